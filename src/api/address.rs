@@ -1,7 +1,6 @@
 //! Builds URLs: the base URL of a profile and its endpoints.
 //!
-//! The URLs are built from encoded segments. Joining a relative path would drop the last segment of the base, and
-//! an id that is formatted into a path could reach another endpoint.
+//! Ids are encoded as one segment each, so that an id cannot reach another endpoint.
 
 use super::error::{ApiError, Result};
 use super::filters::Pairs;
@@ -9,7 +8,6 @@ use crate::domain::is_loopback;
 use crate::domain::web_address::{base_url, is_http};
 use url::{Url, form_urlencoded};
 
-/// A checked base URL without a final slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Base {
     url: Url,
@@ -36,7 +34,6 @@ impl Base {
         self.url.origin().ascii_serialization()
     }
 
-    /// The path of the base URL without a final slash.
     pub(super) fn path(&self) -> String {
         self.url.path().trim_end_matches('/').to_owned()
     }
@@ -51,8 +48,7 @@ impl Base {
         (is_http(&url) && url.host().is_some()).then(|| url.into())
     }
 
-    /// The URL of an endpoint: the base, `path` from our own code (for example `badges/history`), an id as one
-    /// segment, and the query.
+    /// `path` comes from our own code (for example `badges/history`).
     pub(super) fn endpoint(
         &self,
         path: &str,
@@ -73,8 +69,7 @@ impl Base {
     }
 }
 
-/// An id as one path segment. Percent-encodes everything except letters, digits and `*-._`, including tabs and
-/// line breaks, which a URL parser would silently drop.
+/// An id as one path segment. Tabs and line breaks are encoded too, since a URL parser would drop them.
 fn segment(field: &'static str, id: &str) -> Result<String> {
     if matches!(id, "" | "." | "..") {
         return Err(ApiError::BadInput {

@@ -8,15 +8,15 @@ use tokio_util::sync::CancellationToken;
 pub enum Priority {
     /// A person waits. Goes before all background calls.
     Interactive,
-    /// Nobody waits: a scan or a poll. Uses at most a quarter of the key's rate limit.
+    /// Nobody waits: a scan or a poll. Limited to a quarter of the key's rate limit.
     Background,
 }
 
 #[derive(Clone, Debug)]
 pub struct Call {
     pub priority: Priority,
-    /// Cancels the call. A GET is cancelled at once. A POST is cancelled only while it waits for its turn: once
-    /// its first byte may have left, it runs to its end, since its result must be known.
+    /// Cancels a GET at once, and a POST only while it waits for its turn: the result of a sent
+    /// POST must be known.
     pub cancel: CancellationToken,
     turn: Option<Turn>,
 }
@@ -50,8 +50,7 @@ impl Call {
         self
     }
 
-    /// The same call with a turn for its POST. The POST then never waits for another turn: after a 429 it ends at
-    /// once with [`super::ApiError::RateLimited`].
+    /// The POST then never waits for another turn: a 429 ends it with [`super::ApiError::RateLimited`].
     #[must_use]
     pub fn in_turn(mut self, turn: Turn) -> Self {
         self.turn = Some(turn);

@@ -20,10 +20,10 @@ pub struct Timeouts {
     pub connect: Duration,
     /// Until the next part of a GET response. Default 30 s.
     pub read: Duration,
-    /// All attempts of a GET together, until the last byte of the response. Waiting for a turn or for a
-    /// `Retry-After` does not count. Default 30 s.
+    /// All attempts of a GET together. Waiting for a turn or for a `Retry-After` does not count.
+    /// Default 30 s.
     pub total: Duration,
-    /// A whole POST. Long, so that doubts are rare. Default 150 s.
+    /// A whole POST. Long, so that few requests end in doubt. Default 150 s.
     pub total_post: Duration,
     /// The first pause before a retry; later pauses are longer. Default 300 ms.
     pub pause: Duration,
@@ -45,12 +45,11 @@ impl Default for Timeouts {
     }
 }
 
-/// Additional CA certificates, for example a company's own.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Authorities {
     /// Their source, for messages.
     pub name: String,
-    /// One or more certificates in PEM format.
+    /// PEM format.
     pub pem: Arc<[u8]>,
 }
 
@@ -59,11 +58,10 @@ pub struct Connection {
     /// Ends in the path prefix (contract, preamble). A final slash makes no difference.
     pub base_url: String,
     pub key: ApiKey,
-    /// If set, [`connect`] creates no writing client.
     pub read_only: bool,
     /// Requests in any 60 s. Shared by everything in this process with the same key and origin.
     pub rate_limit: u32,
-    /// The folder through which lapel processes on this computer share the limit and store a `Retry-After`.
+    /// Lapel processes on this computer share the limit and a `Retry-After` through this folder.
     /// `None`: no sharing.
     pub pace_folder: Option<PathBuf>,
     /// The window of the limit: 60 s except in tests.
@@ -71,9 +69,8 @@ pub struct Connection {
     pub window: Duration,
     /// The only proxy that lapel uses. Never used for loopback hosts.
     pub proxy: Option<String>,
-    /// The base URL for pictures with a relative path (contract, "Wallet"), if the profile has one.
+    /// Base URL of pictures with a relative path, if the profile has one.
     pub picture_base: Option<String>,
-    /// CA certificates that are trusted in addition to the computer's own.
     pub authorities: Option<Authorities>,
     /// The key's identity when a person checked it; see [`super::recognise`].
     pub pin: Option<Pin>,
@@ -85,11 +82,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection with the defaults.
-    ///
     /// # Errors
-    /// [`super::ApiError::BadInput`] for `base_url` if it is not https (or http on this computer), or has a user,
-    /// a query or a fragment.
+    /// [`super::ApiError::BadInput`] for `base_url` if it is not https (or http on this computer),
+    /// or has a user, a query or a fragment.
     pub fn new(base_url: &str, key: ApiKey) -> Result<Self> {
         Base::new(base_url)?;
         Ok(Self {
@@ -146,12 +141,11 @@ impl fmt::Debug for Connection {
 /// ```compile_fail,E0624
 /// # use lapel::api::{Connection, Reader, Writer};
 /// fn forge(reader: Reader, connection: &Connection) -> Writer {
-///     Writer::new(reader, connection).expect("this function is private to the room")
+///     Writer::new(reader, connection).expect("a private function")
 /// }
 /// ```
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Reading only. Nothing converts this to a [`Writer`].
     ReadOnly(Reader),
     ReadWrite(Writer),
 }
@@ -164,7 +158,6 @@ impl Access {
         }
     }
 
-    /// The writing half; `None` for a read-only profile.
     pub fn writer(&self) -> Option<&Writer> {
         match self {
             Self::ReadOnly(_) => None,
@@ -173,14 +166,12 @@ impl Access {
     }
 }
 
-/// Creates the clients of a connection and sends nothing. For https it reads the computer's certificate store
-/// (about 20 ms), and it opens the shared rate limit file. So the TUI calls it outside its loop.
-///
-/// Only this function creates a [`Writer`].
+/// Creates the clients and sends nothing. Reads the certificate store (about 20 ms) and opens the
+/// shared rate limit file, so the TUI calls it outside its loop.
 ///
 /// # Errors
-/// [`super::ApiError::BadInput`] for an invalid `base_url`, `proxy` or `ca_file`; [`super::ApiError::NotReached`]
-/// if this computer has no certificate store.
+/// [`super::ApiError::BadInput`] for an invalid `base_url`, `proxy` or `ca_file`;
+/// [`super::ApiError::NotReached`] if this computer has no certificate store.
 pub fn connect(connection: &Connection) -> Result<Access> {
     let base = Base::new(&connection.base_url)?;
     let reader = Reader::new(connection, base)?;

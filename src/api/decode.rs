@@ -1,7 +1,7 @@
-//! Decodes JSON: pages, lists and single records, and lenient reading of values.
+//! Decodes JSON leniently: pages, lists and single records.
 //!
-//! Accepts nulls, missing and unknown fields, numbers as text, text as numbers, and booleans for Y and N. Reports
-//! an unreadable record with its place and keeps all others. Never panics, for any JSON.
+//! Accepts nulls, missing and unknown fields, numbers as text, text as numbers, and booleans for Y and N.
+//! Reports an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
 use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord, Text};
 use crate::i18n::Localizable;
@@ -9,20 +9,18 @@ use serde_json::{Map, Value};
 
 pub(super) type Fields = Map<String, Value>;
 
-/// A list without pages, with the records that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed<T> {
-    /// In the service's order.
     pub items: Vec<T>,
     pub problems: Vec<RecordProblem>,
 }
 
-/// The badge types in any shape (the contract does not show it).
+/// The contract does not show the shape of badge types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadgeTypes {
     pub types: Vec<BadgeType>,
     pub problems: Vec<RecordProblem>,
-    /// A note for a person, for example that the service has no badge types.
+    /// For a person, for example that the service has no badge types.
     pub note: Option<Localizable>,
 }
 
@@ -37,7 +35,6 @@ fn read_one<T: ServiceRecord>(value: &Value) -> Result<T, Localizable> {
     }
 }
 
-/// The kind of a JSON value, for people.
 fn kind(value: &Value) -> Localizable {
     match value {
         Value::Null => localizable!("no value"),
@@ -49,7 +46,7 @@ fn kind(value: &Value) -> Localizable {
     }
 }
 
-/// A paged list. `Err` describes other data: a missing answer is not an empty page.
+/// `Err` describes other data: a missing answer is not an empty page.
 pub(super) fn page<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizable> {
     let mut page = Page {
         items: Vec::new(),
@@ -85,15 +82,14 @@ pub(super) fn page<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizabl
     Ok(page)
 }
 
-/// A list without pages. Also accepts a paged list.
+/// Also accepts a paged list.
 pub(super) fn listed<T: ServiceRecord>(data: &Value) -> Result<Listed<T>, Localizable> {
     let page = page(data)?;
     Ok(Listed { items: page.items.into_iter().map(|(_, item)| item).collect(), problems: page.problems })
 }
 
-/// One record. Also accepts a list of one. `Ok(None)` for an empty list. No data and an object without fields are
-/// errors: they do not show whether the record exists. `asked` is the requested id, used if the service left it
-/// out.
+/// Also accepts a list of one. `Ok(None)` for an empty list. No data and no fields are errors: they do not
+/// show whether the record exists. `asked` is the requested id, used if the service left it out.
 pub(super) fn single<T: ServiceRecord>(data: &Value, asked: (&str, &str)) -> Result<Option<T>, Localizable> {
     let record = match data {
         Value::Null => return Err(localizable!("a success response without a record")),
@@ -151,7 +147,7 @@ pub(super) fn badge_types(data: &Value) -> BadgeTypes {
     read
 }
 
-/// A value as text. Numbers and booleans are formatted, nested values become JSON.
+/// Nested values become JSON.
 fn shown(value: &Value) -> Option<Text> {
     match value {
         Value::Null => None,
@@ -178,7 +174,6 @@ fn whole(n: f64) -> Option<i64> {
     (n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0).then_some(n as i64)
 }
 
-/// A count; `None` for negative numbers and for text that is not a number.
 pub(super) fn count(fields: &Fields, name: &str) -> Option<u64> {
     integer(fields, name).and_then(|n| u64::try_from(n).ok())
 }
@@ -200,7 +195,7 @@ pub(super) fn yes_no(fields: &Fields, name: &str) -> Option<bool> {
     }
 }
 
-/// Tags from a list or from comma-separated text. In the text, a tag that contains a comma is split.
+/// From a list or from comma-separated text; there, a tag that contains a comma is split.
 pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
     let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
     match fields.get(name) {
@@ -210,8 +205,8 @@ pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
     }
 }
 
-/// An id: text or a whole number. A number with a fraction or an exponent has lost digits, and a replacement
-/// character means invalid UTF-8. Both would identify another record, so they are errors.
+/// Text or a whole number. A fraction, an exponent or a replacement character means that digits or
+/// bytes were lost, so the id could identify another record.
 pub(super) fn id(fields: &Fields, name: &str) -> Result<String, Localizable> {
     match fields.get(name) {
         None | Some(Value::Null) => Err(localizable!("{name} is missing", name)),

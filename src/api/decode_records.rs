@@ -38,7 +38,7 @@ impl Source for Fields {
     }
 }
 
-/// A level. Also accepts a plain name or number.
+/// Also accepts a plain name or number.
 fn level(value: &Value) -> Option<Level> {
     match value {
         Value::Object(f) => Some(Level { level: integer(f, "level"), level_name: text(f, "level_name") }),
@@ -48,7 +48,7 @@ fn level(value: &Value) -> Option<Level> {
     }
 }
 
-/// The response to an issue request. `Err` says why it has no badge id.
+/// `Err` says why there is no badge id.
 pub(super) fn accepted(data: &Value) -> Result<Accepted, Localizable> {
     match data {
         Value::Object(fields) => Accepted::read(fields),
@@ -57,7 +57,7 @@ pub(super) fn accepted(data: &Value) -> Result<Accepted, Localizable> {
     }
 }
 
-/// The response to a batch. An unreadable item counts as accepted without a known badge.
+/// An unreadable item counts as accepted without a known badge.
 pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable> {
     let empty = Fields::new();
     let (fields, items) = match data {
@@ -84,7 +84,6 @@ pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable>
     Ok(answer)
 }
 
-/// The response to a revoke request: two numbers, if readable.
 pub(super) fn revoke_accepted(data: &Value) -> RevokeAccepted {
     let number = |name| data.as_object().and_then(|fields| count(fields, name));
     RevokeAccepted { total_count: number("total_count"), accepted_count: number("accepted_count") }

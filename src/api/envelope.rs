@@ -11,7 +11,6 @@ use crate::i18n::Localizable;
 use serde_json::Value;
 use std::time::Duration;
 
-/// A response as received.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -19,16 +18,14 @@ pub(super) struct Answer {
     /// Host of a redirect's `Location` header.
     pub(super) location: Option<String>,
     pub(super) body: std::result::Result<Body, Localizable>,
-    /// The body as text, if it was read to its end.
     pub(super) text: String,
-    /// Bytes of the body after decompression.
+    /// After decompression.
     pub(super) length: usize,
 }
 
 #[derive(Debug)]
 pub(super) enum Body {
     Envelope(Envelope),
-    /// A short description of any other body.
     Other(&'static str),
 }
 
@@ -90,7 +87,7 @@ impl Envelope {
         self.code.as_deref() == Some(code)
     }
 
-    /// Whether it has one of the contract's two error codes, or an unknown code without data.
+    /// True for the contract's two error codes, and for an unknown code without data.
     fn refuses(&self) -> bool {
         self.is(KEY_CODE) || self.is(RATE_CODE) || (!self.is_success() && self.data.is_null())
     }
@@ -131,8 +128,8 @@ impl Answer {
         }
     }
 
-    /// Whether this may be an unreadable response of the right service: an error in another format, or a damaged,
-    /// empty or too long body. A web page with a success status is not: it may be a network's login page.
+    /// True for what may be an unreadable response of the right service. False for a web page with
+    /// a success status: it may be a network's login page.
     pub(super) fn is_odd(&self) -> bool {
         match self.status {
             400..=499 => matches!(self.body, Ok(Body::Other(_))),
@@ -161,7 +158,6 @@ impl Answer {
         self.envelope().is_some_and(|e| e.is(code))
     }
 
-    /// A description of what came instead of an envelope.
     fn what(&self) -> Localizable {
         match (&self.location, self.status, &self.body) {
             (Some(host), 300..=399, _) => localizable!("a redirect to {host}, not followed", host),
@@ -220,8 +216,7 @@ impl Answer {
         Meaning::Refused(refused)
     }
 
-    /// What a response to a POST means. If it neither clearly accepts nor clearly refuses, the request is in
-    /// doubt: a proxy may have answered instead of the service.
+    /// A POST that was neither clearly accepted nor clearly refused is in doubt: a proxy may have answered.
     pub(super) fn of_post(self) -> Meaning {
         let doubt = |accepted: bool, why: Localizable| {
             Meaning::Refused(ApiError::InDoubt { accepted, status: Some(self.status), why })

@@ -7,29 +7,26 @@ use std::time::Duration;
 
 pub type Result<T> = std::result::Result<T, ApiError>;
 
-/// Why a call failed, in kinds that a caller can act on.
-///
-/// `Display` says what happened, whether anything was changed, and what to do next. Neither `Display` nor `Debug`
-/// shows a key, a query or an e-mail address.
+/// `Display` says what happened, whether anything was changed, and what to do next. Neither
+/// `Display` nor `Debug` shows a key, a query or an e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApiError {
     /// The service refused the key: code 4001, or status 401 (contract, "Authentication" 3).
     KeyRefused(Refusal),
-    /// The key works, but it is not the key that the profile was checked with, so it may belong to another
-    /// organisation. lapel sends nothing else with it until a person confirms it.
+    /// The key works, but it is not the one that the profile was checked with, so it may belong to
+    /// another organisation. lapel sends nothing else with it until a person confirms it.
     OtherKey {
         profile: String,
-        /// Prefix of the checked key.
         pinned: String,
-        /// Prefix of this key, as the service reports it; scrubbed. `None` if the service does not report it.
+        /// As the service reports it, scrubbed. `None` if the service does not report it.
         said: Option<String>,
     },
-    /// A 403 without the key error code. Most likely this computer's IP address is not on the organisation's
+    /// A 403 without the key error code: probably this computer's IP address is not on the
     /// allow-list (contract, "Authentication" 5). The contract does not show this response.
     AddressRefused(Refusal),
     /// The key's request rate limit is exceeded, possibly by other programs (contract, "Errors" rule 1).
     RateLimited {
-        /// Time from the response until the service accepts requests again.
+        /// Counted from the response.
         retry_after: Duration,
     },
     /// 422. The contract connects 422 with the issue quota, without a code.
@@ -42,48 +39,40 @@ pub enum ApiError {
     /// The response is not of this service: a web page, a login portal, a redirect, other JSON.
     NotThisService {
         status: u16,
-        /// A description of the response, for example `a web page`.
         what: Localizable,
     },
-    /// The badge service responded, but the response is unreadable: a success without data, an error in another
-    /// format, damaged JSON, or too long. It is unknown whether the requested record exists.
+    /// The badge service responded, but unreadably. It is unknown whether the requested record exists.
     Unreadable {
         status: u16,
-        /// A description of the response, for example `a web page`.
         what: Localizable,
-        /// Whether requesting fewer rows may help.
         fewer: bool,
     },
     /// No connection was established, so certainly nothing was sent.
     NotReached {
-        /// The cause, for example `connection refused`.
         why: Localizable,
     },
     /// A GET was sent, and no readable response came.
     NoAnswer {
-        /// The cause, for example `no answer within 30 s`.
         why: Localizable,
     },
     /// A POST was sent, and its result is unknown. Read the history before sending it again.
     InDoubt {
-        /// Whether the service accepted the request in an otherwise unreadable response.
+        /// True if the service accepted the request in an otherwise unreadable response.
         accepted: bool,
         status: Option<u16>,
         why: Localizable,
     },
     /// lapel refused the input before sending anything.
     BadInput {
-        /// The invalid field, as the contract or the profile names it.
+        /// Named as in the contract or the profile.
         field: &'static str,
-        /// What is wrong, and what to do.
         why: Localizable,
     },
-    /// The caller cancelled the call before anything was changed.
+    /// Cancelled before anything was changed.
     Cancelled,
 }
 
 impl ApiError {
-    /// What happened, whether anything was changed, and what to do next.
     pub fn localizable(&self) -> Localizable {
         match self {
             Self::KeyRefused(said) => localizable!(
@@ -145,7 +134,7 @@ impl ApiError {
         }
     }
 
-    /// Whether repeating the call is safe and may succeed later without a correction.
+    /// True if repeating the call is safe and may succeed without a correction.
     pub fn may_pass(&self) -> bool {
         matches!(
             self,
@@ -235,8 +224,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A message of the service. [`Said::text`] is verbatim, for screens that show the service's words. `Display` and
-/// `Debug`, which end up in logs, mask e-mail addresses.
+/// A message of the service. [`Said::text`] is verbatim, for screens. `Display` and `Debug` mask
+/// e-mail addresses, since they end up in logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Said(Text);
 
@@ -250,7 +239,7 @@ impl Said {
         Some(Self(Text::new(raw.chars().take(LONGEST).collect::<String>())))
     }
 
-    /// The verbatim message (at most 500 characters), as untrusted text.
+    /// At most 500 characters, untrusted.
     pub fn text(&self) -> &Text {
         &self.0
     }

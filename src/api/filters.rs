@@ -9,7 +9,7 @@ use jiff::civil::Date;
 pub const DEFAULT_ROWS_PER_PAGE: u32 = 20;
 /// The contract's maximum for `rows_per_page`.
 pub const MAX_ROWS_PER_PAGE: u32 = 100;
-/// Maximum pages that a look-up reads of one holder's badges.
+/// Maximum pages of one holder's badges that a lookup reads.
 pub const HOLDER_PAGES: u64 = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +23,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    /// A page of maximum size in the service's default order.
+    /// Maximum page size, in the service's default order.
     pub fn full(page: u64) -> Self {
         Self { page, rows_per_page: MAX_ROWS_PER_PAGE, sort: Vec::new() }
     }
@@ -40,12 +40,11 @@ pub struct Sort {
     /// Column name. The contract does not show the allowed names.
     pub column: String,
     pub direction: Direction,
-    /// Upper or lower case of the direction. The contract does not show it.
+    /// The contract does not show the case of a direction.
     pub style: DirectionStyle,
 }
 
 impl Sort {
-    /// Sorts by a column, with an upper-case direction.
     pub fn new(column: impl Into<String>, direction: Direction) -> Self {
         Self { column: column.into(), direction, style: DirectionStyle::Upper }
     }
@@ -74,15 +73,13 @@ pub enum DirectionStyle {
 }
 
 impl DirectionStyle {
-    /// The form to try after the service refused this one: small letters after capital ones. `None` after both.
-    /// Then an export fails, since a person asked for the order; a list on the screen sorts the loaded page; and the
-    /// index reads in the service's own order.
+    /// Lower case after upper case, then `None`. After that an export fails, since a person asked
+    /// for the order; a screen sorts the loaded page; the index uses the service's order.
     pub fn after_refusal(self) -> Option<Self> {
         (self == Self::Upper).then_some(Self::Lower)
     }
 }
 
-/// The eight filters of `GET /badge-templates`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TemplateFilter {
     pub template_id: Option<TemplateId>,
@@ -96,7 +93,6 @@ pub struct TemplateFilter {
     pub reg_end_date: Option<Date>,
 }
 
-/// The seven filters of `GET /badges/history`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HistoryFilter {
     pub recipient_name: Option<String>,
@@ -108,7 +104,7 @@ pub struct HistoryFilter {
     pub revoke_end_date: Option<Date>,
 }
 
-/// The three filters of `GET /categories`, which has no pages.
+/// `GET /categories` has no pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CategoryFilter {
     pub use_yn: Option<bool>,
@@ -131,7 +127,6 @@ pub struct HistoryQuery {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WalletQuery {
-    /// The holder's e-mail address; required.
     pub email: String,
     pub paging: Paging,
 }

@@ -1,6 +1,5 @@
-//! Checks which organisation a key belongs to. The key itself does not show it. So lapel stores the service's
-//! statements when a person checks the key, and compares them at every connect (contract, "Ping data":
-//! `apikey_prefix`).
+//! Checks which organisation a key belongs to: stores the service's statements when a person checks
+//! the key, and compares them at every connect (contract, "Ping data": `apikey_prefix`).
 
 use super::call::Call;
 use super::connection::Connection;
@@ -17,27 +16,24 @@ use unicode_normalization::UnicodeNormalization;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
     pub profile: String,
-    /// The key's prefix as the service reported it.
+    /// As the service reported it.
     pub prefix: String,
     /// [`ApiKey::fingerprint`], if stored.
     pub fingerprint: Option<String>,
-    /// The profile's name for the organisation. Compared with the issuing organisation of badges.
+    /// Compared with the issuing organisation of badges.
     pub organisation: Option<String>,
-    /// Whether the profile issues real badges with this key.
     pub is_live: bool,
 }
 
-/// The service's statements about a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// The key's prefix; `None` if the service does not report it.
+    /// `None` if the service does not report it.
     pub prefix: Option<String>,
-    /// Issuing organisation of a badge in the history; `None` if there is no readable one.
+    /// From a badge in the history; `None` if there is no readable one.
     pub organisation: Option<Text>,
 }
 
 impl Identity {
-    /// Warnings about the key, as sentences.
     pub fn oddities(&self, organisation: Option<&str>, is_live: bool) -> Vec<Localizable> {
         let mut said = Vec::new();
         let of = |word: &str| self.prefix.as_deref().is_some_and(|prefix| has_word(prefix, word));
@@ -60,7 +56,7 @@ impl Identity {
     }
 }
 
-/// Queries the service about a key with two requests: a ping and one row of the history.
+/// Sends two requests: a ping, and one row of the history.
 ///
 /// # Errors
 /// The ping failed. An unreadable history is not an error.
@@ -87,10 +83,6 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
     Ok(odd)
 }
 
-/// Compares a ping response with the stored identity, if there is one.
-///
-/// # Errors
-/// [`ApiError::OtherKey`] if it is not the checked key.
 pub fn compare_ping(ping: &Ping, connection: &Connection) -> Result<()> {
     let said = ping.apikey_prefix.as_ref().and_then(|said| connection.key.prefix_said(said.wire()));
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))
@@ -118,8 +110,7 @@ async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<Str
     Ok(ping.apikey_prefix.and_then(|said| key.prefix_said(said.wire())))
 }
 
-/// The issuing organisation of the first badge in the history, in the service's order. The contract does not show
-/// the columns for sorting.
+/// Takes the first badge in the service's order, since the contract does not show the columns for sorting.
 async fn issuer(reader: &Reader, call: &Call) -> Option<Text> {
     let paging = Paging { rows_per_page: 1, ..Paging::default() };
     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
@@ -131,7 +122,7 @@ fn has_word(prefix: &str, word: &str) -> bool {
     prefix.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// Whether two names may belong to one organisation: one contains the other, ignoring case and punctuation.
+/// Tolerant: one name contains the other, ignoring case and punctuation.
 fn is_same(one: &str, other: &str) -> bool {
     let plain = |name: &str| -> String {
         name.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()

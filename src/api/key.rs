@@ -13,11 +13,10 @@ use std::fmt;
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Takes a typed or pasted key, and trims white space.
+    /// Trims white space.
     ///
     /// # Errors
-    /// [`ApiError::BadInput`] if it is empty or contains a character that a header cannot carry. The message never
-    /// quotes the key.
+    /// [`ApiError::BadInput`] if it is empty or a header cannot carry it. The message never quotes the key.
     pub fn new(raw: &str) -> Result<Self, ApiError> {
         let refused = |why: Localizable| Err(ApiError::BadInput { field: "api_key", why });
         let key = raw.trim();
@@ -35,25 +34,24 @@ impl ApiKey {
         Ok(Self(SecretString::from(key.to_owned())))
     }
 
-    /// The first characters and an ellipsis: at most nine, and at most a third of the key.
+    /// At most nine characters, and at most a third of the key.
     pub fn prefix_shown(&self) -> String {
         let key = self.0.expose_secret();
         format!("{}…", &key[..(key.len() / 3).min(9)])
     }
 
-    /// Distinguishes keys: the first eight hex digits of the key's SHA-256. It does not reveal the key. Stored
+    /// Identifies the key without revealing it: the first eight hex digits of its SHA-256. Stored
     /// where data belongs to a key.
     pub fn fingerprint(&self) -> String {
         secrets::fingerprint(self.0.expose_secret())
     }
 
-    /// Registers the key with [`crate::secrets`]: lapel then neither sends nor writes text that contains it.
+    /// lapel then neither sends nor writes text that contains the key.
     pub(super) fn register(&self) {
         secrets::register_key(self.0.expose_secret());
     }
 
-    /// The id of this key's rate limit at an origin, for a file: the first 128 bits of a SHA-256 over both. It
-    /// does not reveal the key.
+    /// Identifies this key's rate limit at an origin, without revealing the key: 128 bits of a SHA-256.
     pub(super) fn pace_id(&self, origin: &str) -> String {
         use std::fmt::Write as _;
         let mut sum = ring::digest::Context::new(&ring::digest::SHA256);
@@ -67,8 +65,7 @@ impl ApiKey {
         })
     }
 
-    /// Normalizes a key prefix that the service reported, to compare and store it: without an ellipsis, and at
-    /// most half of this key.
+    /// Normalizes a prefix for comparing: no ellipsis, and at most half of this key.
     pub(super) fn prefix_said(&self, said: &str) -> Option<String> {
         let said = said.trim().trim_end_matches(['.', '…', '*']);
         let most = (self.0.expose_secret().len() / 2).min(24);
@@ -76,7 +73,7 @@ impl ApiKey {
         fine.then(|| said.chars().take(most).collect::<String>()).filter(|prefix| !prefix.is_empty())
     }
 
-    /// The header value, marked as sensitive so that it is neither printed nor put into a header table.
+    /// Marked as sensitive, so that it is neither printed nor put into a header table.
     pub(super) fn header(&self) -> Result<HeaderValue, ApiError> {
         let mut value = HeaderValue::from_str(self.0.expose_secret()).map_err(|_| ApiError::BadInput {
             field: "api_key",
@@ -86,19 +83,16 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// Redacts the key in text from a server.
     pub(super) fn blot<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
         let key = self.0.expose_secret();
-        // A very short key would redact ordinary words, and it protects nothing anyway.
+        // Redacting a very short key would damage ordinary words, and it protects nothing.
         if key.len() >= 6 && text.contains(key) { text.replace(key, "[key]").into() } else { text.into() }
     }
 
-    /// Redacts the key in text from outside.
     pub fn without(&self, text: &str) -> String {
         self.blot(text).into_owned()
     }
 
-    /// Feeds the key to a hash that never leaves the process.
     pub(super) fn hash_into(&self, hasher: &mut impl std::hash::Hasher) {
         hasher.write(self.0.expose_secret().as_bytes());
         hasher.write_u8(0xff);

@@ -3,11 +3,11 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use serde_json::Value;
 
-/// Maximum nesting depth. Deeper contents are dropped.
+/// Deeper contents are dropped.
 const DEEPEST: usize = 100;
 
-/// Decodes a body. A byte order mark decides first. Next, valid UTF-8 is read as UTF-8, since services declare
-/// other encodings by default. Then the declared charset counts. Undecodable bytes become replacement characters.
+/// Order: byte order mark, valid UTF-8 (services declare other encodings by default), declared
+/// charset. Undecodable bytes become replacement characters.
 pub(super) fn text(bytes: Vec<u8>, content_type: Option<&str>) -> String {
     let declared = content_type.and_then(charset);
     let marked = Encoding::for_bom(&bytes).map(|(encoding, _)| encoding);
@@ -27,20 +27,19 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     })
 }
 
-/// Parses JSON, and after a failure the output of [`repaired`]. `None` if the structure is damaged.
+/// `None` if the structure is damaged.
 pub(super) fn json(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&repaired(text))).ok()
 }
 
-/// Replaces everything that is invalid in a single value: half a surrogate pair, an unknown escape, a raw control
-/// character, an invalid number or word, nesting that is too deep.
+/// Replaces invalid values: half a surrogate pair, an unknown escape, a raw control character, an
+/// invalid number or word, nesting that is too deep.
 fn repaired(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let (mut rest, mut depth) = (text, 0_usize);
     while let Some(first) = rest.chars().next() {
         let len = match first {
             '"' => {
-                // Too deep, so drop it.
                 let mut dropped = String::new();
                 string(rest, if depth > DEEPEST { &mut dropped } else { &mut out })
             }
@@ -80,7 +79,7 @@ fn repaired(text: &str) -> String {
     out
 }
 
-/// A word outside of quotes. An invalid number (`007`, `1e999`) keeps its digits as text.
+/// An invalid number (`007`, `1e999`) keeps its digits as text.
 fn word(word: &str, out: &mut String) {
     if serde_json::from_str::<Value>(word).is_ok() {
         out.push_str(word);
@@ -116,11 +115,11 @@ fn string(text: &str, out: &mut String) -> usize {
             c => out.push(c),
         }
     }
-    // The string never ends, so the structure remains damaged.
+    // Without an end the structure remains damaged.
     text.len()
 }
 
-/// Writes the escape whose backslash precedes `after`, and returns the number of bytes consumed.
+/// `after` follows the backslash. Returns the number of bytes consumed.
 fn escape(after: &str, out: &mut String) -> usize {
     let unit = |text: &str| -> Option<u16> {
         let digits = text.strip_prefix('u')?.get(..4)?;
@@ -152,7 +151,6 @@ fn escape(after: &str, out: &mut String) -> usize {
             out.push_str(&after[..5]);
             5
         }
-        // Not a JSON escape, so keep it as text.
         (Some(_), None) => {
             out.push_str("\\\\");
             0

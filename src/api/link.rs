@@ -3,36 +3,34 @@
 use crate::i18n::Localizable;
 use tokio::time::Instant;
 
-/// The traffic of one key, as of the last change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkStatus {
-    /// Requests of this key that count against the limit: under way or completed less than 60 s ago. Includes
-    /// other lapel processes as far as this one knows them.
+    /// Under way, or completed less than 60 s ago. Includes other lapel processes as far as this
+    /// one knows them.
     pub used_last_minute: u32,
     pub limit: u32,
     /// Maximum for background calls. Lower for a while after the service returned 429.
     pub background: u32,
     pub waiting: u32,
-    /// lapel sends nothing before this time, as the service requested (`Retry-After`).
+    /// lapel sends nothing before this time (`Retry-After`).
     pub held_until: Option<Instant>,
-    /// The last error, until a request succeeds.
+    /// Kept until a request succeeds.
     pub last_error: Option<LinkTrouble>,
-    /// Time of the last response of the service itself.
+    /// Only responses of the service itself count.
     pub last_ok: Option<Instant>,
-    /// Whether this process uses only a share of the limit, since it cannot see other processes' requests; see
-    /// `Reader::alone`.
+    /// True if this process uses only a share of the limit, since it cannot see other processes'
+    /// requests; see `Reader::alone`.
     pub is_alone: bool,
-    /// When this status next changes just by passing time. A display sets a timer for it and calls
+    /// When this status next changes just by passing time: a display sets a timer and calls
     /// `Reader::link_now` again.
     pub next_change: Option<Instant>,
 }
 
-/// A GET under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnderWay {
-    /// When it began. Moved later by waiting for a turn or for a `Retry-After`, which does not count.
+    /// Moved later by waiting for a turn or for a `Retry-After`, which does not count.
     pub since: Instant,
-    /// The number of this attempt, from 1.
+    /// From 1.
     pub attempt: u32,
 }
 
@@ -40,12 +38,9 @@ pub struct UnderWay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkTrouble {
     KeyRefused,
-    /// The service refuses this computer's IP address.
     AddressRefused,
-    /// No connection, or no response.
     Unreachable,
     NotThisService,
-    /// 5xx.
     ServiceFailing,
 }
 

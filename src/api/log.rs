@@ -15,7 +15,7 @@ pub const LOG_LENGTH: usize = 500;
 /// Maximum characters of a parameter's value.
 const LONGEST_VALUE: usize = 60;
 const MASK: &str = "‹…›";
-/// Parameters with visible values. All others (names, addresses, new ones) are masked.
+/// All other parameters (names, addresses, new ones) are masked.
 const PLAIN: &[&str] = &[
     "page",
     "rows_per_page",
@@ -37,28 +37,23 @@ const PLAIN: &[&str] = &[
     "revoke_end_date",
 ];
 
-/// One request that was sent or attempted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogEntry {
-    /// Number in this run, from 1, in the order in which requests ended.
+    /// From 1, in the order in which requests ended.
     pub no: u64,
-    /// `GET` or `POST`.
     pub method: &'static str,
-    /// Path without the query, percent-encoded as sent. A segment that may be an e-mail address is masked.
+    /// Percent-encoded as sent. A segment that may be an e-mail address is masked.
     pub path: String,
-    /// Query without the question mark, decoded and scrubbed. Names and addresses are masked.
+    /// Decoded and scrubbed. Names and addresses are masked.
     pub query: String,
     pub status: Option<u16>,
     pub code: Option<Text>,
-    /// Time it waited for its turn.
     pub waited: Duration,
-    /// Time from the first byte to the last.
     pub duration: Duration,
-    /// Bytes of the response body after decompression.
+    /// Response body after decompression.
     pub bytes: Option<u64>,
-    /// 1 for the first attempt of a call.
     pub attempt: u32,
-    /// Requests that counted against the key's limit when it was sent, including itself.
+    /// Requests that counted against the key's limit, including this one.
     pub used: u32,
     pub limit: u32,
     /// `ok`, or the kind of error in a word or two.
@@ -105,7 +100,6 @@ impl Log {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    /// Waits for an entry with a higher number.
     pub(super) async fn beyond(&self, no: u64) {
         // The sender lives as long as the log.
         let _ = self.count.subscribe().wait_for(|count| *count > no).await;
@@ -176,7 +170,7 @@ impl Drop for Note<'_> {
     }
 }
 
-/// The path with masked segments that may be e-mail addresses: people paste them in place of an id.
+/// Masks segments that may be e-mail addresses: people paste them in place of an id.
 fn masked_path(path: &str) -> String {
     let segments = path.split('/').map(|segment| {
         let segment = redact(segment);

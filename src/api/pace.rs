@@ -34,29 +34,26 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(super) const WINDOW: Duration = Duration::from_secs(60);
-/// Divisor of the limit for a process that cannot share it with others.
+/// Divisor of the limit for a process that cannot share it.
 const SAFE_SHARE: u32 = 4;
 /// Interval at which a waiter checks whether another process has lifted a hold.
 const HOLD_POLL: Duration = Duration::from_secs(15);
 /// Wait after a 429 without a valid `Retry-After`. Doubles with each consecutive 429.
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
-/// Maximum number of times that the background share is halved.
 const MOST_HALVINGS: u32 = 4;
 /// Maximum hold. A longer `Retry-After` is practically endless; the limit keeps times within a clock's range.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
-/// The rate limiter of one key at one origin. Everything in this process that uses them shares it.
 #[derive(Debug)]
 pub(super) struct Pace {
     state: Mutex<State>,
     status: watch::Sender<LinkStatus>,
     window: Duration,
-    /// The slots shared with other processes, if the data folder is known.
     shared: OnceLock<Shared>,
 }
 
-/// How long a slot may be used before its request begins (`usable`), and how long the request may take (`reach`).
+/// `usable`: how long a slot may be used before its request begins. `reach`: how long the request may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub(super) usable: Duration,
@@ -95,8 +92,7 @@ impl Pace {
         Arc::new(Self { state: Mutex::new(state), status, window, shared: OnceLock::new() })
     }
 
-    /// Shares the limit with all processes that use this folder. Opens a file. Does nothing if it is already
-    /// shared, or if sharing has failed.
+    /// Opens a file. Does nothing if the limit is already shared, or if sharing has failed.
     pub(super) fn share_in(&self, folder: &Path, pace: String) {
         if self.shared.get().is_some() || self.lock().alone.is_some() {
             return;
@@ -122,13 +118,13 @@ impl Pace {
         self.publish(&state);
     }
 
-    /// The shared slots, unless the file has failed.
+    /// `None` after the file has failed.
     fn shared(&self) -> Option<&Shared> {
         let shared = self.shared.get()?;
         self.lock().alone.is_none().then_some(shared)
     }
 
-    /// Applies a reading of the shared file. `holds` is the number of holds when the reading was requested.
+    /// `holds` is the number of holds when the reading was requested.
     fn see(&self, seen: Seen, holds: u64) {
         let now = Instant::now();
         let mut state = self.lock();
@@ -168,7 +164,7 @@ impl Pace {
         self.publish(&state);
     }
 
-    /// Whether there is no state that a later user of the key must respect.
+    /// True if a later user of the key need not respect any of its state.
     pub(super) fn is_idle(&self) -> bool {
         let mut state = self.lock();
         state.expire(Instant::now());
@@ -179,13 +175,12 @@ impl Pace {
         self.status.subscribe()
     }
 
-    /// Requests that count against the limit now, and the limit.
     pub(super) fn budget(&self) -> (u32, u32) {
         let state = self.lock();
         (state.used_by_all(), state.limit)
     }
 
-    /// The current status. Also updates the watched one.
+    /// Also updates the watched status.
     pub(super) fn status_now(&self) -> LinkStatus {
         let mut state = self.lock();
         state.expire(Instant::now());
@@ -193,7 +188,7 @@ impl Pace {
         state.status()
     }
 
-    /// Waits for a turn. Dropping the future or cancelling the token leaves the queue cleanly.
+    /// Dropping the future or cancelling the token leaves the queue cleanly.
     pub(super) async fn turn_within(
         self: &Arc<Self>,
         priority: Priority,
@@ -224,8 +219,8 @@ impl Pace {
         self.turn_within(priority, span, cancel).await
     }
 
-    /// A turn despite a hold, for one request that a person asked for. Does not wait: `None` if the limit is used
-    /// up.
+    /// Ignores a hold, for one request that a person asked for. Does not wait: `None` if the limit
+    /// is used up.
     pub(super) async fn turn_through(self: &Arc<Self>, span: Span) -> Option<Permit> {
         let priority = Priority::Interactive;
         let mut permit = {
@@ -266,7 +261,7 @@ impl Pace {
         }
     }
 
-    /// Waits for a slot shared with other processes. The inner error says why the file cannot be used.
+    /// The inner error says why the file cannot be used.
     async fn shared_turn(
         &self,
         shared: &Shared,
@@ -305,7 +300,6 @@ impl Pace {
         }
     }
 
-    /// Waits for a turn among the requests of this process.
     async fn own_turn(self: &Arc<Self>, priority: Priority, cancel: &CancellationToken) -> Result<Permit> {
         if cancel.is_cancelled() {
             return Err(ApiError::Cancelled);
@@ -348,8 +342,8 @@ impl Pace {
         }
     }
 
-    /// Holds all requests of the key, interactive ones too, after a 429. `asked` is the `Retry-After`. Without
-    /// one, or if it is shorter than `shortest`, the wait grows with each consecutive 429. Returns the wait.
+    /// Holds all requests of the key after a 429, interactive ones too, and returns the wait. Without
+    /// `asked`, or if it is shorter than `shortest`, the wait grows with each consecutive 429.
     pub(super) fn hold(&self, asked: Option<Duration>, shortest: Duration) -> Duration {
         let now = Instant::now();
         let mut state = self.lock();
@@ -393,7 +387,6 @@ impl Pace {
         self.publish(&state);
     }
 
-    /// Records an interactive GET until the guard is dropped.
     pub(super) fn reading(&self, under_way: UnderWay) -> ReadGuard<'_> {
         let mut state = self.lock();
         state.reads_so_far += 1;
@@ -406,7 +399,7 @@ impl Pace {
         self.lock().reads.iter().map(|(_, read)| *read).min_by_key(|read| read.since)
     }
 
-    /// Why the limit is not shared with other processes although it should be, as a message.
+    /// Why the limit is not shared although it should be, as a message.
     pub(super) fn alone(&self) -> Option<Localizable> {
         let state = self.lock();
         let why = state.alone.as_ref()?;
@@ -422,7 +415,7 @@ impl Pace {
         self.lock().held_until.map_or(Duration::ZERO, |until| until.saturating_duration_since(now))
     }
 
-    /// Records a request's result for the link status. `None` is a response of the service itself.
+    /// `None` is a response of the service itself.
     pub(super) fn note(&self, trouble: Option<LinkTrouble>) {
         let mut state = self.lock();
         state.trouble = trouble;
@@ -454,7 +447,7 @@ impl Pace {
     }
 }
 
-/// The known time, unless the other differs clearly: two clocks differ slightly.
+/// Keeps the known time unless the other differs clearly: two clocks differ slightly.
 fn nearly(known: Instant, read: Instant) -> Instant {
     let apart = known.max(read).saturating_duration_since(known.min(read));
     if apart < Duration::from_millis(100) { known } else { read }
@@ -467,7 +460,7 @@ async fn sleep_until(deadline: Option<Instant>) {
     }
 }
 
-/// A place in the queue. Dropping it leaves the queue.
+/// Dropping it leaves the queue.
 struct QueuePlace<'p> {
     pace: &'p Arc<Pace>,
     waiter: Option<Arc<Waiter>>,
@@ -479,7 +472,7 @@ impl Drop for QueuePlace<'_> {
         let Some(waiter) = self.waiter.take() else { return };
         let mut state = self.pace.lock();
         if waiter.is_granted() {
-            // The turn was granted at the same moment. Nothing was sent, so the next waiter gets it.
+            // The turn was granted at the same moment but not used, so the next waiter gets it.
             *state.under_way.of(self.priority) -= 1;
         } else {
             state.queues.of(self.priority).retain(|w| !Arc::ptr_eq(w, &waiter));
@@ -490,7 +483,6 @@ impl Drop for QueuePlace<'_> {
     }
 }
 
-/// A request that waits for a shared slot.
 struct Outside<'p>(&'p Pace);
 
 impl<'p> Outside<'p> {
@@ -510,7 +502,7 @@ impl Drop for Outside<'_> {
     }
 }
 
-/// An interactive GET under way. Dropping it removes the record.
+/// Dropping it removes the record.
 pub(super) struct ReadGuard<'p> {
     pace: &'p Pace,
     no: u64,
@@ -522,7 +514,7 @@ impl Drop for ReadGuard<'_> {
     }
 }
 
-/// A turn: the right to send one request. Dropping it frees its slot after 60 s, or at once if nothing was sent.
+/// The right to send one request. Dropping it frees its slot after 60 s, or at once if nothing was sent.
 #[derive(Debug)]
 pub(super) struct Permit {
     pace: Arc<Pace>,
@@ -532,8 +524,7 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Whether its request may still begin. The time is limited: if this process was suspended, other processes do
-    /// not wait for the slot any longer.
+    /// False if this process was suspended for too long: other processes no longer wait for the slot.
     pub(super) fn is_fresh(&self) -> bool {
         self.slot.is_none_or(is_fresh)
     }

@@ -1,19 +1,16 @@
-//! Reads a paged list to its end. All of these use this module: `--all`, exports, selecting all, the
-//! duplicate check, the search for rows in doubt, and look-ups of a holder. The index has a loop of its own around
-//! [`Pass`]: it saves each page and how far it has read, so that an interrupted reading continues later.
+//! Reads a paged list to its end, for `--all`, exports, selecting all, the duplicate check, rows in doubt and
+//! lookups. The index has a loop of its own around [`Pass`], since it saves each page to continue later.
 //!
-//! One page is never taken for the whole list: people were left out of mailings because a list call used its
-//! default page size. The contract has no cursor, so a list may change while it is read: new rows move others to
-//! the next page. So every record is identified by its id and returned once. The reader compares the service's
-//! count with the number of records. If they differ, it reads the list again from the beginning, a few times.
+//! One page is never taken for the whole list. The contract has no cursor, so a list may change while it is
+//! read: new rows move others to the next page. So every record is identified by its id and returned once. If
+//! the service's count differs from the number of records, the reader reads the list again, a few times.
 //!
-//! While a list only grows, it consists of known ids and unknown ids. As soon as the number of known ids equals
-//! the service's count, all are known. If rows have left the list, only a whole pass with an unchanged count
-//! proves that.
+//! While a list only grows, all records are known as soon as their number equals the service's count. If rows
+//! have left the list, only a whole pass with an unchanged count proves that.
 //!
-//! Pages may be wrong. A middle page may be empty, the last page may repeat forever, rows may arrive faster than
-//! pages are read, and the count may be wrong. The rules of [`Pass`] end every reading. A reading that ended
-//! without proof is reported as incomplete, and its records are used.
+//! Pages may be wrong: a middle page may be empty, the last page may repeat forever, rows may arrive faster
+//! than pages are read, and the count may be wrong. The rules of [`Pass`] end every reading. A reading that
+//! ended without proof is reported as incomplete, and its records are used.
 
 mod pass;
 
@@ -29,9 +26,9 @@ use std::hash::{BuildHasher, Hash};
 
 /// Maximum passes over a list that keeps changing.
 const PASSES: u16 = 5;
-/// Maximum number of empty or short pages that are requested again in halves.
+/// Maximum empty or short pages that are requested again in halves.
 const MOST_GAPS: usize = 2;
-/// Maximum number of unreadable records that are listed. Beyond it they are only counted.
+/// Maximum unreadable records that are listed. More are only counted.
 const MOST_NAMED: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +51,6 @@ pub enum End {
 }
 
 impl End {
-    /// Whether everything was returned, as far as the service can tell.
     pub fn is_complete(self) -> bool {
         matches!(self, Self::Complete | Self::Uncounted)
     }
@@ -62,7 +58,7 @@ impl End {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gathered {
-    /// Number of distinct records.
+    /// Distinct records.
     pub rows: u64,
     pub total_count: Option<u64>,
     pub requests: u64,
@@ -71,20 +67,17 @@ pub struct Gathered {
     pub gone: u64,
     /// Unreadable records in the last whole pass.
     pub unreadable: u64,
-    /// The first unreadable records by page and place, and other problems of that pass.
+    /// By page and place, with other problems of that pass.
     pub problems: Vec<RecordProblem>,
 }
 
-/// A page that the reader requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Page number, from 1.
     pub page: u64,
     pub rows: u32,
 }
 
 impl Wanted {
-    /// The paging parameters, in the service's default order.
     pub fn paging(self) -> Paging {
         Paging { page: self.page, rows_per_page: self.rows, sort: Vec::new() }
     }
@@ -105,13 +98,13 @@ pub struct PageReader {
     number: u16,
     pass: Pass,
     seen: Seen,
-    /// Parts of short pages to request again.
+    /// Parts of short pages.
     again: VecDeque<Wanted>,
-    /// The result of the previous pass: distinct records and count.
+    /// Distinct records and count of the previous pass.
     before: Option<(u64, Option<u64>)>,
     total_count: Option<u64>,
     shrank: bool,
-    /// Why the first unreadable page was unreadable.
+    /// The error of the first unreadable page.
     trouble: Option<ApiError>,
     problems: Vec<RecordProblem>,
     end: Option<(End, u64)>,
@@ -121,15 +114,14 @@ pub struct PageReader {
 struct Seen {
     distinct: u64,
     unreadable: u64,
-    /// Number of unreadable pages.
+    /// Unreadable pages.
     holes: u64,
-    /// Entries per page.
     lens: Vec<u64>,
     /// Repeated entries on pages with something new, or before one of those.
     doubles: u64,
     /// Repeated entries on pages after the last one with something new.
     trailing_doubles: u64,
-    /// Records that no earlier pass had seen.
+    /// Not seen by any earlier pass.
     new: u64,
 }
 
@@ -155,14 +147,13 @@ impl Default for PageReader {
 }
 
 impl PageReader {
-    /// Sets the maximum number of passes over a changing list.
     #[must_use]
     pub fn passes(mut self, most: u16) -> Self {
         self.passes = most.max(1);
         self
     }
 
-    /// The next page to request; `None` after the end.
+    /// `None` after the end.
     pub fn next(&self) -> Option<Wanted> {
         if self.end.is_some() {
             return None;
@@ -171,12 +162,10 @@ impl PageReader {
         Some(self.again.front().copied().unwrap_or(Wanted { page, rows: MAX_ROWS_PER_PAGE }))
     }
 
-    /// Whether the next page is the first of the first pass.
     pub fn is_first(&self) -> bool {
         self.requests == 0
     }
 
-    /// Distinct records so far.
     pub fn rows(&self) -> u64 {
         self.known.len() as u64
     }
@@ -189,12 +178,11 @@ impl PageReader {
         self.requests
     }
 
-    /// Whether it reads the list again because the list changed.
     pub fn is_again(&self) -> bool {
         self.number > 1
     }
 
-    /// Number of remaining pages of this pass, according to the count.
+    /// Remaining pages of this pass, according to the count.
     pub fn left(&self) -> u64 {
         if self.end.is_some() { 0 } else { self.pass.left().max(self.again.len() as u64) }
     }
@@ -203,18 +191,18 @@ impl PageReader {
         self.end.map(|(end, _)| end)
     }
 
-    /// Records that the service counts and that were not returned.
+    /// Counted by the service, but not returned.
     pub fn missing(&self) -> u64 {
         self.total_count.unwrap_or(0).saturating_sub(self.rows())
     }
 
-    /// Why nothing at all was read, if no page was readable.
+    /// The error, if no page was readable.
     pub fn failure(&self) -> Option<&ApiError> {
         self.trouble.as_ref().filter(|_| self.known.is_empty() && self.end.is_some())
     }
 
-    /// Takes the response for the requested page, and returns its new records. Skips an unreadable page. A page
-    /// beyond the end that the service refuses counts as empty.
+    /// Returns the new records of the page that [`PageReader::next`] named. Skips an unreadable
+    /// page. A page beyond the end that the service refuses counts as empty.
     ///
     /// # Errors
     /// Any other error of the call. The reading cannot continue.
@@ -287,8 +275,8 @@ impl PageReader {
         new
     }
 
-    /// Requests short pages once more, in halves so that offsets stay the same. Only if they explain the missing
-    /// records, and within the request limit of the pass.
+    /// Requests short pages in halves so that offsets stay the same. Only if they explain the
+    /// missing records, and within the request limit of the pass.
     fn ask_again(&mut self) {
         let total = self.pass.believed().unwrap_or(0);
         let missing = total.saturating_sub(self.seen.distinct + self.seen.unreadable);
@@ -351,7 +339,7 @@ impl PageReader {
         }
     }
 
-    /// The result; `None` before the end.
+    /// `None` before the end.
     pub fn finish(self) -> Option<Gathered> {
         let (end, gone) = self.end?;
         Some(Gathered {
@@ -370,25 +358,23 @@ fn without_rows<T>(problems: Vec<RecordProblem>) -> Page<T> {
     Page { items: Vec::new(), list_len: 0, total_count: None, page: None, rows_per_page: None, problems }
 }
 
-/// A list that was read to its end or to a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Whole<T> {
-    /// The records, each once, in the order in which they were first returned.
+    /// Each once, in the order in which they were first returned.
     pub items: Vec<T>,
-    /// Whether the end was reached and the count matches.
+    /// The end was reached and the count matches.
     pub complete: bool,
-    /// The number of records that the service counts.
+    /// As the service counts.
     pub total_count: Option<u64>,
-    /// Requests used (contract, "Limits": they count against the key's 1000 per minute).
+    /// They count against the key's 1000 per minute (contract, "Limits").
     pub requests: u32,
 }
 
-/// Reads a list into memory. Calls `fetch` for each page, and before that `goes_on`, which may end the reading.
-/// Returns the records in the order in which they were first returned, and the reader.
+/// Calls `goes_on` before each page; it may end the reading.
 ///
 /// # Errors
-/// The first error of `fetch` that [`PageReader::take`] returns. Drops the records read so far, since half a list
-/// misleads. Also fails if no page was readable.
+/// The first error of `fetch` that [`PageReader::take`] returns, also if no page was readable.
+/// Drops the records read so far, since half a list misleads.
 pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(Wanted) -> F,
@@ -404,7 +390,7 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     }
 }
 
-/// Reads a short list into memory with at most `most` requests.
+/// Sends at most `most` requests.
 ///
 /// # Errors
 /// As for [`read_all`].

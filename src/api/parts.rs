@@ -12,14 +12,12 @@ const SIZES: [u32; 6] = [50, 25, 20, 10, 5, 1];
 /// Maximum requests for one page. Its other rows are reported as not read.
 const MOST_PARTS: u32 = 40;
 
-/// Reads the rows of an unreadable page. Pass the response for each part that [`Parts::next`] requests to
-/// [`Parts::take`].
+/// Pass the response for each part that [`Parts::next`] requests to [`Parts::take`].
 pub(super) struct Parts<T> {
     paging: Paging,
-    /// Why the whole page was unreadable.
     whole: ApiError,
     page: Page<T>,
-    /// Number of finished rows.
+    /// Finished rows.
     done: u32,
     /// Parts of this many rows or more were unreadable.
     too_many: u32,
@@ -41,7 +39,7 @@ impl<T> Parts<T> {
         Self { paging: paging.clone(), whole, page, done: 0, too_many, requests: 0, over: false }
     }
 
-    /// Offset of the next row in the list, from 0.
+    /// Offset in the list, from 0.
     fn at(&self) -> u64 {
         let rows = u64::from(self.paging.rows_per_page);
         self.paging.page.saturating_sub(1).saturating_mul(rows).saturating_add(self.done.into())
@@ -54,7 +52,7 @@ impl<T> Parts<T> {
         SIZES.into_iter().find(fits).unwrap_or(1)
     }
 
-    /// The next part to request; `None` after the end.
+    /// `None` after the end.
     pub(super) fn next(&self) -> Option<Paging> {
         let is_over = self.over || self.done >= self.paging.rows_per_page || self.requests >= MOST_PARTS;
         let size = self.size();
@@ -65,11 +63,9 @@ impl<T> Parts<T> {
         })
     }
 
-    /// Takes the response for the requested part.
-    ///
     /// # Errors
-    /// An error that smaller parts do not solve. Returns the whole page's error if the service sends more rows
-    /// than requested.
+    /// An error that smaller parts do not solve. Returns the whole page's error if the service
+    /// sends more rows than requested.
     pub(super) fn take(&mut self, answer: Result<Page<T>>) -> Result<()> {
         let size = self.size();
         self.requests += 1;
@@ -115,7 +111,7 @@ fn unread(row: u32, why: &ApiError) -> RecordProblem {
     RecordProblem { place: format!("list[{row}]"), why: what }
 }
 
-/// A problem of a part, with its place in the whole page.
+/// Adds the place in the whole page.
 fn moved(problem: RecordProblem, base: usize) -> RecordProblem {
     let place = problem.place.strip_prefix("list[").and_then(|rest| {
         let (index, rest) = rest.split_once(']')?;

@@ -14,16 +14,15 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Maximum size of a picture, in bytes.
+/// In bytes.
 pub const LONGEST_PICTURE: usize = 5 * 1024 * 1024;
 const MAX_REDIRECTS: usize = 5;
 
-/// A picture as received; not decoded and not trusted.
+/// Not decoded and not trusted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// At most [`LONGEST_PICTURE`] bytes.
     pub bytes: Vec<u8>,
-    /// The server's content type, for example `image/png`; it may be wrong.
+    /// For example `image/png`; it may be wrong.
     pub content_type: Option<String>,
 }
 
@@ -36,23 +35,19 @@ impl fmt::Debug for Picture {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe {
     pub status: u16,
-    /// The server's content type, for example `image/png`; it may be wrong.
+    /// For example `image/png`; it may be wrong.
     pub content_type: Option<Text>,
 }
 
-/// Why there is no picture. Shows no URL, since a picture's URL may contain a signature.
+/// Shows no URL, since a picture's URL may contain a signature.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum PictureError {
-    /// lapel does not fetch this URL.
     #[error("the picture's address is not fetched: {0}")]
     Refused(Localizable),
-    /// The server returned a status other than 200.
     #[error("the picture's server answered HTTP {0}")]
     Status(u16),
-    /// The response ended early.
     #[error("the picture could not be read: {0}")]
     Unreadable(Localizable),
-    /// Longer than [`LONGEST_PICTURE`].
     #[error("the picture is longer than 5 MB")]
     TooLong,
     #[error("the picture's server could not be reached: {0}")]
@@ -61,7 +56,6 @@ pub enum PictureError {
     Cancelled,
 }
 
-/// Fetches pictures, without a key.
 #[derive(Clone)]
 pub struct Pictures {
     client: Client,
@@ -75,12 +69,12 @@ impl fmt::Debug for Pictures {
 }
 
 impl Pictures {
-    /// Creates the client. Uses only the proxy, the time-outs, the CA certificates and the host of the connection.
-    /// Fetches pictures from this computer only if the service is on it: another service must not reach local
-    /// servers.
+    /// Fetches pictures from this computer only if the service is on it: another service must not
+    /// reach local servers.
     ///
     /// # Errors
-    /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is not on it.
+    /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is
+    /// not on it.
     pub fn new(connection: &Connection) -> Result<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
@@ -114,7 +108,7 @@ impl Pictures {
         Ok(Self { client, loopback_too })
     }
 
-    /// Fetches a picture by its absolute URL; see [`super::Reader::picture_url`] for relative ones. Dropping the
+    /// Takes an absolute URL; see [`super::Reader::picture_url`] for relative ones. Dropping the
     /// future or cancelling the token cancels it.
     pub async fn fetch(
         &self,
@@ -133,7 +127,7 @@ impl Pictures {
         }
     }
 
-    /// Checks with HEAD whether a picture exists, without a key, like any browser.
+    /// Sends a HEAD request without a key.
     ///
     /// # Errors
     /// See [`PictureError`]. A status other than 200 is not an error here.
@@ -178,9 +172,8 @@ fn refused(url: &Url, loopback_too: bool) -> Option<Localizable> {
     None
 }
 
-/// Follows a few redirects, only to http and https, and never from https to http. The request has no key, but a
-/// URL may contain a signature, and a picture from https must not come from a third party. A refused redirect ends
-/// as the redirect itself.
+/// Follows a few redirects, and never from https to http: a URL may contain a signature. A refused
+/// redirect ends as the redirect itself.
 fn follow(attempt: redirect::Attempt<'_>, loopback_too: bool) -> redirect::Action {
     if leads_astray(attempt.previous(), attempt.url(), loopback_too) {
         attempt.stop()

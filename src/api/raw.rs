@@ -9,17 +9,13 @@ use crate::domain::{BadgeId, CategoryId, TemplateId, Text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawOf {
-    /// `GET /badges/{badge_id}`.
     Badge(BadgeId),
-    /// `GET /badge-templates/{template_id}`.
     Template(TemplateId),
-    /// `GET /categories/{category_id}`.
     Category(CategoryId),
-    /// `GET /badge-types`, all of them.
     BadgeTypes,
-    /// `GET /badges/history`, the first page for an e-mail address.
+    /// The first page.
     History(Text),
-    /// `GET /wallet/badges`, the first page for a holder.
+    /// The first page.
     Wallet(Text),
 }
 
@@ -46,7 +42,7 @@ impl RawOf {
         }
     }
 
-    /// Method, path and query for display: `GET /badges/7f3c`.
+    /// For display: `GET /badges/7f3c`.
     pub fn request(&self) -> String {
         let (path, id, query) = self.place();
         let id = id.map_or_else(String::new, |(_, id)| format!("/{}", scrub(id)));
@@ -56,18 +52,18 @@ impl RawOf {
     }
 }
 
-/// A response as received, in the service's envelope. Untrusted, with the service's line breaks.
+/// In the service's envelope. Untrusted, with the service's line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raw {
-    /// The body, decoded with its declared charset. Undecodable bytes are replacement characters, and a returned
-    /// key is redacted.
+    /// Decoded with its declared charset. Undecodable bytes are replacement characters, and a
+    /// returned key is redacted.
     pub text: Text,
-    /// Bytes received, after decompression.
+    /// After decompression.
     pub bytes: usize,
 }
 
 impl Reader {
-    /// Reads one record and returns the response as received. One request.
+    /// Sends one request.
     ///
     /// # Errors
     /// As the typed calls, except for errors in the record itself.

@@ -35,7 +35,6 @@ impl fmt::Debug for Reader {
     }
 }
 
-/// A response in the service's envelope with unexpected contents.
 fn strange(what: Localizable) -> ApiError {
     ApiError::Unreadable { status: 200, what, fewer: false }
 }
@@ -62,8 +61,8 @@ impl Reader {
         self.0.get(path, None, query, call).await
     }
 
-    /// One page. If its response is too long or damaged, reads the rows in smaller parts, and reports the rows
-    /// that are still unreadable.
+    /// If the response is too long or damaged, reads the rows in smaller parts, and reports the
+    /// rows that are still unreadable.
     async fn page<T: ServiceRecord>(
         &self,
         path: &str,
@@ -92,7 +91,6 @@ impl Reader {
         decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
     }
 
-    /// `GET /ping`: checks that the key works.
     pub async fn ping(&self, call: &Call) -> Result<Ping> {
         let data = self.all(PING, &Pairs::default(), call).await?;
         // The envelope alone proves the key; its data is optional.
@@ -102,8 +100,8 @@ impl Reader {
             .unwrap_or(Ping { status: None, apikey_prefix: None }))
     }
 
-    /// `GET /badge-types`, whose shape the contract does not show. If the service does not have it, returns an
-    /// empty list with a note.
+    /// The contract does not show the shape. If the service has no such endpoint, returns an empty
+    /// list with a note.
     pub async fn badge_types(&self, call: &Call) -> Result<BadgeTypes> {
         match self.all("badge-types", &Pairs::default(), call).await {
             Ok(data) => Ok(decode::badge_types(&data)),
@@ -120,29 +118,27 @@ impl Reader {
         }
     }
 
-    /// `GET /categories`: the full list with levels, without pages.
+    /// `GET /categories` has no pages.
     pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> Result<Listed<Category>> {
         let data = self.all("categories", &filter.pairs(), call).await?;
         decode::listed(&data).map_err(strange)
     }
 
-    /// `GET /categories/{category_id}`.
     pub async fn category(&self, id: &CategoryId, call: &Call) -> Result<Category> {
         self.one("categories", ("category_id", id.wire()), call).await
     }
 
-    /// `GET /badge-templates`, one page.
+    /// One page.
     pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> Result<Page<Template>> {
         let pairs = |paging: &Paging| TemplateQuery { paging: paging.clone(), ..query.clone() }.pairs();
         self.page("badge-templates", &query.paging, pairs, call).await
     }
 
-    /// `GET /badge-templates/{template_id}`.
     pub async fn template(&self, id: &TemplateId, call: &Call) -> Result<TemplateDetail> {
         self.one("badge-templates", ("template_id", id.wire()), call).await
     }
 
-    /// `GET /badges/history`, one page.
+    /// One page.
     pub async fn history(&self, query: &HistoryQuery, call: &Call) -> Result<Page<HistoryItem>> {
         let pairs = |paging: &Paging| HistoryQuery { paging: paging.clone(), ..query.clone() }.pairs();
         let page: Page<HistoryItem> = self.page("badges/history", &query.paging, pairs, call).await?;
@@ -151,10 +147,8 @@ impl Reader {
         Ok(page)
     }
 
-    /// `GET /badges/{badge_id}`.
-    ///
-    /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no response would be
-    /// a badge.
+    /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no
+    /// response would be a badge.
     pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
         check_badge_id(id)?;
         let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
@@ -162,7 +156,7 @@ impl Reader {
         Ok(badge)
     }
 
-    /// `GET /wallet/badges`, one page of a holder's badges.
+    /// One page.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
             let why = localizable!("an e-mail address is needed to look up a wallet");
@@ -174,7 +168,7 @@ impl Reader {
         Ok(page)
     }
 
-    /// The wallet of a holder, read with at most `most` requests.
+    /// Sends at most `most` requests.
     pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<WalletBadge>> {
         let fetch = |wanted: Wanted| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
@@ -183,8 +177,7 @@ impl Reader {
         whole(most, |badge| badge.badge_id.clone(), fetch).await
     }
 
-    /// The history of an address, read with at most `most` requests. The filter may match partially: `lee@x` matches
-    /// `annlee@x` too.
+    /// Sends at most `most` requests. The filter may match partially: `lee@x` matches `annlee@x` too.
     pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<HistoryItem>> {
         let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
         let fetch = |wanted: Wanted| {
@@ -200,13 +193,12 @@ impl Reader {
         happened.for_each(|time| clock.reach(time));
     }
 
-    /// Watches the link status. Reports every change, except those by passing time: see
-    /// [`LinkStatus::next_change`].
+    /// Reports every change, except those by passing time: see [`LinkStatus::next_change`].
     pub fn link(&self) -> watch::Receiver<LinkStatus> {
         self.0.pace.watch()
     }
 
-    /// The current link status. Also updates [`Reader::link`].
+    /// Also updates [`Reader::link`].
     pub fn link_now(&self) -> LinkStatus {
         self.0.pace.status_now()
     }
@@ -227,33 +219,30 @@ impl Reader {
         self.0.ping_now(call).await.map(drop)
     }
 
-    /// A copy of the service's clock, as learned from the responses so far.
     pub fn clock(&self) -> ServiceClock {
         *self.0.clock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Uses an offset that was learned earlier; see [`ServiceClock::recall`].
+    /// See [`ServiceClock::recall`].
     pub fn recall_offset(&self, offset: jiff::tz::Offset) {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(offset);
     }
 
-    /// Learns the offset of the service's timestamps from a record whose time is known; see
-    /// [`ServiceClock::learn`].
+    /// See [`ServiceClock::learn`].
     pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).learn(recorded, happened)
     }
 
-    /// The last requests, oldest first, at most `LOG_LENGTH`.
+    /// Oldest first, at most `LOG_LENGTH`.
     pub fn log(&self) -> Vec<LogEntry> {
         self.0.log.entries()
     }
 
-    /// Waits until a request with a [`LogEntry::no`] above `no` has ended, for a screen that shows the log live.
+    /// Waits until a request with a [`LogEntry::no`] above `no` has ended.
     pub async fn log_beyond(&self, no: u64) {
         self.0.log.beyond(no).await;
     }
 
-    /// The path of the base URL, which all requests share.
     pub fn base_path(&self) -> String {
         self.0.base.path()
     }
@@ -263,8 +252,7 @@ impl Reader {
         self.0.base.origin()
     }
 
-    /// The URL of a picture: an absolute one unchanged, a relative one (of the wallet) at the service's origin.
-    /// `None` if it is neither http nor https.
+    /// A relative URL (of the wallet) is at the service's origin. `None` if it is neither http nor https.
     pub fn picture_url(&self, raw: &Text) -> Option<String> {
         self.0.base.picture(raw.wire())
     }

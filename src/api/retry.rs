@@ -27,14 +27,13 @@ use url::Url;
 
 /// Maximum attempts of a call if the service cannot be reached or fails.
 const TRIES: u32 = 3;
-/// Maximum number of 429 responses that a call waits out.
+/// Maximum 429 responses that a call waits out.
 const WAITS: u32 = 5;
-/// Maximum `Retry-After` of a 5xx response for a retry.
+/// A 5xx response with a longer `Retry-After` is not retried.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
 /// How long a turn is valid before its request begins.
 const USABLE: Duration = Duration::from_secs(10);
 
-/// The path that only checks the key.
 pub(super) const PING: &str = "ping";
 
 pub(super) struct Core {
@@ -42,7 +41,7 @@ pub(super) struct Core {
     pub(super) key: ApiKey,
     header: HeaderValue,
     gets: Client,
-    /// Host and port of the proxy.
+    /// Host and port.
     via: Option<String>,
     timeouts: Timeouts,
     pub(super) pace: Arc<Pace>,
@@ -53,16 +52,16 @@ pub(super) struct Core {
 }
 
 pub(super) struct Fetched {
-    /// The payload; `Null` if there was none.
+    /// `Null` if there was none.
     pub(super) data: Value,
     pub(super) text: String,
-    /// Bytes of the body after decompression.
+    /// After decompression.
     pub(super) length: usize,
 }
 
-/// The rate limiters of this process by key and origin, so that two connections of one key share one limit. The
-/// hash has a random key and never leaves the process. An unused entry stays until its last minute has passed:
-/// reopening a profile must not double its limit.
+/// By key and origin, so that two connections of one key share one limit. The hash has a random key
+/// and never leaves the process. An unused entry stays until its last minute has passed: reopening
+/// a profile must not double its limit.
 static PACES: LazyLock<Mutex<Paces>> = LazyLock::new(Mutex::default);
 type Paces = (RandomState, HashMap<u64, Arc<Pace>>);
 
@@ -108,9 +107,9 @@ impl Core {
         })
     }
 
-    /// Sends a GET and repeats it within limits: three attempts if the service cannot be reached or fails, one
-    /// more after a response that ended early (a dead kept-alive connection costs just that), and five waits on
-    /// 429. All attempts share one deadline ([`Timeouts::total`]). Returns `Null` if there was no data.
+    /// Repeats within limits: three attempts if the service cannot be reached or fails, one more after a
+    /// response that ended early (a dead kept-alive connection costs just that), and five waits on 429. All
+    /// attempts share one deadline ([`Timeouts::total`]). Returns `Null` if there was no data.
     pub(super) async fn get(
         &self,
         path: &str,
@@ -199,7 +198,6 @@ impl Core {
         Err(ApiError::Cancelled)
     }
 
-    /// One attempt of a GET, within the rest of its deadline.
     async fn get_once(
         &self,
         request: Request,
@@ -235,7 +233,7 @@ impl Core {
         }))
     }
 
-    /// Records a 429, also for other processes.
+    /// Also holds other processes.
     async fn hold(&self, asked: Option<Duration>) {
         self.pace.hold(asked, self.timeouts.refused);
         self.pace.flush().await;
@@ -250,8 +248,7 @@ impl Core {
         }
     }
 
-    /// How long a turn is valid, and how long its request may take. A POST tries to connect several times in one
-    /// turn.
+    /// A POST tries to connect several times in one turn.
     fn span(&self, purpose: Use) -> Span {
         let Timeouts { connect, total, total_post, pause, .. } = self.timeouts;
         match purpose {
@@ -260,7 +257,7 @@ impl Core {
         }
     }
 
-    /// One ping despite a hold; see [`super::Reader::ping_now`].
+    /// See [`super::Reader::ping_now`].
     pub(super) async fn ping_now(&self, call: &Call) -> Result<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
@@ -300,14 +297,14 @@ impl Core {
         Err(self.end(error))
     }
 
-    /// Whether this is the badge service although one of its responses was unreadable: it responded earlier, or
-    /// responds to a ping now.
+    /// Whether this is the badge service although a response was unreadable: it responded earlier,
+    /// or responds to a ping now.
     async fn proves_itself(&self, path: &str, call: &Call) -> bool {
         self.is_proven.load(Ordering::Relaxed)
             || (path != PING && Box::pin(self.get(PING, None, &Pairs::default(), call)).await.is_ok())
     }
 
-    /// Sends a POST. Repeats it only after a 429, or if no connection was established. It can be cancelled only
+    /// Repeats only after a 429, or if no connection was established. It can be cancelled only
     /// while it waits for its turn. With its own turn ([`Call::in_turn`]) it waits for no other.
     pub(super) async fn post(&self, posts: &Client, path: &str, body: &Value, call: &Call) -> Result<Value> {
         refuse_key_in("body", body)?;
@@ -324,7 +321,6 @@ impl Core {
                 None => self.turn(call, Use::Post).await?,
             };
             if call.cancel.is_cancelled() || !permit.is_fresh() {
-                // Nothing was sent.
                 return Err(ApiError::Cancelled);
             }
             let request = wire::post(url.clone(), self.header.clone(), json.clone());
@@ -373,7 +369,7 @@ impl Core {
         Err(ApiError::Cancelled)
     }
 
-    /// Sends one request with its turn and logs it. `waiting` is when it began to wait for the turn.
+    /// `waiting` is when it began to wait for the turn.
     #[allow(clippy::too_many_arguments, reason = "one exchange, with what the log says of it")]
     async fn send(
         &self,
@@ -404,7 +400,7 @@ impl Core {
         }
     }
 
-    /// Records how a call ended. A 429 is left out, since the hold already shows it.
+    /// Leaves out a 429, since the hold already shows it.
     fn end(&self, error: ApiError) -> ApiError {
         if !matches!(error, ApiError::RateLimited { .. }) {
             self.pace.note(trouble(&error));
@@ -422,8 +418,8 @@ impl Core {
     }
 }
 
-/// Refuses text that is an API key or begins like one. In a URL or a body, it would be in the logs of every server
-/// on the way. Everything that lapel sends is checked here.
+/// Refuses text that is an API key or begins like one: servers on the way could log it. Everything
+/// that lapel sends is checked here.
 fn refuse_key(field: &'static str, text: &str) -> Result<()> {
     if crate::secrets::is_key(text) {
         return Err(ApiError::BadInput { field, why: localizable!("this looks like an API key") });
@@ -431,7 +427,6 @@ fn refuse_key(field: &'static str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Checks every text of a body, and names the field.
 fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
     match body {
         Value::String(text) => refuse_key(field, text),
@@ -443,7 +438,6 @@ fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
     }
 }
 
-/// The contract's name of a field that a person fills in.
 fn named(field: &str) -> Option<&'static str> {
     ["template_id", "recipient_name", "recipient_email", "badge_ids", "reason"]
         .into_iter()
@@ -458,7 +452,7 @@ async fn rest(pause: Duration, cancel: &CancellationToken) -> Result<()> {
     }
 }
 
-/// What an error means for the link status; `None` if the service itself responded.
+/// `None` if the service itself responded.
 fn trouble(error: &ApiError) -> Option<LinkTrouble> {
     match error {
         ApiError::KeyRefused(_) => Some(LinkTrouble::KeyRefused),

@@ -9,8 +9,8 @@ pub(super) fn date(headers: &HeaderMap) -> Option<Timestamp> {
     Timestamp::try_from(moment).ok()
 }
 
-/// The wait that the service requests: seconds (contract, "Errors" rule 1), or an HTTP date. A date is relative to
-/// the response's own `Date`, since the clocks may differ. `None` if absent or invalid; the longest of several.
+/// Seconds (contract, "Errors" rule 1), or an HTTP date relative to the response's own `Date`,
+/// since the clocks may differ. `None` if absent or invalid; the longest of several.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers
         .get_all(RETRY_AFTER)

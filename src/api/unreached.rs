@@ -8,11 +8,10 @@ use std::error::Error;
 use std::io::ErrorKind;
 use url::Url;
 
-/// Maximum number of certificate names that are shown.
+/// Maximum certificate names that are shown.
 const NAMES: usize = 3;
 
-/// A few words for a failure. `via` is the host and port of the proxy in use. The library's text goes only to the
-/// log.
+/// `via` is the host and port of the proxy in use. The library's text goes only to the log.
 pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
     let (host, place) = error.url().map_or_else(Default::default, place_of);
     // The query of a URL may contain a name or an e-mail address.
@@ -61,14 +60,14 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
     }
 }
 
-/// The host of a URL, and the host with the port.
+/// Also returns the host with the port.
 fn place_of(url: &Url) -> (String, String) {
     let host = scrub(url.host_str().unwrap_or_default()).into_owned();
     let port = url.port_or_known_default().map_or_else(String::new, |port| format!(":{port}"));
     (host.clone(), format!("{host}{port}"))
 }
 
-/// Host and port of a proxy's URL, without user and password.
+/// Without user and password.
 pub(super) fn proxy_place(url: &str) -> Option<String> {
     Url::parse(url).ok().map(|url| place_of(&url).1)
 }
@@ -145,13 +144,12 @@ fn of_certificate(error: &CertificateError, host: &str) -> Localizable {
     }
 }
 
-/// A time from a certificate, in UTC.
 fn moment(time: UnixTime) -> String {
     let time = i64::try_from(time.as_secs()).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
     time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
-/// A name in a certificate. The library formats it as `DnsName("host")`.
+/// The library formats a name as `DnsName("host")`.
 fn plain_name(presented: &str) -> String {
     let inner = presented.split('"').nth(1).unwrap_or(presented);
     scrub(inner).chars().take(80).collect()

@@ -17,27 +17,24 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 use url::Url;
 
-/// Maximum size of a response after decompression, in bytes.
+/// After decompression, in bytes.
 const LONGEST_BODY: usize = 16 * 1024 * 1024;
 const KEY_HEADER: &str = "x-api-key";
 
-/// Installs the process's TLS provider if there is none. Every connection calls it.
+/// Every connection calls it. Does nothing if the process has a TLS provider.
 pub fn install_crypto() {
     // The error means that a provider is already installed, so it is ignored.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// The purpose of a client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Connections are kept alive and shared.
     Get,
-    /// Every request has its own connection, so that a dead idle connection cannot leave a POST in doubt. Uses
-    /// HTTP/1.1, where no lower layer repeats a request.
+    /// Every request has its own connection, so that a dead idle connection cannot leave a POST in
+    /// doubt. Uses HTTP/1.1, where no lower layer repeats a request.
     Post,
 }
 
-/// An exchange without a response.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// Certainly nothing was sent.
@@ -89,7 +86,6 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
     builder.build().map_err(no_tls)
 }
 
-/// Adds the profile's CA certificates to the computer's own.
 pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<ClientBuilder> {
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
@@ -143,8 +139,8 @@ pub(super) fn post(url: Url, key: HeaderValue, json: Vec<u8>) -> Request {
     request
 }
 
-/// Sends a request and reads its response. The time is the response's `Date` if it is from the service itself: a
-/// login portal's clock is not the service's.
+/// The returned time is the response's `Date`, only if the service itself responded: a login
+/// portal's clock is not the service's.
 pub(super) async fn exchange(
     client: &Client,
     request: Request,
@@ -186,7 +182,7 @@ pub(super) enum Unread {
     Broken(Localizable),
 }
 
-/// Reads a body up to `longest` bytes after decompression.
+/// `longest` is in bytes after decompression.
 pub(super) async fn bounded(mut response: Response, longest: usize) -> std::result::Result<Vec<u8>, Unread> {
     let mut bytes = Vec::new();
     loop {

@@ -15,7 +15,7 @@ use std::fmt;
 /// Maximum entries of a batch or revoke request (contract, "Limits").
 pub const MAX_ENTRIES: usize = 1000;
 
-/// A recipient of a badge. `Debug` shows neither name nor address.
+/// `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Recipient {
     pub recipient_name: String,
@@ -28,7 +28,7 @@ impl fmt::Debug for Recipient {
     }
 }
 
-/// Body of `POST /badges`. `Debug` shows neither name nor address.
+/// `Debug` shows neither name nor address.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IssueRequest {
     pub template_id: TemplateId,
@@ -42,14 +42,14 @@ impl fmt::Debug for IssueRequest {
     }
 }
 
-/// Body of `POST /badges/batch`: at most 1000 recipients.
+/// At most 1000 recipients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct BatchRequest {
     pub template_id: TemplateId,
     pub recipients: Vec<Recipient>,
 }
 
-/// Body of `POST /badges/revoke`: at most 1000 ids.
+/// At most 1000 ids.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RevokeRequest {
     pub badge_ids: Vec<BadgeId>,
@@ -84,8 +84,7 @@ impl Writer {
         &self.reader
     }
 
-    /// Waits for a turn to send one request. The caller can then record the request without waiting; see
-    /// [`Call::in_turn`].
+    /// The caller can then record the request without waiting; see [`Call::in_turn`].
     ///
     /// # Errors
     /// [`ApiError::Cancelled`] if the call is cancelled.
@@ -93,7 +92,7 @@ impl Writer {
         self.reader.0.turn(call, Use::Post).await.map(Turn::new)
     }
 
-    /// `POST /badges`: requests one badge. Accepted is not issued.
+    /// Accepted is not issued.
     ///
     /// # Errors
     /// [`ApiError::InDoubt`] with `accepted` if the service accepted without a readable `badge_id`.
@@ -109,8 +108,7 @@ impl Writer {
         accepted(&data).map_err(unbound)
     }
 
-    /// `POST /badges/batch`: requests one badge for each of at most 1000 recipients. Unreadable items are in
-    /// `problems`: accepted, but with an unknown recipient.
+    /// Unreadable items are in `problems`: accepted, but with an unknown recipient.
     ///
     /// # Errors
     /// [`ApiError::BadInput`] for no recipients or more than 1000. Nothing was sent.
@@ -130,8 +128,7 @@ impl Writer {
         batch_accepted(&data).map_err(unbound)
     }
 
-    /// `POST /badges/revoke`: requests the revocation of at most 1000 badges. The service drops badges that are
-    /// not Issued without notice; the response is two numbers.
+    /// The service drops badges that are not Issued without notice; the response is two numbers.
     ///
     /// # Errors
     /// [`ApiError::BadInput`] for an empty reason, and for no ids or more than 1000. Nothing was sent.

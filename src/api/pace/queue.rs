@@ -9,23 +9,22 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long the background share stays halved after the last 429.
+/// Counted from the last 429.
 pub(super) const HALVED_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) limit: u32,
     pub(super) under_way: ByPriority<u32>,
-    /// When completed requests free their slots, in order.
+    /// In order.
     pub(super) done: VecDeque<(Instant, Priority)>,
     pub(super) done_in_background: u32,
     pub(super) queues: ByPriority<VecDeque<Arc<Waiter>>>,
     pub(super) held_until: Option<Instant>,
-    /// Consecutive 429 responses, for growing waits.
     pub(super) refusals: u32,
-    /// Number of holds set by this process. A reading from before the last hold must not end it.
+    /// Set by this process. A reading from before the last hold must not end it.
     pub(super) holds: u64,
-    /// How often the background share was halved, and when last. A 429 means that others use the key, too.
+    /// How often the background share was halved, and when last: a 429 means that others use the key too.
     pub(super) halvings: u32,
     pub(super) halved: Option<Instant>,
     pub(super) trouble: Option<LinkTrouble>,
@@ -35,9 +34,8 @@ pub(super) struct State {
     pub(super) outside: u32,
     /// Slots of other processes at the last check, and until when they count at most.
     pub(super) others: Option<(u32, Instant)>,
-    /// Why the limit is not shared although it should be.
     pub(super) alone: Option<Localizable>,
-    /// Interactive GETs under way, the oldest first.
+    /// The oldest first.
     pub(super) reads: Vec<(u64, UnderWay)>,
     pub(super) reads_so_far: u64,
 }
@@ -78,13 +76,12 @@ impl State {
         (self.queues.interactive.len() + self.queues.background.len()) as u32 + self.outside
     }
 
-    /// Known requests that count against the limit, including those of other processes.
+    /// Includes those of other processes.
     pub(super) fn used_by_all(&self) -> u32 {
         self.used().saturating_sub(self.outside) + self.others.map_or(0, |(count, _)| count)
     }
 
-    /// Background calls get a quarter of the limit, so that interactive calls always have room. Halved for a while
-    /// after each 429.
+    /// A quarter of the limit, so that interactive calls always have room. Halved for a while after each 429.
     pub(super) fn background_limit(&self) -> u32 {
         (self.limit / 4 / (1 << self.halvings)).max(1)
     }
@@ -118,7 +115,7 @@ impl State {
                 || self.under_way.background + self.done_in_background < self.background_limit())
     }
 
-    /// Grants turns to all waiters that may go now, interactive ones first.
+    /// Interactive waiters go first.
     pub(super) fn grant(&mut self, now: Instant) {
         self.expire(now);
         let mut granted = false;
@@ -145,8 +142,7 @@ impl State {
         }
     }
 
-    /// When a waiter should check again by itself. `None` if it is not the first of its queue, or if only the end
-    /// of a request can help.
+    /// `None` for a waiter that is not the first of its queue, or if only the end of a request can help.
     pub(super) fn deadline_of(&self, waiter: &Arc<Waiter>, priority: Priority) -> Option<Instant> {
         let queue = match priority {
             Priority::Interactive => &self.queues.interactive,

@@ -14,7 +14,6 @@ use tokio::sync::oneshot;
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The slots of one key and origin, shared by all lapel processes that use a data folder.
 #[derive(Debug)]
 pub(super) struct Shared {
     work: Sender<Work>,
@@ -25,12 +24,10 @@ pub(super) struct Shared {
 
 type Work = Box<dyn FnOnce(&mut Table) + Send>;
 
-/// Path of the shared file in a data folder. It may not exist.
 pub fn pace_file(folder: &Path) -> PathBuf {
     folder.join("pace.sqlite")
 }
 
-/// Why the file cannot be used, as a message.
 pub(super) type Trouble = Localizable;
 
 struct Table {
@@ -38,12 +35,12 @@ struct Table {
     pace: String,
     process: String,
     window: Duration,
-    /// A hold that is not written yet: its end and its number of refusals.
+    /// Not written yet: its end and its number of refusals.
     unwritten: Option<(std::time::Instant, u32)>,
 }
 
 impl Shared {
-    /// Opens the file of a data folder, and creates it if it does not exist.
+    /// Creates the file if it does not exist.
     ///
     /// # Errors
     /// The file cannot be used. The message is complete.
@@ -75,7 +72,6 @@ impl Shared {
         ))
     }
 
-    /// The place of the first waiter of a priority.
     pub(super) async fn head(&self, priority: Priority) -> tokio::sync::MutexGuard<'_, ()> {
         match priority {
             Priority::Interactive => self.people.lock().await,
@@ -134,7 +130,6 @@ impl Shared {
         asked.await.map_err(|_| closed())?
     }
 
-    /// Returns when everything queued earlier is written.
     pub(super) async fn flush(&self) {
         let (answer, asked) = oneshot::channel();
         self.queue(move |_| {
@@ -149,7 +144,6 @@ impl Shared {
     }
 }
 
-/// The message of the system or of SQLite.
 fn of(error: &impl std::fmt::Display) -> Trouble {
     Localizable::verbatim(scrub(&error.to_string()))
 }
@@ -194,7 +188,7 @@ impl Table {
         slots::at(&mut self.db, self.window, &moment, work).map_err(|why| of(&why))
     }
 
-    /// Writes a pending hold. Until that succeeds, nothing is read, since the file would show no hold.
+    /// Until this succeeds, nothing is read, since the file would show no hold.
     fn write_hold(&mut self) -> Result<(), Trouble> {
         let Some((until, refusals)) = self.unwritten else { return Ok(()) };
         let wait = until.saturating_duration_since(std::time::Instant::now());
@@ -210,7 +204,6 @@ impl Table {
     }
 }
 
-/// Whether the request of a slot may still begin.
 pub(super) fn is_fresh(slot: Slot) -> bool {
     moment().boot_ms <= slot.begin_by
 }
@@ -221,7 +214,7 @@ fn moment() -> Moment {
     Moment { boot_ms: boot_ms(wall_ms), boot: boot(), wall_ms }
 }
 
-/// Milliseconds since boot, including sleep. Uses the wall clock if the system has no boot clock.
+/// Includes sleep. Uses the wall clock if the system has no boot clock.
 #[cfg(unix)]
 fn boot_ms(_wall_ms: i64) -> i64 {
     #[cfg(target_os = "linux")]

@@ -13,13 +13,13 @@ use super::Priority;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::time::Duration;
 
-/// How long the mark of a waiting interactive call lasts without renewal.
+/// The mark of a waiting interactive call lasts this long without renewal.
 const PERSON: Duration = Duration::from_secs(3);
-/// Maximum pause between two attempts of a waiter. A slot may be returned unused at any time.
+/// Short, since a slot may be returned unused at any time.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// Minimum pause. Slots end on whole milliseconds.
+/// Slots end on whole milliseconds.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
-/// Maximum hold. A longer `Retry-After` is practically endless.
+/// A longer `Retry-After` is practically endless.
 const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
 const SCHEMA: &str = "
@@ -34,59 +34,51 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS person (
         pace TEXT NOT NULL, process TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (pace, process));";
 
-/// The current time, by a clock that also runs during sleep.
+/// By a clock that also runs during sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub(super) boot_ms: i64,
-    /// Id of the boot; empty if the system has none.
+    /// Empty if the system has none.
     pub(super) boot: String,
     /// Milliseconds since 1970. Used only for holds across a reboot.
     pub(super) wall_ms: i64,
 }
 
-/// A request for a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Want {
     pub(super) priority: Priority,
-    /// Maximum requests in any window.
     pub(super) limit: u32,
-    /// Maximum background requests in any window.
     pub(super) background: u32,
     pub(super) window: Duration,
-    /// How long the slot may be used: the request must begin within this time.
+    /// The request must begin within this time.
     pub(super) usable: Duration,
     /// Maximum duration of the request.
     pub(super) reach: Duration,
-    /// Whether to ignore a hold: a person asked for one ping.
+    /// Ignores a hold: a person asked for one ping.
     pub(super) through: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) id: i64,
-    /// Latest time at which its request may begin, in milliseconds since boot.
+    /// In milliseconds since boot.
     pub(super) begin_by: i64,
 }
 
-/// The state of the shared rate limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Current slots of all processes.
     pub(super) used: u32,
-    /// Current slots of other processes.
     pub(super) others: u32,
-    /// Time until the last of those slots ends.
+    /// When the last of those slots ends.
     pub(super) others_end_in: Duration,
-    /// Remaining time of a hold.
     pub(super) held: Option<Duration>,
-    /// Consecutive 429 responses.
     pub(super) refusals: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
     Granted(Slot, Seen),
-    /// Not now. The duration says when to try again.
+    /// When to try again.
     Later(Duration, Seen),
 }
 
@@ -94,7 +86,7 @@ pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(SCHEMA)
 }
 
-/// Runs one transaction. Reads the clock only after the file is locked.
+/// Reads the clock only after the file is locked.
 pub(super) fn at<T>(
     db: &mut Connection,
     window: Duration,
@@ -111,8 +103,8 @@ pub(super) fn at<T>(
     Ok(value)
 }
 
-/// Sets the table's clock and returns its time, which never goes back. After a reboot all times restart: slots
-/// then end one window from now. The wall clock gives the rest of a hold, which never gets longer.
+/// The returned time never goes back. After a reboot all times restart: slots then end one window
+/// from now, and the wall clock gives the rest of a hold, which never gets longer.
 fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Result<i64> {
     let known: Option<(String, i64)> = db
         .prepare_cached("SELECT boot, now FROM clock")?
@@ -140,8 +132,7 @@ fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Re
     Ok(now)
 }
 
-/// Grants a slot, or says when to try again. Interactive calls go first: while one waits in any process,
-/// background calls get nothing.
+/// Interactive calls go first: while one waits in any process, background calls get nothing.
 pub(super) fn take(
     db: &Connection,
     pace: &str,
@@ -182,8 +173,8 @@ pub(super) fn take(
     Ok(Taken::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
 }
 
-/// Returns a slot: at once if nothing was sent, otherwise after one window. A slot that had already ended, because
-/// its process was suspended, counts again.
+/// Frees the slot at once if nothing was sent, otherwise after one window. A slot that had already
+/// ended, because its process was suspended, counts again.
 pub(super) fn give(
     db: &Connection,
     (pace, process): (&str, &str),
@@ -210,7 +201,7 @@ pub(super) fn give(
     Ok(())
 }
 
-/// Stores a hold that the service requested. A shorter wait never shortens a longer one.
+/// A shorter wait never shortens a longer one.
 pub(super) fn hold(
     db: &Connection,
     pace: &str,
@@ -229,7 +220,7 @@ pub(super) fn hold(
     Ok(())
 }
 
-/// Records an answer of the service: removes expired holds, and with `lift` an active hold, too.
+/// Removes expired holds, and with `lift` an active hold too.
 pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM hold WHERE pace = ?1 AND (?2 OR until <= ?3)")?
         .execute(params![pace, lift, now])?;
@@ -240,7 +231,7 @@ pub(super) fn peek(db: &Connection, pace: &str, process: &str, now: i64) -> rusq
     Ok(count(db, pace, process, now)?.0)
 }
 
-/// The state; the number of background slots; the first end of any slot and of a background slot.
+/// Also returns the number of background slots, and the first end of any slot and of a background slot.
 fn count(
     db: &Connection,
     pace: &str,

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::time::{advance, sleep};
 
-/// Minimum wait after a 429.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 fn token() -> CancellationToken {
@@ -27,7 +26,7 @@ async fn settle() {
     }
 }
 
-/// The largest number of times in any half-open 60 s.
+/// Half-open windows.
 fn fullest_window(seen: &[Instant]) -> usize {
     let mut seen = seen.to_vec();
     seen.sort();
@@ -178,7 +177,6 @@ async fn what_was_dropped_under_way_still_counts() {
     assert_eq!(pace.status_now().used_last_minute, 0);
 }
 
-/// Number of turns that background calls get at once.
 async fn share(pace: &Arc<Pace>) -> usize {
     let mut permits = Vec::new();
     loop {
@@ -326,8 +324,6 @@ async fn a_thousand_a_minute_is_reached_and_not_passed() {
     assert!(start.elapsed() < Duration::from_secs(130), "{:?}", start.elapsed());
 }
 
-/// A generated request: when it arrives, its priority, when the service sees it, when it ends, and whether it is
-/// dropped early or cancelled in the queue.
 #[derive(Clone, Debug)]
 struct Made {
     comes: u64,
@@ -414,14 +410,13 @@ proptest! {
             for (from, wait) in held.lock().expect("lock").iter() {
                 assert!(!granted.iter().any(|(at, _)| at > from && *at < *from + *wait), "a hold was broken");
             }
-            // No request is forgotten: all tasks have ended, and no queue has an entry left.
             assert_eq!(pace.status_now().waiting, 0);
             assert!(count > 0);
         });
     }
 }
 
-/// This number of processes: each has its own queue, and all share one file.
+/// Each process has its own queue, and all share one file.
 fn processes(folder: &Path, count: usize, limit: u32, window: Duration) -> Vec<Arc<Pace>> {
     let process = |_| {
         let pace = Pace::with_window(limit, window);

@@ -7,23 +7,22 @@ use serde::{Deserialize, Serialize};
 const MOST_BARREN: u64 = 3;
 /// Maximum requests of a pass beyond the pages that the count requires.
 const MOST_EXTRA: u64 = 5;
-/// Maximum `total_count`. A larger one is read as this.
+/// A larger `total_count` is read as this.
 const MOST_ROWS: u64 = 10_000_000;
 /// Maximum rows of a pass if the service gives no credible count.
 const MOST_UNCOUNTED: u64 = 1_000_000;
 /// Growth allowed during a pass, in rows; doubling is allowed, too. Beyond it the pass ends.
 const MOST_GROWTH: u64 = 1_000;
 
-/// The contents of one page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Brought {
-    /// Entries of its list, readable or not.
+    /// Readable or not.
     pub len: u64,
     /// Ids that this pass had not seen.
     pub fresh: u64,
     pub unreadable: u64,
     pub total: Option<u64>,
-    /// Whether there was no readable list. Then it is unknown whether the page is empty.
+    /// No readable list, so it is unknown whether the page is empty.
     pub is_hole: bool,
 }
 
@@ -41,7 +40,6 @@ pub enum Stop {
     Limit,
 }
 
-/// One pass over the pages of a list from the first one, with the rules that end it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pass {
@@ -54,26 +52,23 @@ pub struct Pass {
     trailing_unreadable: u64,
     /// Entries of the longest page.
     largest: u64,
-    /// Entries of the last page that was not empty.
     last_len: u64,
     /// Whether a page was shorter than others although more followed.
     ragged: bool,
-    /// Number of empty pages.
     empty: u64,
     /// Consecutive pages without a new id.
     barren: u64,
     first_total: Option<u64>,
     last_total: Option<u64>,
     most_total: u64,
-    /// Whether the count changed.
     moved: bool,
-    /// Whether a page had more entries than the count: then the count is not credible.
+    /// A page had more entries than the count, so the count is not credible.
     pub(super) lies: bool,
     stop: Option<Stop>,
 }
 
 impl Pass {
-    /// Number of the next page, from 1; `None` after the end.
+    /// From 1; `None` after the end.
     pub fn next(&self) -> Option<u64> {
         self.stop.is_none().then_some(self.pages.saturating_add(1))
     }
@@ -99,17 +94,17 @@ impl Pass {
         self.last_total
     }
 
-    /// Entries of the longest page. The service may return fewer than requested.
+    /// The service may return fewer than requested.
     pub fn largest(&self) -> u64 {
         self.largest
     }
 
-    /// Whether a credible count changed during the pass.
+    /// Only a credible count counts.
     pub fn is_moved(&self) -> bool {
         self.moved && !self.lies
     }
 
-    /// The count, if it is credible.
+    /// `None` if it is not credible.
     pub(super) fn believed(&self) -> Option<u64> {
         self.last_total.filter(|_| !self.lies)
     }
@@ -118,8 +113,8 @@ impl Pass {
         if self.largest == 0 { MAX_ROWS_PER_PAGE.into() } else { self.largest }
     }
 
-    /// Whether an end without a count is certain. An empty page may hide records, so it is no proof after a full
-    /// page. A page is full if it is as long as the longest one, or as long as requested if it is the only one.
+    /// An empty page may hide records, so it proves no end after a full page. A page is full if it
+    /// is as long as the longest one, or as long as requested if it is the only one.
     pub(super) fn is_surely_over(&self) -> bool {
         let is_only = self.pages.saturating_sub(self.empty) <= 1;
         let full = if is_only { MAX_ROWS_PER_PAGE.into() } else { self.largest };
@@ -127,7 +122,6 @@ impl Pass {
         self.stop != Some(Stop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
     }
 
-    /// Number of rows that arrived during this pass.
     fn grown(&self) -> u64 {
         self.believed().unwrap_or(0).saturating_sub(self.first_total.unwrap_or(0))
     }
@@ -143,12 +137,11 @@ impl Pass {
         rows.div_ceil(self.rows()).saturating_add(MOST_EXTRA)
     }
 
-    /// Number of further requests that the count allows.
     pub(super) fn spare(&self) -> u64 {
         self.limit().saturating_sub(self.pages)
     }
 
-    /// Number of remaining pages, according to the count.
+    /// According to the count.
     pub fn left(&self) -> u64 {
         if self.stop.is_some() {
             return 0;
@@ -157,7 +150,6 @@ impl Pass {
         rows.div_ceil(self.rows()).max(1)
     }
 
-    /// Takes the page that [`Pass::next`] named.
     pub fn take(&mut self, page: Brought) {
         self.pages = self.pages.saturating_add(1);
         if let Some(total) = page.total {

@@ -5,7 +5,6 @@ use proptest::prelude::*;
 /// A list that changes while it is read, on a service with configurable pages.
 struct Service {
     rows: Vec<u64>,
-    /// Maximum page size.
     size: usize,
     counts: fn(u64, &[u64]) -> Option<u64>,
     beyond: Beyond,
@@ -23,7 +22,7 @@ enum Beyond {
 #[derive(Clone, Copy, PartialEq)]
 enum Bad {
     No,
-    /// Empty for any page size.
+    /// For any page size.
     Empty,
     /// Empty if a hundred rows are requested.
     EmptyAtAHundred,

@@ -9,7 +9,6 @@ use std::collections::BinaryHeap;
 const WINDOW: Duration = Duration::from_secs(60);
 const PACE: &str = "pace";
 
-/// A table with a clock that the test sets.
 struct Bench {
     db: Connection,
     now: Cell<i64>,
@@ -215,9 +214,8 @@ fn made() -> impl Strategy<Value = Made> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A process ends abruptly: it begins nothing more and returns nothing.
+    /// It begins nothing more and returns nothing.
     Crash(u8),
-    /// The same process starts again.
     Start(u8),
     Hold(u8),
     Try(usize),
@@ -225,7 +223,7 @@ enum Event {
     End(usize),
 }
 
-/// The largest number of times in any half-open window.
+/// Half-open windows.
 fn fullest(seen: &[i64]) -> usize {
     let window = millis(WINDOW);
     seen.iter()
