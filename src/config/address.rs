@@ -3,21 +3,17 @@
 use crate::domain::web_address::{bare_url, base_url, is_http, parse_url};
 use url::Url;
 
-/// Checks a base URL, and returns it in the form that lapel uses.
-///
 /// # Errors
-/// The mistake. The message never repeats the address, which may contain a password.
+/// The message never repeats the address, which may contain a password.
 pub(super) fn check_base_url(raw: &str) -> Result<String, String> {
     let url = base_url(raw).map_err(|why| why.to_string())?;
     Ok(normal(&url))
 }
 
-/// Whether a base URL ends in the path prefix of the contract.
 pub(super) fn has_usual_path(base_url: &str) -> bool {
     base_url.trim_end_matches('/').ends_with("/api/v1/ext")
 }
 
-/// Whether two addresses have the same scheme, host and port.
 pub(super) fn same_origin(one: &str, other: &str) -> bool {
     match (Url::parse(one), Url::parse(other)) {
         (Ok(one), Ok(other)) => one.origin() == other.origin(),
@@ -33,13 +29,13 @@ pub(super) fn check_proxy(raw: &str) -> Result<String, String> {
     Ok(raw.trim().to_owned())
 }
 
-/// Checks the base address of pictures. lapel sends no secret to it.
+/// lapel sends no secret to this address.
 pub(super) fn check_picture_base(raw: &str) -> Result<String, String> {
     let url = bare_url(raw).map_err(|why| why.to_string())?;
     Ok(normal(&url))
 }
 
-/// The parser's own form: it contains no control characters, and a host in non-ASCII letters becomes visible.
+/// The parser's own form has no control characters, and shows a host in non-ASCII letters.
 fn normal(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }

@@ -33,24 +33,19 @@ pub enum ClipboardChoice {
     /// This computer's clipboard when lapel runs locally, otherwise the terminal's.
     #[default]
     Auto,
-    /// Only this computer's clipboard.
     Native,
-    /// Only the terminal's clipboard.
     Osc52,
     Off,
 }
 
-/// How the TUI notifies a user who looks elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoticeChoice {
     #[default]
     Off,
     Bell,
-    /// A desktop notification of the terminal.
     Desktop,
 }
 
-/// How often the TUI refreshes the visible data by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RefreshChoice {
     #[default]
@@ -60,7 +55,6 @@ pub enum RefreshChoice {
 }
 
 impl RefreshChoice {
-    /// The next choice: off, 30 s, 2 min, off.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -70,7 +64,7 @@ impl RefreshChoice {
         }
     }
 
-    /// The time between two refreshes; `None` when off.
+    /// `None` when off.
     pub fn every(self) -> Option<Duration> {
         match self {
             Self::Off => None,

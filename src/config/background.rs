@@ -6,7 +6,6 @@ use super::ui::ThemeChoice;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
-    /// Dark or unknown.
     #[default]
     Dark,
     Light,
@@ -20,9 +19,8 @@ impl Ground {
         }
     }
 
-    /// Guesses from `COLORFGBG`, which rxvt and Konsole set and other programs pass on: `15;0` or
-    /// `0;default;15`, with the background last. The variable may describe another terminal, so this is only
-    /// a first guess.
+    /// Reads `COLORFGBG`, which rxvt and Konsole set: `15;0` or `0;default;15`, with the background
+    /// last. Only a first guess, since the variable may describe another terminal.
     pub fn guess(env: &Env) -> Option<Self> {
         let raw = env.raw("COLORFGBG")?;
         match raw.to_string_lossy().rsplit(';').next()?.trim().parse::<u8>().ok()? {
@@ -32,13 +30,11 @@ impl Ground {
         }
     }
 
-    /// Whether lapel queries the terminal: the theme is `auto`, and the terminal understands queries.
     pub fn is_asked(theme: ThemeChoice, terminal: &TerminalHints) -> bool {
         cfg!(unix) && theme == ThemeChoice::Auto && !terminal.bare
     }
 
-    /// Reads the colour in a terminal's answer: `rgb:` or `rgba:`, then parts of one to four hexadecimal
-    /// digits, such as `rgb:1e1e/1e1e/2e2e`. `None` for any other text.
+    /// Reads `rgb:` or `rgba:`, then parts of one to four hexadecimal digits, such as `rgb:1e1e/1e1e/2e2e`.
     pub fn of_colour(answer: &str) -> Option<Self> {
         let (parts, count) = match answer.strip_prefix("rgb:") {
             Some(parts) => (parts, 3),
@@ -46,14 +42,14 @@ impl Ground {
         };
         let parts = parts.split('/').take(5).map(part).collect::<Option<Vec<f64>>>()?;
         let [red, green, blue, ..] = parts[..] else { return None };
-        // A light background has more contrast to black text than to white text.
+        // A light background contrasts more with black text than with white text.
         let luminance = 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
         let ground = if (luminance + 0.05).powi(2) > 1.05 * 0.05 { Self::Light } else { Self::Dark };
         (parts.len() == count).then_some(ground)
     }
 }
 
-/// One part of a colour, from 0 to 1. The maximum of its number of digits counts as 1.
+/// From 0 to 1. The maximum of its number of digits counts as 1.
 fn part(hex: &str) -> Option<f64> {
     let is_hex = (1..=4).contains(&hex.len()) && hex.bytes().all(|b| b.is_ascii_hexdigit());
     let value = u16::from_str_radix(hex, 16).ok().filter(|_| is_hex)?;
@@ -61,7 +57,6 @@ fn part(hex: &str) -> Option<f64> {
     Some(f64::from(value) / f64::from(most))
 }
 
-/// The linear value of a colour part, after WCAG 2.
 fn linear(part: f64) -> f64 {
     if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
 }
@@ -142,7 +137,6 @@ mod tests {
             let _ = Ground::of_colour(&answer);
         }
 
-        /// A grey is the same in any number of digits, and is light from a value in the middle on.
         #[test]
         fn digits_make_no_difference(grey: u8) {
             let two = Ground::of_colour(&format!("rgb:{grey:02x}/{grey:02x}/{grey:02x}"));

@@ -9,10 +9,9 @@ use crate::fs::open_plain;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-/// Maximum size in bytes. All certificates of a computer take a quarter of this.
+/// In bytes. All certificates of a computer take a quarter of this.
 const LONGEST: u64 = 1 << 20;
 
-/// Reads the file that a profile's entry names.
 pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
     let Some(named) = &entry.settings.ca_file else { return Ok(None) };
     let path = under(&paths.config_dir, named);
@@ -20,10 +19,8 @@ pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Op
     Ok(Some(CaFile { path, pem: pem.into() }))
 }
 
-/// Reads a file of certificates.
-///
 /// # Errors
-/// A message that names the path only after the file could be opened.
+/// The message names the path only if the file could be opened.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, String> {
     let file = match open_plain(path) {
         Ok(Some(file)) => file,

@@ -6,23 +6,21 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Default time limit of a command in seconds.
 pub(super) const DEFAULT_SECONDS: u32 = 10;
-/// Maximum bytes of output, far more than any key.
+/// In bytes, far more than any key.
 const LONGEST: u64 = 4096 + 64;
-/// Maximum bytes shown of a command's standard error.
+/// In bytes of standard error.
 const LONGEST_COMPLAINT: u64 = 600;
-/// Pause between two checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Runs a command and returns its output without the final line break. Blocks for at most `patience`, then
-/// ends the command and everything that it started.
+/// Blocks for at most `patience`, then ends the command and everything that it started. Removes the
+/// final line break.
 ///
 /// The command gets no standard input, and no variable that holds a key.
 ///
 /// # Errors
-/// Why there is no key, as the end of a sentence that begins with the command. The message never repeats the
-/// standard output. It contains the standard error, scrubbed.
+/// The end of a sentence that begins with the command. It never repeats the standard output. It
+/// contains the standard error, scrubbed.
 pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String> {
     let (program, arguments) = argv.split_first().ok_or(t!("is empty"))?;
     let mut command = Command::new(program);
@@ -69,7 +67,7 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     Ok(key.to_owned())
 }
 
-/// Reads at most `most` bytes on a separate thread. Drops the rest, so that the writer never blocks.
+/// Reads on a separate thread, and drops everything after `most` bytes, so that the writer never blocks.
 fn reading(mut from: impl Read + Send + 'static, most: u64) -> Receiver<Vec<u8>> {
     let (tell, told) = channel();
     let reader = std::thread::Builder::new().name("key command".to_owned());
@@ -98,7 +96,6 @@ fn waited_for(child: &mut Child, end: Instant) -> Option<ExitStatus> {
     }
 }
 
-/// Ends a command and everything that it started.
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
@@ -108,7 +105,7 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Splits a command line into words. `None` when a shell would read it differently.
+/// `None` when a shell would read the text differently.
 pub(super) fn words(text: &str) -> Option<Vec<String>> {
     let plain = |c: char| !c.is_control() && !"'\"\\$`|&;<>()*?[]{}~#!%^".contains(c);
     let words: Vec<String> = text.split(' ').filter(|w| !w.is_empty()).map(str::to_owned).collect();

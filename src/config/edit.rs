@@ -16,14 +16,12 @@ use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-/// A change of a profile. Whatever it does not contain stays.
+/// Anything that it does not contain stays.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     pub input: ProfileInput,
-    /// A new key and its key store.
     pub key: Option<(KeyStore, SecretString)>,
     pub pin: Option<Pin>,
-    /// Whether the profile becomes the default.
     pub make_default: bool,
 }
 
@@ -32,7 +30,7 @@ impl Change {
         self.input.is_empty() && self.key.is_none() && self.pin.is_none() && !self.make_default
     }
 
-    /// The changed profile, for a test before it is saved. Its key may still have to be fetched.
+    /// For a test before the change is saved. Its key may still have to be fetched.
     pub fn preview(&self, paths: &Paths, env: &Env, name: &str) -> Result<Profile, ConfigError> {
         self.plan(paths, env, name).map(|plan| plan.profile)
     }
@@ -60,7 +58,6 @@ impl Change {
         Ok(Plan { profile, after, old_store: old.settings.key_store() })
     }
 
-    /// The text of the file after the change.
     fn applied(&self, path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
         let mut settings = self.input.check()?;
         let mut keys: Vec<&str> = self.input.keys().collect();
@@ -94,19 +91,18 @@ impl Change {
     }
 }
 
-/// A valid change that is ready to save.
 struct Plan {
     profile: Profile,
     after: String,
     old_store: KeyStore,
 }
 
-/// Changes a profile. When the key moves to another key store, deletes the old key that lapel stored. The
-/// second part of the result says when that failed. A keyring may block for some seconds.
+/// When the key moves to another key store, deletes the old key that lapel stored. The second part
+/// of the result says when that failed. A keyring may block for some seconds.
 ///
 /// # Errors
-/// No such profile, a mistake in the change or in the file, or an error of the file system or the keyring.
-/// Nothing is changed then.
+/// No such profile, a mistake in the change or in the file, or an error of the file system or the
+/// keyring. Nothing is changed then.
 pub fn edit_profile(
     paths: &Paths,
     env: &Env,
@@ -134,7 +130,7 @@ pub fn edit_profile(
     Ok((plan.profile, remark))
 }
 
-/// Stores a key in place of the old one. Returns a function that restores the old key.
+/// Returns a function that restores the old key.
 fn replace_key(
     paths: &Paths,
     env: &Env,
@@ -187,12 +183,12 @@ fn replace_key(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// What lapel did with the key, as a sentence.
+    /// A sentence about the key.
     pub key: String,
     pub was_default: bool,
 }
 
-/// Removes a profile, and its key when lapel stores it. A keyring may block for at most 3 s.
+/// Also removes its key when lapel stores it. A keyring may block for at most 3 s.
 ///
 /// # Errors
 /// No such profile, mistakes in the settings file, or an error of the file system. Nothing is changed then.
@@ -215,8 +211,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
-    // Also remove the saved view and the recent searches, which may contain names and e-mail addresses. The
-    // profile is already removed, so that a failure here is only logged.
+    // The view and the recent searches may contain names and e-mail addresses. A failure is only
+    // logged, since the profile is already removed.
     for file in [paths.view_file(name), recent_file(&paths.data_dir, name)] {
         if let Err(why) = std::fs::remove_file(&file)
             && why.kind() != std::io::ErrorKind::NotFound
@@ -228,7 +224,7 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     Ok(Removed { key, was_default })
 }
 
-/// Deletes a key that lapel stores, and reports it. Leaves any other key alone.
+/// Deletes only a key that lapel stores.
 fn delete_key(paths: &Paths, env: &Env, name: &str, store: &KeyStore) -> Result<String, String> {
     match store {
         KeyStore::File => {
@@ -252,14 +248,13 @@ fn delete_key(paths: &Paths, env: &Env, name: &str, store: &KeyStore) -> Result<
     }
 }
 
-/// The text of the file with this profile as the default.
 pub(super) fn with_default(path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
     let mut doc = document(path, text)?;
     set(doc.as_table_mut(), "default_profile", name);
     Ok(doc.to_string())
 }
 
-/// The text of the file without a profile and without the comments above it, up to the first empty line.
+/// Also removes the comments above the profile, up to the first empty line.
 fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<String, ConfigError> {
     let mut doc = document(path, text)?;
     let mut top = String::new();
@@ -280,7 +275,6 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
             doc.set_trailing(format!("{comment}{trailing}"));
         }
     }
-    // Without any profile, the heading `[profiles]` is useless.
     let is_bare =
         doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
     if is_bare {
@@ -289,7 +283,7 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
     Ok(format!("{top}{doc}"))
 }
 
-/// Moves a comment to the table after a position. `false` when there is none.
+/// `false` when there is no next table.
 fn move_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool {
     fn next(item: &Item, behind: isize, best: &mut Option<isize>) {
         let Some(table) = item.as_table() else { return };
@@ -316,7 +310,7 @@ fn move_to_next(item: &mut Item, position: Option<isize>, comment: &str) -> bool
 }
 
 fn document(path: &Path, text: &str) -> Result<DocumentMut, ConfigError> {
-    // The parser's own message would quote the line. The reading before has already reported every mistake.
+    // The parser's message would quote the line. Every mistake was reported earlier.
     text.trim_start_matches('\u{feff}').parse().map_err(|_| cannot_edit(path))
 }
 
@@ -324,7 +318,7 @@ fn profile_in<'d>(doc: &'d mut DocumentMut, name: &str) -> Option<&'d mut dyn Ta
     doc.get_mut("profiles")?.as_table_like_mut()?.get_mut(name)?.as_table_like_mut()
 }
 
-/// Sets a field. Comments beside and above it stay.
+/// Keeps the comments beside and above the field.
 fn set(table: &mut dyn TableLike, name: &str, value: impl Into<Value>) {
     let mut value = value.into();
     match table.get_mut(name) {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 
-/// Environment variables for the settings. An empty variable counts as not set.
+/// An empty variable counts as not set.
 #[derive(Clone)]
 pub struct Env {
     source: Source,
@@ -25,7 +25,7 @@ impl Env {
         Self { source: Source::Process, keyring: Keyring::system() }
     }
 
-    /// A fixed environment without a keyring, for tests and for callers that must not inherit one.
+    /// Without a keyring, for tests and for callers that must not inherit one.
     pub fn of<K: Into<String>, V: Into<OsString>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
         let source = Source::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect());
         Self { source, keyring: Keyring::none() }
@@ -40,7 +40,6 @@ impl Env {
         &self.keyring
     }
 
-    /// The value of a variable, when it is set and not empty.
     pub fn raw(&self, name: &str) -> Option<OsString> {
         match &self.source {
             Source::Process => std::env::var_os(name),
@@ -49,8 +48,6 @@ impl Env {
         .filter(|value| !value.is_empty())
     }
 
-    /// The value of a variable as text.
-    ///
     /// # Errors
     /// The value is not UTF-8. The message contains the variable's name, never its value.
     pub fn text(&self, name: &str) -> Result<Option<String>, ConfigError> {

@@ -13,16 +13,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// Maximum size of a settings file in bytes. A larger file is something else.
+/// In bytes. A larger file is something else.
 pub(super) const LARGEST: u64 = 1 << 20;
 
-/// Tables beside the settings at the top level and of a profile.
 const TABLES: &[&str] = &["jobs", "index", "profiles"];
 const PROFILE_TABLES: &[&str] = &["jobs", "index"];
-/// Field names under which users try to write a key into the file.
+/// Names under which users try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
-/// The advice for a key in the settings file.
 pub(super) const KEY_ADVICE: &str = tr_noop!(
     "this file must not contain a key: move it into a file that only you can read, named keys/ and the profile's name beside this file (or use key = { keyring = true }, key = { env = \"NAME\" } or key = { file = \"path\" })"
 );
@@ -30,27 +28,22 @@ pub(super) const KEY_ADVICE: &str = tr_noop!(
 #[derive(Debug, Default)]
 pub(super) struct ConfigFile {
     pub path: PathBuf,
-    /// The line of each setting and each profile, by full names such as `profiles.uni.base_url`.
+    /// By full names such as `profiles.uni.base_url`.
     lines: BTreeMap<String, usize>,
     pub app: AppSettings,
-    /// Settings for all profiles.
+    /// For all profiles.
     pub jobs: JobSettings,
-    /// Settings for all profiles.
+    /// For all profiles.
     pub index: IndexSettings,
-    /// In the order of the file.
     pub profiles: Vec<Entry>,
-    /// The profiles that cannot be used, with their mistakes.
     pub unusable: Vec<(String, Vec<Mistake>)>,
-    /// Whether the default profile does not exist. lapel then chooses no profile.
+    /// The default profile does not exist, so lapel chooses no profile.
     pub default_is_wrong: bool,
-    /// Whether a mistake outside the profiles makes every profile read-only, including one from the
-    /// environment.
+    /// A mistake outside the profiles, or in the environment, makes every profile read-only.
     pub is_read_only: bool,
-    /// All mistakes, by line.
     pub mistakes: Vec<Mistake>,
 }
 
-/// A profile as written in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entry {
     pub name: String,
@@ -61,7 +54,6 @@ pub(super) struct Entry {
     pub doubts: Vec<Mistake>,
 }
 
-/// The consequence of a mistake in a field of a profile, such as `jobs.batch`.
 fn consequence(field: &str) -> Consequence {
     let (name, inner) = field.split_once('.').unwrap_or((field, ""));
     let tables = PROFILE_TABLES.iter().chain(KEY_LIKE).copied();
@@ -73,7 +65,7 @@ fn consequence(field: &str) -> Consequence {
     }
 }
 
-/// Adds a consequence to the text of a mistake. Without a name, it affects every profile.
+/// Without a name, the mistake affects every profile.
 fn explain(mistake: &mut Mistake, consequence: Consequence, name: Option<&str>) {
     let what = std::mem::take(&mut mistake.what);
     mistake.what = match (consequence, name) {
@@ -92,8 +84,7 @@ fn explain(mistake: &mut Mistake, consequence: Consequence, name: Option<&str>) 
 }
 
 impl ConfigFile {
-    /// Reads the file. A missing file counts as empty. A mistake affects only its own field, see
-    /// [`Self::mistakes`].
+    /// A missing file counts as empty. A mistake affects only its own field, see [`Self::mistakes`].
     ///
     /// # Errors
     /// The whole file cannot be used.
@@ -101,10 +92,10 @@ impl ConfigFile {
         Ok(Self::of(path, &Readable::read(path)?.unwrap_or_default()))
     }
 
-    /// Parses settings before or after a change. The text must not contain any mistake.
+    /// For a text before or after a change.
     ///
     /// # Errors
-    /// All mistakes, by line.
+    /// Any mistake, by line.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let read = Self::of(path, &Readable::of(text));
         if read.mistakes.is_empty() { Ok(read) } else { Err(ConfigError::new(read.mistakes)) }
@@ -128,7 +119,6 @@ impl ConfigFile {
         file
     }
 
-    /// Applies the consequence of unreadable lines. Returns the mistake with the consequence in its text.
     fn lose(&mut self, lost: &Lost, mut mistake: Mistake) -> Mistake {
         let (name, worst) = if lost.has_heading() {
             self.consequence_of_headings(lost)
@@ -161,22 +151,21 @@ impl ConfigFile {
         mistake
     }
 
-    /// The consequence of unreadable headings and the lines below them, and the affected profile.
+    /// Also returns the affected profile.
     fn consequence_of_headings(&self, lost: &Lost) -> (Option<String>, Consequence) {
         let [heading, rest @ ..] = lost.texts.as_slice() else { return (None, Consequence::Unusable) };
         if rest.iter().any(|line| line.starts_with('[')) || !heading.starts_with('[') {
-            // The loss spans several sections, for example after a string that is not closed.
+            // The loss spans several sections, for example after an unclosed string.
             return (None, Consequence::Unusable);
         }
         match self.profiles.iter().find(|entry| heading.contains(entry.name.as_str())) {
             Some(entry) => (Some(entry.name.clone()), Consequence::Unusable),
             None if heading.contains("jobs") => (None, Consequence::ReadOnly),
-            // The heading of a profile that the file does not have otherwise. No other profile is affected.
+            // The heading of an unknown profile affects no other profile.
             None => (None, Consequence::UseDefault),
         }
     }
 
-    /// Applies a consequence to the profile of this name, or to all profiles.
     fn apply(&mut self, consequence: Consequence, name: Option<&str>, mistake: &Mistake) {
         let is_affected = |entry: &Entry| name.is_none_or(|name| entry.name == name);
         match consequence {
@@ -195,8 +184,7 @@ impl ConfigFile {
         }
     }
 
-    /// Whether two versions of the file have the same settings, except for this profile and the default
-    /// profile, which must be `default`.
+    /// Ignores this profile, and the default profile, which must be `default`.
     pub fn differs_only_in(&self, before: &Self, name: &str, default: Option<&String>) -> bool {
         let others = |file: &'_ Self| {
             file.profiles.iter().filter(|entry| entry.name != name).cloned().collect::<Vec<_>>()
@@ -207,13 +195,12 @@ impl ConfigFile {
             && others(self) == others(before)
     }
 
-    /// The line of a field, or else of the table that it is in.
+    /// Falls back to the table that the field is in.
     pub fn line(&self, field: &str) -> Option<usize> {
         let outer = || self.line(field.rsplit_once('.')?.0);
         self.lines.get(field).copied().or_else(outer)
     }
 
-    /// Whether the file has a setting, such as `theme` or `profiles.uni.base_url`.
     pub fn has(&self, field: &str) -> bool {
         self.lines.contains_key(field)
     }
@@ -240,7 +227,7 @@ impl ConfigFile {
 
     fn read_top(&mut self, reader: &mut Reader<'_>, top: &DeTable<'_>) {
         refuse_keys(reader, top, "");
-        // A `key` above the first profile: the right name in the wrong place.
+        // The name is right, and the place is wrong.
         if let Some((name, _)) = top.get_key_value("key") {
             reader.wrong(name.span().start, "key", crate::i18n::tr(KEY_ADVICE));
         }
@@ -343,7 +330,7 @@ fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: us
     }
 }
 
-/// Reports keys under their likely names. A plain "unknown field" would not say where a key belongs.
+/// A plain "unknown field" would not say where a key belongs.
 fn refuse_keys(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) {
     for name in KEY_LIKE {
         if let Some((name, _)) = table.get_key_value(*name) {
@@ -352,7 +339,7 @@ fn refuse_keys(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) {
     }
 }
 
-/// The text of a settings file before a change. `None` when the file does not exist.
+/// `None` when the file does not exist.
 pub(super) fn read_text(path: &Path) -> Result<Option<String>, ConfigError> {
     let Some(bytes) = read_bytes(path)? else { return Ok(None) };
     String::from_utf8(bytes).map(Some).map_err(|why| {

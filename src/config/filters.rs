@@ -1,8 +1,7 @@
 //! Saved filters: `filters.toml`, beside `config.toml`.
 //!
-//! Users edit this file and share it. A change therefore keeps everything else in it, with comments and
-//! order. The TUI passes in the lists and their fields. This module reads and changes the file, so that every
-//! mistake has its line.
+//! Users edit and share this file, so a change keeps comments and order. The TUI passes in the
+//! lists and their fields.
 
 use super::file::read_text;
 use super::lines::Readable;
@@ -15,41 +14,34 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
 
-/// Maximum number of filters per list.
+/// Per list.
 const MOST: usize = 100;
-/// Maximum length of a name in characters.
+/// In characters.
 const LONGEST_NAME: usize = 60;
-/// Maximum length of a field's value in characters.
+/// In characters.
 const LONGEST_VALUE: usize = 500;
-/// The beginning of a new file.
 const HEAD: &str = "\
 # Filters that lapel keeps by name: [history.\"a name\"] and [templates.\"a name\"], with the fields of the service
 # and sort = \"column:asc\" or \"column:desc\". You may edit this file and give it to others.
 ";
 
-/// A list that filters apply to: its name in the file, its filter fields with their check, and its sort
-/// columns.
 #[derive(Clone, Debug)]
 pub struct FilteredList {
-    /// Such as `history`.
     pub list: &'static str,
-    /// Such as `recipient_name`.
     pub fields: Vec<&'static str>,
-    /// Such as `issued_at`.
     pub columns: Vec<&'static str>,
-    /// Checks a value for a field. The error says what is wrong.
+    /// The error says what is wrong.
     pub check: fn(field: &str, value: &str) -> Result<(), String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedFilter {
-    /// The list, such as `history`.
     pub list: String,
-    /// The name that the user gave. It may come from a file: scrub it before display.
+    /// From a file: scrub it before display.
     pub name: String,
-    /// The fields with their values as typed, in the order of the filter bar.
+    /// As typed, in the order of the filter bar.
     pub fields: Vec<(String, String)>,
-    /// The sort column, and whether the order is descending.
+    /// The column, and `true` for descending.
     pub sort: Option<(String, bool)>,
 }
 
@@ -57,7 +49,7 @@ pub struct NamedFilter {
 pub enum FilterChange {
     Save {
         filter: NamedFilter,
-        /// Whether the filter may replace one of the same name. Otherwise the change fails.
+        /// Replaces a filter of the same name. Otherwise the change fails.
         replace: bool,
     },
     Rename {
@@ -71,7 +63,6 @@ pub enum FilterChange {
     },
 }
 
-/// The file and the lists that it may contain.
 #[derive(Clone, Debug)]
 pub struct FiltersFile {
     path: PathBuf,
@@ -79,7 +70,6 @@ pub struct FiltersFile {
 }
 
 impl FiltersFile {
-    /// A file for these lists. The file may be missing.
     pub fn new(path: PathBuf, lists: Vec<FilteredList>) -> Self {
         Self { path, lists }
     }
@@ -88,8 +78,8 @@ impl FiltersFile {
         &self.path
     }
 
-    /// Reads the filters, and the mistakes by line. A missing file has no filters. A filter with a mistake is
-    /// skipped: without one of its fields it would match more.
+    /// Skips a filter with a mistake: without one of its fields it would match more. A missing file
+    /// has no filters.
     pub fn read(&self) -> (Vec<NamedFilter>, Vec<Mistake>) {
         match Readable::read(&self.path) {
             Ok(readable) => self.of(&readable.unwrap_or_default()),
@@ -97,11 +87,11 @@ impl FiltersFile {
         }
     }
 
-    /// Changes the file completely or not at all. Returns the new filters.
+    /// Changes the file completely or not at all.
     ///
     /// # Errors
-    /// The file has mistakes and stays unchanged, the name is taken or invalid, or the file system reports an
-    /// error.
+    /// The file has mistakes and stays unchanged, the name is taken or invalid, or the file system
+    /// reports an error.
     pub fn change(&self, change: &FilterChange) -> Result<Vec<NamedFilter>, ConfigError> {
         let text = read_text(&self.path)?.unwrap_or_default();
         let before = self.parse(&text)?;
@@ -117,7 +107,6 @@ impl FiltersFile {
         Ok(filters)
     }
 
-    /// Parses a text before or after a change. It must not contain any mistake.
     fn parse(&self, text: &str) -> Result<Vec<NamedFilter>, ConfigError> {
         let (filters, mistakes) = self.of(&Readable::of(text));
         if mistakes.is_empty() { Ok(filters) } else { Err(ConfigError::new(mistakes)) }
@@ -168,7 +157,7 @@ impl FiltersFile {
         (found.into_iter().map(|(_, filter)| filter).collect(), mistakes)
     }
 
-    /// The text after the change, and its filters. The new text is parsed again before it is written.
+    /// Parses the new text before it is written.
     fn applied(
         &self,
         text: &str,
@@ -176,8 +165,7 @@ impl FiltersFile {
         change: &FilterChange,
     ) -> Result<(String, Vec<NamedFilter>), ConfigError> {
         let mut doc: DocumentMut = text.parse().map_err(|_| self.cannot())?;
-        // In a file with comments only, new entries would be added above them. The comments are kept as the
-        // head instead.
+        // New entries would be added above the comments of a file that has nothing else.
         let mut head = String::new();
         if doc.as_table().is_empty() {
             doc = DocumentMut::new();
@@ -232,7 +220,6 @@ impl FiltersFile {
     }
 }
 
-/// Adds a filter to a document, or replaces the one of the same name.
 fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
     let mut table = Table::new();
     for (field, value) in &filter.fields {
@@ -251,7 +238,6 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
     let filters = list.as_table_like_mut()?;
     let place = filters.entry(&filter.name).or_insert(Item::None);
     match place {
-        // The comment above the filter stays.
         Item::Table(old) => {
             *table.decor_mut() = old.decor().clone();
             table.set_position(old.position());
@@ -292,7 +278,7 @@ fn filter(
     Some(NamedFilter { list: known.list.to_owned(), name: name.to_owned(), fields, sort })
 }
 
-/// A value as the user would type it. Dates and booleans may be written without quotes.
+/// As the user would type it. Dates and booleans may be without quotes.
 fn typed(reader: &mut Reader<'_>, value: &Value<'_>, place: &str) -> Option<String> {
     let text = match value.get_ref() {
         toml::de::DeValue::String(text) => Some(text.to_string()),

@@ -1,6 +1,6 @@
-//! `[index]`: whether lapel keeps a copy of the history on this computer, for all profiles or for one.
+//! `[index]`: whether lapel keeps a copy of the history, for all profiles or for one.
 //!
-//! These are plain values. `config` does not use `index`; the caller converts them.
+//! `config` does not use `index`: the caller converts these values.
 
 use super::section::{number, section};
 use super::toml_reader::Reader;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::Path;
 use toml::Value as Toml;
 
-/// Typed values by the keys of [`ProfileSettings`]. An empty text removes an optional setting.
+/// By the keys of [`ProfileSettings`]. An empty text removes an optional setting.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProfileInput(BTreeMap<&'static str, String>);
 
@@ -37,18 +37,18 @@ impl ProfileInput {
         self.0.is_empty()
     }
 
-    /// Whether lapel tests these values with the service before it saves them.
+    /// lapel tests some values with the service before it saves them.
     pub fn is_tested(&self) -> bool {
         let edit = |key: &'static str| ProfileSettings::setting(key)?.edit;
         self.keys().filter_map(edit).any(|edit| edit.is_tested)
     }
 
-    /// Refuses API keys, because the values are saved unchanged and displayed.
+    /// The values are saved unchanged and displayed.
     pub(super) fn refuse_keys(&self) -> Result<(), ConfigError> {
         self.0.iter().try_for_each(|(key, text)| no_key(key, text))
     }
 
-    /// The settings with these values, checked as if `config.toml` had them.
+    /// Checks the values as if `config.toml` had them.
     pub(super) fn check(&self) -> Result<ProfileSettings, ConfigError> {
         let mut settings = ProfileSettings::default();
         for (key, text) in &self.0 {
@@ -69,7 +69,6 @@ impl ProfileInput {
     }
 }
 
-/// Reads a value into the settings as the reader of `config.toml` does.
 fn check_one(
     setting: &Setting<ProfileSettings>,
     value: &Toml,
@@ -86,18 +85,17 @@ fn check_one(
 }
 
 impl fmt::Debug for ProfileInput {
-    /// Leaves out the values, because a proxy may contain a password.
+    /// A proxy may contain a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.keys()).finish()
     }
 }
 
-/// A mistake in typed input.
 pub(super) fn typed_mistake(name: &str, what: impl Into<String>) -> ConfigError {
     Mistake::in_env(name, what).into()
 }
 
-/// Refuses an API key in a field that is saved unchanged and displayed.
+/// For a field that is saved unchanged and displayed.
 pub(super) fn no_key(name: &str, text: &str) -> Result<(), ConfigError> {
     if is_key(text) {
         return Err(typed_mistake(name, t!("looks like an API key: do not enter a key here")));

@@ -1,6 +1,6 @@
 //! `[jobs]`: limits, schedules and policies of jobs, for all profiles or for one.
 //!
-//! These are plain values. `config` does not use `jobs`; the caller converts them.
+//! `config` does not use `jobs`: the caller converts these values.
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
 use super::toml_reader::{Reader, Value, join};
@@ -9,15 +9,12 @@ use super::ui::Words;
 /// Minutes in thirty days: the latest first check.
 const MONTH: u32 = 30 * 24 * 60;
 
-/// The duplicate kinds that a check before sending can find, except "new". They are the names under
-/// `policies`.
+/// All duplicate kinds except "new", by their names under `policies`.
 pub const JOB_CLASSES: &[&str] =
     &["twin", "shared_address", "valid", "expiring", "expired", "revoked", "waiting", "sent", "look_alike"];
 
-/// What lapel does with a row of a duplicate kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobPolicy {
-    /// Skips the row.
     Block,
     Ask,
     Allow,
@@ -34,7 +31,7 @@ impl Words for JobPolicy {
         &[("block", Self::Block), ("ask", Self::Ask), ("allow", Self::Allow)];
 }
 
-/// The policy per duplicate kind, by its name in [`JOB_CLASSES`].
+/// By a name in [`JOB_CLASSES`].
 type Policies = Vec<(&'static str, JobPolicy)>;
 
 // Issuing takes at least five minutes and may take a day (contract, "Limits" rule 3). Before that, a missing badge

@@ -16,20 +16,18 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Maximum length in bytes, far more than any key. A larger file is something else.
+/// In bytes, far more than any key. A larger file is something else.
 const LONGEST: usize = 4096;
 /// Maximum number of key files that are read at the start.
 const MOST_KEY_FILES: usize = 200;
 
-/// The key of a profile. A keyring or a command can take seconds, so its key is fetched only on request.
+/// A keyring or a command can take seconds, so its key is fetched only on request.
 #[derive(Clone)]
 pub enum Key {
     Known(SecretString),
-    /// The key must be fetched.
     Deferred(DeferredKey),
 }
 
-/// The source of a key that must be fetched, and its place in the settings.
 #[derive(Clone)]
 pub struct DeferredKey {
     source: DeferredSource,
@@ -45,7 +43,7 @@ enum DeferredSource {
 }
 
 impl Key {
-    /// The key, when it is known without fetching.
+    /// `None` when the key must be fetched.
     pub fn known(&self) -> Option<&SecretString> {
         match self {
             Self::Known(key) => Some(key),
@@ -53,11 +51,10 @@ impl Key {
         }
     }
 
-    /// The key, fetched when necessary. Blocks for at most 3 s on a keyring, and on a command for the
-    /// profile's limit (10 s by default).
+    /// Blocks for at most 3 s on a keyring, and on a command for the profile's limit (10 s by default).
     ///
     /// # Errors
-    /// Why there is no key, with file, line and field.
+    /// The message names file, line and field.
     pub fn fetch(&self) -> Result<SecretString, ConfigError> {
         let deferred = match self {
             Self::Known(key) => return Ok(key.clone()),
@@ -100,8 +97,8 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The source of a profile's key as text. Shows a name from the file only when a variable or file of that
-/// name exists: otherwise the name may be a pasted key.
+/// Shows a name from the file only when a variable or file of that name exists: otherwise it may be
+/// a pasted key.
 pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     match entry.settings.key_store() {
         KeyStore::File => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
@@ -115,7 +112,6 @@ pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     }
 }
 
-/// The key of a profile, from the source in its settings.
 pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
     let field = |key: &str| format!("profiles.{}.{key}", entry.name);
     let deferred = |source, key: &str| {
@@ -155,10 +151,10 @@ pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -
     Ok(Key::Known(key))
 }
 
-/// Checks a key and registers it with `crate::secrets`.
+/// Registers a valid key with `crate::secrets`.
 ///
 /// # Errors
-/// The mistake, as the end of a sentence that begins with the key's source.
+/// The end of a sentence that begins with the key's source.
 pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {
@@ -177,9 +173,9 @@ pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     Ok(SecretString::from(key.to_owned()))
 }
 
-/// Registers the keys of all profiles with [`crate::secrets`], so that none of them is sent or written in the
-/// wrong place. Keyrings and commands are not asked: the settings keep a fingerprint of their keys. An
-/// unreadable key is skipped here, and reported when its profile is used.
+/// Registers the keys of all profiles with [`crate::secrets`], so that lapel neither sends nor
+/// writes one of them. Skips keyrings and commands: the settings keep a fingerprint of their keys.
+/// An unreadable key is reported when its profile is used.
 pub fn register_keys(env: &Env) {
     let register = |raw: &str| drop(check(raw));
     let from = |path: &Path| {
@@ -239,15 +235,14 @@ fn from_file(
     check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
 }
 
-/// Reads slightly more than the maximum length of a key, so that the buffer never reallocates and leaves
-/// copies in memory.
+/// Never reallocates, since that would leave copies in memory.
 fn read_bounded(from: &mut File) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(LONGEST + 64);
     from.take(LONGEST as u64 + 32).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// A path from the settings, relative to the config folder, or to the home folder with `~/`.
+/// Relative to the config folder, or to the home folder with `~/`.
 pub(super) fn under(config_dir: &Path, named: impl AsRef<Path>) -> PathBuf {
     let named = named.as_ref();
     match named.strip_prefix("~") {

@@ -18,20 +18,18 @@ use std::path::PathBuf;
 
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum KeyStore {
-    /// lapel's own file `keys/NAME`, which only its owner can read.
+    /// `keys/NAME`, which only its owner can read.
     #[default]
     File,
     Keyring,
-    /// An environment variable, which lapel does not set.
     Variable(String),
-    /// A file that lapel does not write.
     OtherFile(PathBuf),
-    /// A command that prints the key, the program first. It runs without a shell.
+    /// Prints the key; the program first. It runs without a shell.
     Command(Vec<String>),
 }
 
 impl fmt::Debug for KeyStore {
-    /// Leaves out names and words, because they may be a misplaced key.
+    /// Names and words may be a misplaced key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::File => "File",
@@ -75,7 +73,6 @@ impl KeyStore {
         }
     }
 
-    /// A variable whose name was typed.
     pub fn of_variable(typed: &str) -> Result<Self, ConfigError> {
         if is_variable(typed) {
             return Ok(Self::Variable(typed.to_owned()));
@@ -83,10 +80,8 @@ impl KeyStore {
         Err(typed_mistake("key", t!("must be the name of an environment variable, not the key itself")))
     }
 
-    /// A typed command line, when a shell would split it into the same words.
-    ///
     /// # Errors
-    /// The text is empty, or contains syntax that only a shell understands.
+    /// The text is empty, or a shell would split it differently.
     pub fn of_command_line(typed: &str) -> Result<Self, ConfigError> {
         let store = match command::words(typed) {
             Some(argv) => Self::Command(argv),
@@ -101,10 +96,6 @@ impl KeyStore {
         store.check().map(|()| store)
     }
 
-    /// The current key store of a profile.
-    ///
-    /// # Errors
-    /// No such profile, or mistakes in the settings file.
     pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
         let entry =
@@ -112,7 +103,7 @@ impl KeyStore {
         Ok(entry.settings.key_store())
     }
 
-    /// Reads the key that is already in the store. A command or a keyring may block.
+    /// A command or a keyring may block.
     ///
     /// # Errors
     /// Why there is no key. lapel's own stores hold none for a new profile.
@@ -132,7 +123,7 @@ impl KeyStore {
         })
     }
 
-    /// Stores a key where none is stored yet.
+    /// For a profile without a stored key.
     pub(super) fn store(
         &self,
         paths: &Paths,
@@ -170,7 +161,7 @@ impl KeyStore {
         }
     }
 
-    /// Deletes a key that was just stored and is useless without its profile.
+    /// A key without its profile is useless.
     pub(super) fn undo_store(&self, paths: &Paths, env: &Env, name: &str) {
         match self {
             Self::File => {
@@ -185,7 +176,7 @@ impl KeyStore {
 }
 
 impl ToToml for KeyStore {
-    /// The value of the setting `key`, or of `key_command` for a command.
+    /// For the setting `key`, or `key_command` for a command.
     fn to_toml(&self) -> toml::Value {
         let table = |name: &str, value: toml::Value| {
             toml::Value::Table(toml::map::Map::from_iter([(name.to_owned(), value)]))
@@ -201,7 +192,7 @@ impl ToToml for KeyStore {
     }
 }
 
-/// Reads `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
+/// `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
 pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<KeyStore> {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
@@ -217,7 +208,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
             reader.wrong(value.span().start, &join(field, name), t!("is empty"));
         }
         if name == "env" && is_variable(text) {
-            // Registered for every profile, so that no program that lapel starts gets this variable.
+            // Registered, so that no program that lapel starts gets this variable.
             crate::secrets::register_variable(text);
         } else if name == "env" && !text.is_empty() {
             let what = t!("must be the name of an environment variable, not the key itself");
@@ -240,7 +231,6 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
         (None, None, None) if table.is_empty() => {
             reader.wrong(at, field, t!("has neither env nor file nor keyring: add one of them"));
         }
-        // Its mistake has been reported.
         (None, None, None) => {}
         (Some(_), Some(_), None) => {
             reader.wrong(at, field, t!("has both env and file: keep only one"));
@@ -250,7 +240,7 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
     None
 }
 
-/// Reads `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
+/// `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
 pub(super) fn read_command(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Vec<String>> {
     let list = value.get_ref().as_array().map(|all| {
         all.iter().map(|word| word.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()

@@ -1,7 +1,6 @@
 //! The user's keymap: `keys.toml`, beside `config.toml`.
 //!
-//! The TUI knows the contexts, actions and keys. This module only reads the file, so that every mistake has
-//! its line.
+//! The TUI knows the contexts, actions and keys; this module only reads the file.
 
 use super::lines::Readable;
 use super::mistake::Mistake;
@@ -9,7 +8,7 @@ use super::toml_reader::Reader;
 use super::ui::Words;
 use std::path::{Path, PathBuf};
 
-/// A named set of keys: `preset = "vim"` at the top of the file. Lines of the file win over it.
+/// `preset = "vim"` at the top of the file. Lines of the file win over it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeymapPreset {
     #[default]
@@ -25,28 +24,22 @@ impl Words for KeymapPreset {
 pub struct KeymapFile {
     path: PathBuf,
     pub preset: KeymapPreset,
-    /// The well-formed lines, in their order.
     pub lines: Vec<KeymapLine>,
-    /// Mistakes in the form of the file.
     mistakes: Vec<Mistake>,
 }
 
 /// One line: `revoke = ["x", "d d"]` under `[history]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeymapLine {
-    /// The key context, such as `history`.
     pub place: String,
-    /// The action, such as `revoke`.
     pub action: String,
-    /// The keys that replace the default keys. An empty list removes them.
+    /// Replace the default keys. An empty list removes them.
     pub keys: Vec<String>,
-    /// Line in the file, 1-based.
     pub line: usize,
 }
 
 impl KeymapFile {
-    /// Reads the file. A missing file changes nothing. Mistakes in its form and in its keys are reported
-    /// together, see [`Self::mistakes`].
+    /// A missing file changes nothing. Mistakes are reported by [`Self::mistakes`].
     pub fn read(path: &Path) -> Self {
         match Readable::read(path) {
             Ok(readable) => Self::of(path, &readable.unwrap_or_default()),
@@ -105,7 +98,7 @@ impl KeymapFile {
         Self { path: path.to_owned(), preset: preset.unwrap_or_default(), lines, mistakes }
     }
 
-    /// The mistakes in the form of the file, and these mistakes in its lines, by line.
+    /// Adds these mistakes in its lines, and sorts all by line.
     pub fn mistakes(&self, wrong: impl IntoIterator<Item = (usize, String)>) -> Vec<Mistake> {
         let line = |n: usize| self.lines.get(n);
         let mut mistakes = self.mistakes.clone();

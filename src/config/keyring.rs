@@ -1,7 +1,7 @@
-//! The keyring of the operating system, accessed so that it cannot block lapel for ever.
+//! The keyring of the operating system, with a time limit.
 //!
-//! A locked keyring may open a dialog on an unseen screen and wait for ever. Every call therefore runs on its
-//! own thread. After a time limit lapel continues without the thread.
+//! A locked keyring may open a dialog on an unseen screen and wait for ever. So every call runs on
+//! its own thread, and after a time limit lapel continues without it.
 
 use crate::domain::text::scrub;
 use keyring_core::{CredentialStore, Entry, Error};
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// The service name of lapel's entries. The user name of an entry is the name of its profile.
+/// The user name of an entry is the name of its profile.
 const SERVICE: &str = "lapel";
-/// Time limit of a call. An unlocked keyring answers within milliseconds.
+/// An unlocked keyring answers within milliseconds.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Maximum number of calls without an answer at the same time.
+/// Maximum simultaneous calls without an answer.
 const MOST_OPEN: usize = 4;
 
 const WAITING: u8 = 0;
@@ -25,7 +25,7 @@ const GIVEN_UP: u8 = 2;
 
 type Opening = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
 
-/// A keyring. It is opened at the first call.
+/// Opened at the first call.
 #[derive(Clone)]
 pub struct Keyring {
     open: Arc<Opening>,
@@ -35,18 +35,17 @@ pub struct Keyring {
 }
 
 impl Keyring {
-    /// The keyring of this computer: the Secret Service of a Linux desktop, the keychain of macOS, or the
-    /// credential manager of Windows.
+    /// The Secret Service of a Linux desktop, the keychain of macOS, or the credential manager of Windows.
     pub fn system() -> Self {
         Self::new(Arc::new(system), PATIENCE)
     }
 
-    /// A missing keyring: every call fails.
+    /// Every call fails.
     pub fn none() -> Self {
         Self::new(Arc::new(|| Err(Error::NoDefaultStore)), PATIENCE)
     }
 
-    /// A keyring with this store and time limit, for tests.
+    /// For tests.
     pub fn of(store: Arc<CredentialStore>, patience: Duration) -> Self {
         Self::new(Arc::new(move || Ok(store.clone())), patience)
     }
@@ -55,10 +54,10 @@ impl Keyring {
         Self { open, patience, unanswered: Arc::default() }
     }
 
-    /// Reads the key of a profile; `None` when there is none. Blocks for at most 3 s.
+    /// `None` when there is no key. Blocks for at most 3 s.
     ///
     /// # Errors
-    /// Why the keyring cannot be used and what to do, as the end of a sentence.
+    /// What to do, as the end of a sentence.
     pub fn read(&self, profile: &str) -> Result<Option<SecretString>, String> {
         let read = |entry: &Entry| match entry.get_password() {
             Ok(key) => Ok(Some(SecretString::from(key))),
@@ -68,8 +67,7 @@ impl Keyring {
         self.ask(profile, read, |_| ())
     }
 
-    /// Stores a key. Deletes it again when the store succeeds only after the time limit. Blocks for at most 3
-    /// s.
+    /// Deletes the key again when the store succeeds only after the time limit. Blocks for at most 3 s.
     ///
     /// # Errors
     /// Those of [`Keyring::read`]. Nothing is stored then.
@@ -84,7 +82,7 @@ impl Keyring {
         )
     }
 
-    /// Replaces an existing key. Blocks for at most 3 s.
+    /// Blocks for at most 3 s.
     ///
     /// # Errors
     /// Those of [`Keyring::read`]. After the time limit, the keyring may still replace the key.
@@ -93,7 +91,7 @@ impl Keyring {
         self.ask(profile, move |entry| entry.set_password(key.expose_secret()), |_| ())
     }
 
-    /// Deletes a key. Returns whether there was one. Blocks for at most 3 s.
+    /// Returns whether there was a key. Blocks for at most 3 s.
     pub fn forget(&self, profile: &str) -> Result<bool, String> {
         let forget = |entry: &Entry| match entry.delete_credential() {
             Ok(()) => Ok(true),
@@ -103,7 +101,7 @@ impl Keyring {
         self.ask(profile, forget, |_| ())
     }
 
-    /// Runs `work` on its own thread. `late` reverts the work when it succeeds after the time limit.
+    /// `late` reverts work that succeeds after the time limit.
     fn ask<T: Send + 'static>(
         &self,
         profile: &str,
@@ -140,7 +138,7 @@ impl Keyring {
         }
         let answer = match told.recv_timeout(self.patience) {
             Err(RecvTimeoutError::Timeout) => {
-                // Counted first, because the thread decrements the count as soon as it sees `GIVEN_UP`.
+                // The thread decrements the count as soon as it sees `GIVEN_UP`, so count first.
                 self.unanswered.fetch_add(1, Ordering::SeqCst);
                 if state.compare_exchange(WAITING, GIVEN_UP, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
                     let seconds = self.patience.as_secs().max(1);
@@ -166,8 +164,7 @@ const ADVICE: &str = tr_noop!(
     "It is probably locked and asks for its password where you cannot see it. Unlock it, or keep the key in a file (lapel profile edit NAME --key-from file)"
 );
 
-/// An error as plain text. Some of these errors carry the keyring's content, so they are never printed
-/// unchanged.
+/// Some errors carry the keyring's content, so they are never printed unchanged.
 fn words(error: &Error) -> String {
     let cut = |why: &dyn fmt::Display| scrub(&why.to_string()).chars().take(200).collect::<String>();
     match error {

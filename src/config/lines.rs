@@ -7,44 +7,40 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use toml::de::DeTable;
 
-/// Maximum number of skipped places. A file with more of them is something else.
+/// A file with more skipped places is something else.
 const MOST: usize = 20;
 /// Maximum lines before an error that are searched for the start of an unclosed value.
 const LONGEST: usize = 200;
 
-/// The text of a settings file, with empty lines in place of invalid TOML, so that line numbers stay the
-/// same.
+/// Empty lines replace invalid TOML, so that line numbers stay the same.
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     pub text: String,
     pub lost: Vec<Lost>,
-    /// Whether too little is TOML, so that no line is used.
+    /// Too little is TOML, so no line is used.
     given_up: bool,
 }
 
 #[derive(Debug)]
 pub(super) struct Lost {
-    /// The line of the mistake, 1-based.
     pub line: usize,
     pub texts: Vec<String>,
-    /// The heading above the lines, such as `[profiles.uni]`. Empty above the first heading.
+    /// Such as `[profiles.uni]`. Empty above the first heading.
     pub section: String,
     pub what: String,
 }
 
 impl Lost {
-    /// Whether a heading was skipped, with all lines below it.
+    /// A skipped heading loses all lines below it.
     pub fn has_heading(&self) -> bool {
         self.texts.iter().any(|text| is_heading(text))
     }
 
-    /// The names of the skipped fields, when they are readable.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
         let lines = self.texts.iter().filter(|text| !text.is_empty() && !text.starts_with('#'));
         lines.map(|text| text.split(['=', '.', ' ', '\t']).next().unwrap_or_default())
     }
 
-    /// The names in the heading above the lines.
     pub fn section(&self) -> Vec<String> {
         let mut names = Vec::new();
         let Ok(table) = DeTable::parse(&self.section) else { return names };
@@ -65,7 +61,7 @@ impl Lost {
 }
 
 impl Readable {
-    /// Reads a file; `None` when it does not exist.
+    /// `None` when the file does not exist.
     ///
     /// # Errors
     /// The whole file cannot be used.
@@ -105,7 +101,7 @@ impl Readable {
         Ok(Some(read))
     }
 
-    /// Skips the lines of a text that are not TOML. The result is empty when there are too many of them.
+    /// Empty when too many lines are not TOML.
     pub fn of(text: &str) -> Self {
         let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
         let mut lost: Vec<Lost> = Vec::new();
@@ -115,7 +111,6 @@ impl Readable {
             let offset = error.span().map_or(0, |span| span.start);
             let before = text.get(..offset).unwrap_or(&text);
             let at = before.matches('\n').count().min(lines.len() - 1);
-            // An unclosed value begins further up.
             let mut first = at;
             while first > 0 && at - first < LONGEST && DeTable::parse(&lines[..first].join("\n")).is_err() {
                 first -= 1;
@@ -131,8 +126,7 @@ impl Readable {
                 line: if (first..end).contains(&at) { at + 1 } else { first + 1 },
                 texts: lines[first..end].iter().map(|line| line.trim().to_owned()).collect(),
                 section: section.cloned().unwrap_or_default(),
-                // The parser's messages are fixed sentences without values. They are used without the line
-                // that the parser would quote.
+                // The parser's messages contain no values. Its quoted line is left out.
                 what: t!("invalid TOML: {message}", message = error.message()),
             });
             if lost.len() > MOST {
@@ -147,7 +141,7 @@ fn is_heading(line: &str) -> bool {
     line.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
 
-/// The bytes of a settings file; `None` when it does not exist.
+/// `None` when the file does not exist.
 pub(super) fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, ConfigError> {
     let wrong = |what: String| ConfigError::from(Mistake::in_file(path, None, None, what));
     let cannot = |why: std::io::Error| wrong(t!("cannot be read: {why}", why));
@@ -182,7 +176,6 @@ mod tests {
             ("a = 'x\nc = 3\n", &[1], "c = 3"),
             ("a = 1\na = 2\nc = 3", &[2], "a = 1; c = 3"),
             ("= 1\nno\nc = 3", &[2], "c = 3"),
-            // An unclosed value ends at the next heading.
             ("[a]\nb = [5,\n[c]\nd = 1\n", &[2], "[a]; [c]; d = 1"),
             ("[a]\nb = [\n 1,\n oops,\n]\nc = 3", &[4, 5], "[a]; c = 3"),
             // A heading takes all lines below it with it: they would otherwise join another section.
@@ -198,7 +191,6 @@ mod tests {
             (fields, read.lost[0].section()),
             (vec!["read_only"], vec!["profiles".into(), "uni".into()])
         );
-        // Two mistakes in a row: both count.
         let read = Readable::of("[a]\norganisation = Uni\nread_only = tru\nb = 1");
         let fields: Vec<&str> = read.lost.iter().flat_map(Lost::fields).collect();
         assert_eq!(fields, ["organisation", "read_only"]);

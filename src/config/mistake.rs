@@ -12,11 +12,9 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     pub file: Option<PathBuf>,
-    /// Line in the file, 1-based.
     pub line: Option<usize>,
     /// The field (`profiles.uni.base_url`), the environment variable or the flag.
     pub field: Option<String>,
-    /// The mistake and how to correct it.
     pub what: String,
 }
 
@@ -39,7 +37,6 @@ impl Mistake {
         Self { file: None, line: None, field: Some(name.to_owned()), what: what.into() }
     }
 
-    /// File and line.
     fn location(&self) -> String {
         let file = self.file.as_deref().map(shown).unwrap_or_default();
         match self.line {
@@ -65,7 +62,7 @@ impl fmt::Display for Mistake {
     }
 }
 
-/// All mistakes in the settings at once, so that the user can correct them together.
+/// All mistakes at once, so that the user can correct them together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
     mistakes: Vec<Mistake>,
@@ -76,12 +73,10 @@ impl ConfigError {
         Self { mistakes }
     }
 
-    /// The mistakes by file, in the order of the lines.
     pub fn mistakes(&self) -> &[Mistake] {
         &self.mistakes
     }
 
-    /// Combines two results, or all of their mistakes.
     pub fn both<A, B>(one: Result<A, Self>, other: Result<B, Self>) -> Result<(A, B), Self> {
         match (one, other) {
             (Ok(one), Ok(other)) => Ok((one, other)),
@@ -99,9 +94,8 @@ impl ConfigError {
     }
 }
 
-/// A short text about the mistakes in files that lapel skips, `None` when there are none. For one file, the
-/// first mistake in full; for several files, the place of each one's first mistake. Also says how many more
-/// there are.
+/// For one file, the first mistake in full; for several, the place of each one's first mistake.
+/// Also says how many more there are. `None` without mistakes.
 pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     let files: Vec<&[Mistake]> = mistakes.chunk_by(|one, other| one.file == other.file).collect();
     let summary = |all: &&[Mistake]| {
@@ -122,7 +116,6 @@ pub fn left_out(mistakes: &[Mistake]) -> Option<String> {
     Some(if all { text } else { format!("{text} {}", t!("Run lapel info for details.")) })
 }
 
-/// The first of several mistakes, and the number of the others.
 pub fn and_more(first: &str, more: usize) -> String {
     if more == 0 { first.to_owned() } else { t!("{first} (and {n} more)", first, n = more) }
 }
@@ -147,7 +140,7 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// A path for display, scrubbed, because a folder can have any name.
+/// Scrubbed, since a folder can have any name.
 pub(super) fn shown(path: &Path) -> String {
     scrub(&path.to_string_lossy()).into_owned()
 }

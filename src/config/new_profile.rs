@@ -18,35 +18,32 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Maximum wait while another lapel locks the settings.
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
-/// Pause between two attempts to lock.
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Debug)]
 pub struct NewProfile {
-    /// Its name, see [`is_profile_name`].
+    /// See [`is_profile_name`].
     pub name: String,
     pub input: ProfileInput,
     pub key_store: KeyStore,
     pub pin: Option<Pin>,
-    /// Whether it becomes the default profile. The first profile does so in any case.
+    /// The first profile becomes the default in any case.
     pub make_default: bool,
 }
 
 impl NewProfile {
-    /// A profile with its key in lapel's own file, and defaults for all other settings.
+    /// Its key is in lapel's own file, and all other settings have their defaults.
     pub fn new(name: impl Into<String>, environment: Environment, base_url: impl Into<String>) -> Self {
         let input = ProfileInput::default().with("environment", environment.word());
         Self::of(name, input.with("base_url", base_url))
     }
 
-    /// A profile with these settings and its key in lapel's own file.
     pub fn of(name: impl Into<String>, input: ProfileInput) -> Self {
         Self { name: name.into(), input, key_store: KeyStore::File, pin: None, make_default: false }
     }
 
-    /// Checks everything but the file of certificates.
+    /// Does not check the file of certificates.
     pub fn settings(&self) -> Result<ProfileSettings, ConfigError> {
         no_key("name", &self.name)?;
         self.input.refuse_keys()?;
@@ -61,7 +58,7 @@ impl NewProfile {
         Ok(settings)
     }
 
-    /// The resulting profile, for a test before it is saved.
+    /// For a test before the profile is saved.
     pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
         // This registers the key, so that the checks find it in any other field.
         let key = key::check(api_key).map_err(|why| typed_mistake("key", t!("the field {why}", why)))?;
@@ -83,15 +80,15 @@ impl NewProfile {
     }
 }
 
-/// Saves a profile and its key. The profile goes to the end of `config.toml`. The rest stays unchanged byte
-/// for byte, unless the profile becomes the default. In a new file it is the default.
+/// Adds the profile at the end of `config.toml`. The rest stays unchanged byte for byte, unless the
+/// profile becomes the default.
 ///
-/// Each file is written in one step, the key first. A crash in between leaves a key without a profile, never
-/// a profile without a key. A keyring may block for at most 6 s.
+/// Each file is written in one step, the key first: a crash in between never leaves a profile
+/// without a key. A keyring may block for at most 6 s.
 ///
 /// # Errors
-/// An invalid name, address or key; an existing profile or key of this name; mistakes in the settings file;
-/// or an error of the file system or the keyring. Nothing is changed then.
+/// An invalid name, address or key; an existing profile or key of this name; mistakes in the
+/// settings file; or an error of the file system or the keyring. Nothing is changed then.
 pub fn save_profile(
     paths: &Paths,
     env: &Env,
@@ -145,7 +142,6 @@ pub fn save_profile(
     })
 }
 
-/// Checks that no other profile has this name.
 fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
     // Names that differ only in case would share a key file on some systems.
     match file.profiles.iter().find(|old| old.name.eq_ignore_ascii_case(name)) {
@@ -157,8 +153,8 @@ fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// Locks the settings, so that two lapel processes never write at once. Blocks for at most [`LOCK_PATIENCE`].
-/// The lock ends when the file is closed, even by a crash.
+/// Two lapel processes must never write at once. Blocks for at most [`LOCK_PATIENCE`]. The lock
+/// ends when the file is closed, even by a crash.
 pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let path = paths.config_dir.join(".lock");
     let file = open_private_append(&path)
@@ -166,7 +162,7 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     let until = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
-            // Writing takes a moment. A program that this process is starting may hold the lock as long.
+            // A program that this process is starting may hold the lock for a moment.
             Err(TryLockError::WouldBlock) if Instant::now() < until => sleep(LOCK_PAUSE),
             Err(TryLockError::WouldBlock) => {
                 return Err(Mistake::plain(t!(
@@ -180,7 +176,6 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
     }
 }
 
-/// The profile as it is written to the file.
 fn block(name: &str, settings: &ProfileSettings) -> String {
     let values = settings.values().into_iter().filter_map(|(key, value)| Some((key, value?)));
     // A switch that is off is absent.
@@ -189,7 +184,7 @@ fn block(name: &str, settings: &ProfileSettings) -> String {
     format!("[profiles.{name}]\n{}", lines.concat())
 }
 
-/// The text with a profile at its end, and whether the profile is the first one in a new file.
+/// `true` for the first profile in a new file.
 fn appended(text: &str, name: &str, block: &str) -> (String, bool) {
     if text.trim_start_matches('\u{feff}').trim().is_empty() {
         let text = format!(

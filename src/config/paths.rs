@@ -5,7 +5,7 @@ use super::mistake::{ConfigError, Mistake};
 use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 
-/// lapel's two folders. lapel creates them when it first writes a file, readable by the owner only.
+/// lapel creates these folders when it first writes a file, readable by the owner only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// Settings and keys: `LAPEL_CONFIG_DIR`, else `lapel` under `XDG_CONFIG_HOME` (`~/.config`).
@@ -15,8 +15,6 @@ pub struct Paths {
 }
 
 impl Paths {
-    /// Finds the folders.
-    ///
     /// # Errors
     /// Neither a variable nor a home folder defines one of the folders.
     pub fn find(env: &Env) -> Result<Self, ConfigError> {
@@ -38,7 +36,7 @@ impl Paths {
         }
     }
 
-    /// Temporary folders for a demo without a home folder. They are created at the first write.
+    /// For a demo without a home folder. Created at the first write.
     pub(super) fn without_home() -> Self {
         let folder = std::env::temp_dir().join(format!("lapel-{}", std::process::id()));
         Self { config_dir: folder.join("config"), data_dir: folder.join("data") }
@@ -64,22 +62,19 @@ impl Paths {
         self.config_dir.join("keys")
     }
 
-    /// The key file of a profile that has no other key store.
+    /// For a profile without another key store.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.keys_dir().join(profile)
     }
 
-    /// The file that marks the tour as taken.
     pub fn tour_file(&self) -> PathBuf {
         self.data_dir.join("tour-taken")
     }
 
-    /// The folder of the saved views of all profiles.
     pub fn layouts_dir(&self) -> PathBuf {
         self.data_dir.join("desk")
     }
 
-    /// The saved view of a profile's lists. May be missing.
     pub fn view_file(&self, profile: &str) -> PathBuf {
         self.layouts_dir().join(format!("{profile}.json"))
     }
@@ -88,13 +83,12 @@ impl Paths {
         self.data_dir.join("pictures")
     }
 
-    /// The log file. Written only when `LAPEL_LOG` is set.
+    /// Written only when `LAPEL_LOG` is set.
     pub fn log_file(&self) -> PathBuf {
         self.data_dir.join("lapel.log")
     }
 }
 
-/// The recent searches of a profile, in a data folder. May be missing.
 pub fn recent_file(data_dir: &Path, profile: &str) -> PathBuf {
     data_dir.join("recent").join(format!("{profile}.json"))
 }

@@ -8,9 +8,7 @@ pub enum PictureChoice {
     /// The best method of the terminal, which lapel queries once.
     #[default]
     Auto,
-    /// The graphics protocol of kitty and Ghostty.
     Kitty,
-    /// The protocol of iTerm2 and `WezTerm`.
     Iterm2,
     Sixel,
     /// Two coloured pixels per character, for every terminal with colours.
@@ -29,21 +27,20 @@ impl Words for PictureChoice {
     ];
 }
 
-/// Properties of the terminal by its environment variables. They may be out of date, for example in a tmux
-/// window that was opened on another terminal. The terminal's own answer takes precedence.
+/// From environment variables, which may be out of date, for example in a tmux window that was
+/// opened on another terminal. The terminal's own answer takes precedence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalHints {
-    /// tmux, screen or zellij is in between. It only passes on sequences that it understands, and takes some
+    /// tmux, screen or zellij. It only passes on sequences that it understands, and takes some
     /// queries for a window title.
     pub multiplexer: bool,
-    /// tmux is in between. It passes on wrapped sequences when its settings allow it.
+    /// It passes on wrapped sequences when its settings allow it.
     pub tmux: bool,
     /// The terminal would print queries about pictures.
     pub mute: bool,
-    /// The terminal has hardly any colours, such as the Linux console.
+    /// Hardly any colours, such as the Linux console.
     pub bare: bool,
     pub iterm2: bool,
-    /// The terminal claims 24-bit colours.
     pub true_colour: bool,
 }
 
@@ -71,7 +68,7 @@ impl TerminalHints {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pictures {
-    /// The requested method. `auto` becomes `none` without colours or with ASCII glyphs.
+    /// `auto` becomes `none` without colours or with ASCII glyphs.
     pub choice: PictureChoice,
     pub terminal: TerminalHints,
 }
@@ -81,7 +78,7 @@ impl Pictures {
         Self { choice: PictureChoice::None, terminal: TerminalHints::default() }
     }
 
-    /// The method for a choice of the settings. An explicit one is always used.
+    /// An explicit choice is always used.
     pub(super) fn resolve(choice: PictureChoice, env: &Env, appearance: (ThemeChoice, GlyphChoice)) -> Self {
         let terminal = TerminalHints::of(env);
         let plain = appearance.0 == ThemeChoice::None || appearance.1 == GlyphChoice::Ascii || terminal.bare;

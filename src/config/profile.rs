@@ -17,12 +17,11 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The kind of service. The TUI always shows it, and asks for more confirmations with LIVE.
+/// The TUI always shows it, and asks for more confirmations with LIVE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Environment {
     /// A sandbox without real data.
     Demo,
-    /// A test installation of the service.
     Staging,
     /// Real badges of real people. The default when a profile sets no environment.
     #[default]
@@ -34,7 +33,6 @@ impl Environment {
         Self::read(word)
     }
 
-    /// The word in the settings file.
     pub fn word(self) -> &'static str {
         self.spelled()
     }
@@ -46,7 +44,6 @@ impl Words for Environment {
 }
 
 impl fmt::Display for Environment {
-    /// The label in the TUI: `DEMO`, `STAGING`, `LIVE`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Demo => "DEMO",
@@ -209,7 +206,6 @@ section! {
 }
 
 impl ProfileSettings {
-    /// The settings that users edit in lapel, by position.
     pub fn editable() -> Vec<(&'static str, Edit)> {
         let mut all: Vec<_> =
             Self::SETTINGS.iter().filter_map(|setting| Some((setting.key, setting.edit?))).collect();
@@ -217,12 +213,10 @@ impl ProfileSettings {
         all
     }
 
-    /// The value of a setting. `None` when there is none.
     pub fn value(&self, key: &str) -> Option<toml::Value> {
         Self::setting(key).and_then(|setting| (setting.value)(self))
     }
 
-    /// The value of a setting as text. Empty when there is none.
     pub fn text(&self, key: &str) -> String {
         self.value(key).as_ref().map(super::section::text_of).unwrap_or_default()
     }
@@ -245,7 +239,7 @@ impl ProfileSettings {
         }
     }
 
-    /// The time limit of the command that prints the key; `None` without a command.
+    /// `None` without a command.
     pub(super) fn key_command_seconds(&self) -> Option<u32> {
         self.key_command.as_ref().map(|_| self.key_command_timeout.unwrap_or(command::DEFAULT_SECONDS))
     }
@@ -258,7 +252,7 @@ impl ProfileSettings {
         };
     }
 
-    /// The settings for another service at another address: without those that describe the profile's own one.
+    /// Without the settings that describe this profile's own service.
     #[must_use]
     pub(super) fn for_other_service(mut self) -> Self {
         let of_service = Self::SETTINGS.iter().filter(|setting| setting.is_of_service);
@@ -266,7 +260,6 @@ impl ProfileSettings {
         self
     }
 
-    /// The settings without the user and the password of the proxy.
     #[must_use]
     pub(super) fn without_password(mut self) -> Self {
         self.proxy = self.proxy.as_deref().map(without_user);
@@ -274,7 +267,7 @@ impl ProfileSettings {
     }
 }
 
-/// An address without user and password, which become an ellipsis.
+/// Replaces user and password with an ellipsis.
 fn without_user(address: &str) -> String {
     match (address.split_once("://"), address.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
@@ -283,7 +276,7 @@ fn without_user(address: &str) -> String {
     }
 }
 
-/// A text that may be blank, which counts as no text.
+/// A blank text counts as no text.
 fn read_label(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<String> {
     reader.string(value, field).filter(|label| !label.trim().is_empty())
 }
@@ -298,7 +291,7 @@ fn read_utc_offset(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
 }
 
 impl ToToml for Offset {
-    /// The notation of the file: `+09:00`.
+    /// As in the file: `+09:00`.
     fn to_toml(&self) -> toml::Value {
         offset_text(*self).into()
     }
@@ -320,28 +313,25 @@ fn check_file_name(text: &str) -> Result<String, &'static str> {
     if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
 }
 
-/// A profile that lapel can use. It has the fields of its [`ProfileSettings`].
+/// Dereferences to its [`ProfileSettings`].
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Its name. `environment` when the environment variables alone define the profile.
+    /// `environment` when the environment variables alone define the profile.
     pub name: String,
     pub settings: Resolved<ProfileSettings>,
-    /// The API key, or its source.
     pub key: Key,
-    /// The source of the key as text, which never contains the key.
+    /// For display; never contains the key.
     pub key_from: String,
-    /// Extra certificates to trust.
     pub ca: Option<CaFile>,
-    /// Job settings of the profile, with those for all profiles as fallback.
+    /// Falls back to the settings for all profiles.
     pub jobs: Resolved<JobSettings>,
-    /// Index settings of the profile, with those for all profiles as fallback.
+    /// Falls back to the settings for all profiles.
     pub index: Resolved<IndexSettings>,
-    /// The source of the profile as text for the user.
     pub from: String,
 }
 
 impl Profile {
-    /// The organisation's name, or else the host.
+    /// The organisation, or else the host.
     pub fn label(&self) -> String {
         let host = || url::Url::parse(&self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));
         self.organisation.clone().or_else(host).unwrap_or_else(|| self.base_url.clone())
@@ -356,14 +346,13 @@ impl Deref for Profile {
     }
 }
 
-/// A profile of the settings file as shown in a list. Its key has not been fetched. It has the fields of its
-/// [`ProfileSettings`].
+/// As shown in a list. Its key has not been fetched. Dereferences to its [`ProfileSettings`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileLine {
     pub name: String,
     /// Without the user and the password of the proxy.
     pub settings: ProfileSettings,
-    /// The source of the key as text, which never contains the key.
+    /// For display; never contains the key.
     pub key_from: String,
     pub is_default: bool,
 }
@@ -376,17 +365,16 @@ impl Deref for ProfileLine {
     }
 }
 
-/// The identity of a profile's key when lapel tested it. A key with another identity may belong to another
+/// The identity of a key when lapel tested it. A key with another identity may belong to another
 /// organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pin {
-    /// The first characters of the key, as the service reported them.
     pub prefix: String,
-    /// A short hash that identifies the key without revealing it, when it was saved.
+    /// A short hash that does not reveal the key, when it was saved.
     pub fingerprint: Option<String>,
 }
 
-/// A loaded file of certificates (PEM).
+/// PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct CaFile {
     pub path: PathBuf,
@@ -399,8 +387,8 @@ impl fmt::Debug for CaFile {
     }
 }
 
-/// Whether a profile may have this name. It becomes a file name and a table name, so it has 1 to 40 of the
-/// characters `A`–`Z`, `a`–`z`, `0`–`9`, `_` and `-`.
+/// The name becomes a file name and a table name: 1 to 40 of the characters `A`–`Z`, `a`–`z`,
+/// `0`–`9`, `_` and `-`.
 pub fn is_profile_name(name: &str) -> bool {
     (1..=40).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')

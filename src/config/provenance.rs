@@ -1,5 +1,5 @@
-//! Every setting of a run with its value and its source, for `lapel info`. Nothing here fails or fetches a key;
-//! mistakes are reported beside the settings.
+//! Every setting of a run with its value and its source, for `lapel info`. Nothing here fails or
+//! fetches a key.
 
 use super::app::AppSettings;
 use super::background::Ground;
@@ -16,10 +16,8 @@ use super::settings::{Flags, Settings};
 use std::path::Path;
 use toml::Value;
 
-/// Defaults that other modules define.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
-    /// Requests per minute.
     pub rate_limit: u32,
     pub jobs: JobSettings,
     pub index: IndexSettings,
@@ -28,29 +26,25 @@ pub struct Defaults {
 /// The profile that a run would use, without its key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundProfile {
-    /// Its name. `environment` when the environment variables define the profile without a name.
+    /// `environment` when the environment variables define the profile without a name.
     pub name: String,
     pub is_in_file: bool,
-    /// Its settings. A proxy is shown without user and password.
+    /// A proxy is shown without user and password.
     pub settings: Vec<SettingValue>,
 }
 
-/// The current settings with their sources and mistakes.
 #[derive(Clone, Debug)]
 pub struct Provenance {
     pub paths: Paths,
-    /// The settings that are not specific to a profile.
     pub settings: Vec<SettingValue>,
-    /// The profile; `None` when none is selected.
     pub profile: Option<FoundProfile>,
-    /// The variables that override settings of the profile.
+    /// They override settings of the profile.
     pub overrides: Vec<&'static str>,
     pub asks_background: bool,
     pub remarks: Vec<String>,
 }
 
-/// The names of all settings: `theme`, `jobs.in_flight`, `index.enabled`, and `profile.base_url` for one that
-/// only a profile has.
+/// `theme`, `jobs.in_flight`, `index.enabled`, and `profile.base_url` for one that only a profile has.
 pub fn known_settings() -> Vec<String> {
     let names = |prefix: &str, values: Vec<(String, Option<Value>)>| -> Vec<String> {
         values.into_iter().map(|(name, _)| format!("{prefix}{name}")).collect()
@@ -64,7 +58,6 @@ pub fn known_settings() -> Vec<String> {
     .concat()
 }
 
-/// Lists every setting with its source.
 pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
     // Finds the folders and reads the file despite any mistakes.
     let settings = Settings::for_demo(&Flags { profile: None, ..flags.clone() }, env);
@@ -91,7 +84,7 @@ pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
     let mut all = vec![SettingValue { name: "profile".to_owned(), value: name, source: selection.source }];
     all.extend(app.list("", &AppSettings::default()));
     all.extend([
-        // Only whether it is set, because users paste keys into any variable.
+        // Users paste keys into any variable, so the value is not shown.
         of_variable("log", log.map(|_| "set".to_owned()), "LAPEL_LOG"),
         of_variable("config_dir", folder(&paths.config_dir), "LAPEL_CONFIG_DIR"),
         of_variable("data_dir", folder(&paths.data_dir), "LAPEL_DATA_DIR"),
@@ -108,7 +101,7 @@ pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
     Provenance { paths, settings: all, profile, overrides: selection.overrides, asks_background, remarks }
 }
 
-/// The settings of a profile, without secrets.
+/// Without secrets.
 fn listed(profile: &Selected<'_>, paths: &Paths, env: &Env, defaults: &Defaults) -> Vec<SettingValue> {
     let settings = profile.settings.values.clone().without_password();
     let rate_limit = Some(settings.rate_limit.unwrap_or(defaults.rate_limit));
@@ -118,7 +111,7 @@ fn listed(profile: &Selected<'_>, paths: &Paths, env: &Env, defaults: &Defaults)
         let value = (setting.value)(&settings);
         let value = match setting.key {
             "key" => Some(profile.key_from(paths, env).into()),
-            // Only whether it is set: arguments may be secrets.
+            // Arguments may be secrets.
             "key_command" => value.map(|_| "set".into()),
             // The variable has a mistake.
             "base_url" => value.filter(|_| !settings.base_url.is_empty()),

@@ -9,7 +9,7 @@ use toml::Value;
 pub enum Source {
     Flag,
     Variable,
-    /// The profile's table in `config.toml`, for a setting that can also apply to all profiles.
+    /// The profile's table, for a setting that can also apply to all profiles.
     Profile,
     File,
     ThemeFile,
@@ -17,7 +17,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// A word for programs. [`tr`](crate::i18n::tr) translates it for users.
+    /// For programs. [`tr`](crate::i18n::tr) translates it for users.
     pub fn word(self) -> &'static str {
         match self {
             Self::Flag => tr_noop!("flag"),
@@ -30,12 +30,10 @@ impl Source {
     }
 }
 
-/// A setting with its current value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettingValue {
-    /// Its name in the file, with the names of its tables in front.
+    /// As in the file, with the names of its tables in front.
     pub name: String,
-    /// `None` when it has no value.
     pub value: Option<Value>,
     pub source: Source,
 }
@@ -46,11 +44,10 @@ impl SettingValue {
     }
 }
 
-/// The settings of a section, and the source of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved<S> {
     pub values: S,
-    /// By the names of [`Section::values`], without those that have their default.
+    /// By the names of [`Section::values`]. A missing name has its default.
     sources: BTreeMap<String, Source>,
 }
 
@@ -70,7 +67,7 @@ impl<S> Resolved<S> {
 
 #[expect(private_bounds, reason = "sections are declared in this module only")]
 impl<S: Section> Resolved<S> {
-    /// Each setting from the first section that has it.
+    /// Each setting comes from the first layer that has it.
     pub(super) fn of_layers<'a>(layers: impl IntoIterator<Item = (&'a S, Source)>) -> Self {
         layers.into_iter().fold(Self::default(), |mut resolved, (layer, source)| {
             let before = resolved.values.values();
@@ -101,7 +98,6 @@ impl<S> Deref for Resolved<S> {
 }
 
 impl<S> From<S> for Resolved<S> {
-    /// Settings without a file: each has its default source.
     fn from(values: S) -> Self {
         Self { values, sources: BTreeMap::new() }
     }

@@ -7,36 +7,31 @@ use super::ui::Words;
 use toml::Value as Toml;
 use toml::de::DeTable;
 
-/// The consequence of a mistake, the mildest first. An unreadable setting must never make a profile less
-/// careful.
+/// The mildest first. An unreadable setting must never make a profile less careful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Consequence {
-    /// The setting has its default.
     UseDefault,
-    /// The profile is read-only.
     ReadOnly,
-    /// The profile cannot be used, because its address or its key is unknown.
+    /// The address or the key is unknown.
     Unusable,
 }
 
-/// The declaration of a setting of the section `S`.
 pub(super) struct Setting<S> {
     pub key: &'static str,
-    /// Reads the value into the section and reports mistakes. The last argument is the full name.
+    /// Also reports mistakes. The last argument is the full name.
     pub read: fn(&mut S, &mut Reader<'_>, &Value<'_>, &str),
-    /// The current value; `None` when there is none.
     pub value: fn(&S) -> Option<Toml>,
-    /// Takes over the value of another section, for a setting without an own value.
+    /// Takes over the value of another section, for a setting without its own.
     pub inherit: fn(&mut S, &S),
     pub reset: fn(&mut S),
     pub on_mistake: Consequence,
-    /// Whether the setting describes the service of its profile, and does not apply to another one.
+    /// The setting describes the service of its profile, and does not apply to another one.
     pub is_of_service: bool,
-    /// Whether the value may contain a secret, so that no `Debug` shows it.
+    /// No `Debug` shows the value.
     pub is_secret: bool,
-    /// The keys of a setting that is a table.
+    /// Of a setting that is a table.
     pub inner_keys: &'static [&'static str],
-    /// How users edit the setting; `None` when they edit only the file.
+    /// `None` when users edit only the file.
     pub edit: Option<Edit>,
 }
 
@@ -88,35 +83,29 @@ impl<S> Setting<S> {
     }
 }
 
-/// How users edit a setting: its flag of `lapel profile`, and its line of the profile form.
+/// By a flag of `lapel profile`, and by a line of the profile form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Position among the flags and in the form. The file has an order of its own.
+    /// Among the flags and in the form. The file has an order of its own.
     pub position: u8,
-    /// Label in the form.
     pub label: &'static str,
     pub flag: &'static str,
-    /// Help of the flag.
     pub help: &'static str,
-    /// Name of the flag's value in the help.
     pub value_name: &'static str,
     pub input: Input,
     pub is_required: bool,
-    /// Whether lapel tests a change with the service before it saves the change.
+    /// lapel tests a change with the service before it saves the change.
     pub is_tested: bool,
 }
 
-/// The input of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     Text,
-    /// A path, which becomes absolute.
+    /// Becomes absolute.
     Path,
-    /// The words of the file, the most careful one first.
+    /// The most careful word first.
     Words(&'static [&'static str]),
-    /// `false` or `true`, with a label for each.
     Switch([&'static str; 2]),
-    /// The key store, and the key.
     Key,
 }
 
@@ -132,7 +121,6 @@ pub(super) trait Section: Default + 'static {
         Self::SETTINGS.iter().find(|setting| setting.key == key)
     }
 
-    /// Reads the value of a field that is this section, and reports every mistake.
     fn read(reader: &mut Reader<'_>, value: &Value<'_>, prefix: &str) -> Self {
         let Some(table) = reader.table(value, prefix, t!("a table of settings")) else {
             return Self::default();
@@ -141,7 +129,7 @@ pub(super) trait Section: Default + 'static {
         Self::read_table(reader, table, prefix)
     }
 
-    /// Reads the settings of this section and skips all others.
+    /// Skips settings of other sections.
     fn read_table(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
         let mut section = Self::default();
         for setting in Self::SETTINGS {
@@ -154,14 +142,14 @@ pub(super) trait Section: Default + 'static {
         section
     }
 
-    /// The consequence of a mistake in a setting, which may be misspelled.
+    /// The setting may be misspelled.
     fn consequence(key: &str) -> Consequence {
-        // A name too misspelled to recognise may have been the most important one.
+        // An unrecognizable name may have been the most important one.
         let meant = nearest(key, Self::keys()).and_then(Self::setting);
         meant.map_or(Consequence::ReadOnly, |setting| setting.on_mistake)
     }
 
-    /// The name of every setting, such as `in_flight` or `policies.valid`, with its value.
+    /// Names such as `in_flight` or `policies.valid`.
     fn values(&self) -> Vec<(String, Option<Toml>)> {
         let of = |setting: &Setting<Self>| {
             let (key, value) = (setting.key, (setting.value)(self));
@@ -175,7 +163,6 @@ pub(super) trait Section: Default + 'static {
         Self::SETTINGS.iter().flat_map(of).collect()
     }
 
-    /// These settings, with those of `all` where they have no value.
     #[must_use]
     fn or(mut self, all: &Self) -> Self {
         for setting in Self::SETTINGS {
@@ -227,7 +214,6 @@ macro_rules! section {
         }
 
         impl std::fmt::Debug for $name {
-            /// Leaves out secrets.
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 use $crate::config::section::Section;
                 let shown = |setting: &$crate::config::section::Setting<Self>| {
@@ -242,7 +228,7 @@ macro_rules! section {
 }
 pub(super) use section;
 
-/// The type of a setting: `T`, or `Option<T>` for a setting without a default.
+/// `T`, or `Option<T>` for a setting without a default.
 pub(super) trait SettingType {
     type Read;
     fn set(&mut self, read: Self::Read);
@@ -250,7 +236,6 @@ pub(super) trait SettingType {
     fn inherit(&mut self, all: &Self);
 }
 
-/// A value that `config.toml` can have.
 pub(super) trait ToToml {
     fn to_toml(&self) -> Toml;
 }
@@ -266,7 +251,7 @@ impl<T: ToToml> SettingType for T {
         Some(self.to_toml())
     }
 
-    /// It has a value of its own.
+    /// A value without `Option` is never missing.
     fn inherit(&mut self, _: &Self) {}
 }
 
@@ -318,7 +303,6 @@ impl<T: ToToml> ToToml for Vec<T> {
     }
 }
 
-/// A value as text for users.
 pub(super) fn text_of(value: &Toml) -> String {
     match value {
         Toml::String(text) => text.clone(),
@@ -331,7 +315,6 @@ pub(super) fn number(least: u32, most: u32) -> impl Fn(&mut Reader<'_>, &Value<'
     move |reader, value, field| reader.number(value, field, least, most)
 }
 
-/// A list of whole numbers in ascending order.
 pub(super) fn ascending(
     least: u32,
     most: u32,
@@ -339,7 +322,7 @@ pub(super) fn ascending(
     move |reader, value, field| reader.ascending(value, field, least, most)
 }
 
-/// A text that a check accepts. The check may return it in another form.
+/// The check may return the text in another form.
 pub(super) fn checked<W: Into<String>>(
     check: fn(&str) -> Result<String, W>,
 ) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<String> {

@@ -1,5 +1,5 @@
-//! The profile of a run and its settings, each with its source. Every reader of a profile's settings uses this:
-//! the TUI, the commands and `lapel info`.
+//! Chooses the profile of a run, and the source of each of its settings, for the TUI, the commands
+//! and `lapel info`.
 
 use super::address::{check_base_url, same_origin};
 use super::ca;
@@ -29,12 +29,11 @@ struct Overrides {
     base_url: Option<String>,
     key: Option<SecretString>,
     utc_offset: Option<Offset>,
-    /// The variables that are set, including those with a mistake.
+    /// Includes variables with a mistake.
     set: Vec<&'static str>,
 }
 
 impl Overrides {
-    /// The variables, and the mistakes in them.
     fn read(env: &Env) -> (Self, Vec<Mistake>) {
         let mut mistakes = Vec::new();
         let zone = t!("must be the offset from UTC, for example +09:00");
@@ -52,7 +51,7 @@ impl Overrides {
     }
 }
 
-/// The value of a variable, unless it has a mistake.
+/// `None` for a variable with a mistake.
 fn variable<T, W: Into<String>>(
     env: &Env,
     name: &str,
@@ -68,20 +67,16 @@ fn variable<T, W: Into<String>>(
     })
 }
 
-/// The result of choosing a profile.
 pub(super) struct Selection<'f> {
-    /// The source of the choice.
     pub source: Source,
-    /// The chosen profile, even where a mistake prevents its use.
+    /// Also when a mistake prevents its use.
     pub profile: Option<Selected<'f>>,
-    /// The variables that override settings of the profile.
     pub overrides: Vec<&'static str>,
-    /// Why no profile can be used.
     pub error: Option<ConfigError>,
 }
 
 impl<'f> Selection<'f> {
-    /// Chooses the profile: flag, then environment, then `config.toml`.
+    /// The order is: flag, environment, `config.toml`.
     pub fn of(flags: &Flags, env: &Env, file: &'f ConfigFile) -> Self {
         let (overrides, mut mistakes) = Overrides::read(env);
         let has_both = overrides.has(BASE_URL) && overrides.has(API_KEY);
@@ -117,7 +112,7 @@ impl<'f> Selection<'f> {
             profile.settings.values.read_only = true;
             profile.settings.set_source("read_only", Source::Flag);
         }
-        // A stored key is only sent to the service that it was stored for.
+        // A stored key is sent only to the service that it was stored for.
         let keyless = profile.as_ref().filter(|profile| profile.is_other_service && profile.key.is_none());
         let keyless = keyless.map(|profile| {
             let what = t!(
@@ -130,7 +125,6 @@ impl<'f> Selection<'f> {
         Self { source, profile, overrides: overrides.set, error: mistaken.or(error).or(keyless) }
     }
 
-    /// The profile with its key, or with the source of its key.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Option<Profile>, ConfigError> {
         match self.error {
             Some(error) => Err(error),
@@ -139,20 +133,19 @@ impl<'f> Selection<'f> {
     }
 }
 
-/// A chosen profile with its settings. Its key and its certificates have not been read.
+/// Its key and its certificates have not been read.
 pub(super) struct Selected<'f> {
     pub name: String,
-    /// Its entry in the file; `None` when variables define the profile.
+    /// `None` when variables define the profile.
     pub entry: Option<&'f Entry>,
     pub settings: Resolved<ProfileSettings>,
-    /// The key that replaces the stored one.
+    /// Replaces the stored key.
     pub key: Option<SecretString>,
-    /// Whether the address leads to another service than the entry's.
+    /// The address leads to another service than the entry's.
     is_other_service: bool,
 }
 
 impl<'f> Selected<'f> {
-    /// A profile of the file, without flags and variables.
     pub fn named(entry: &'f Entry, file: &ConfigFile) -> Self {
         Self::new(&entry.name, Some(entry), file, &Overrides::default())
     }
@@ -202,7 +195,7 @@ impl<'f> Selected<'f> {
         }
     }
 
-    /// The source of the key as text, which never contains the key.
+    /// For display; never contains the key.
     pub fn key_from(&self, paths: &Paths, env: &Env) -> String {
         match self.entry {
             Some(entry) if self.settings.source("key") != Source::Variable => {
@@ -212,8 +205,6 @@ impl<'f> Selected<'f> {
         }
     }
 
-    /// The profile for use.
-    ///
     /// # Errors
     /// Its key or its certificates cannot be read.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
@@ -240,19 +231,19 @@ impl<'f> Selected<'f> {
     }
 }
 
-/// The job settings of a profile, or of all profiles.
+/// Without an entry, the settings for all profiles.
 pub(super) fn jobs_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<JobSettings> {
     let own = entry.map(|entry| (&entry.jobs, Source::Profile));
     Resolved::of_layers(own.into_iter().chain([(&file.jobs, Source::File)]))
 }
 
-/// The index settings of a profile, or of all profiles.
+/// Without an entry, the settings for all profiles.
 pub(super) fn index_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<IndexSettings> {
     let own = entry.map(|entry| (&entry.index, Source::Profile));
     Resolved::of_layers(own.into_iter().chain([(&file.index, Source::File)]))
 }
 
-/// The name of the profile that would be used. Empty when none is selected.
+/// Empty when no profile is selected.
 pub(super) fn selected_name(flags: &Flags, env: &Env, file: &ConfigFile) -> String {
     let named = flags.profile.clone().or_else(|| env.text(PROFILE).ok().flatten());
     let by_file = || match default_profile(file) {
@@ -266,7 +257,7 @@ pub(super) fn selected_name(flags: &Flags, env: &Env, file: &ConfigFile) -> Stri
     named.unwrap_or_else(by_file)
 }
 
-/// The profile that the settings file selects without a flag or variable.
+/// Without a flag or variable.
 pub(super) enum DefaultProfile<'a> {
     This(&'a Entry),
     Unusable(&'a [Mistake]),
@@ -275,7 +266,7 @@ pub(super) enum DefaultProfile<'a> {
 }
 
 impl DefaultProfile<'_> {
-    /// Why a run without a profile is a mistake. `None` when it is none.
+    /// `None` when it is no mistake to run without a profile.
     fn missing(&self, file: &ConfigFile, overrides: &Overrides) -> Option<ConfigError> {
         match self {
             Self::Unusable(mistakes) => Some(ConfigError::new(mistakes.to_vec())),

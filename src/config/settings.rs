@@ -14,12 +14,12 @@ use super::selection::{DefaultProfile, Selected, Selection, default_profile, exi
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
 
-/// The flags of the command line. No flag takes a key: every user of the computer can see arguments, and the
-/// shell keeps them in its history.
+/// No flag takes a key: every user of the computer can see arguments, and the shell keeps them in
+/// its history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     pub profile: Option<String>,
-    /// `--read-only`: makes the selected profile read-only. No flag makes a profile writable.
+    /// No flag makes a profile writable.
     pub read_only: bool,
     pub theme: Option<ThemeChoice>,
     pub glyphs: Option<GlyphChoice>,
@@ -29,25 +29,24 @@ pub struct Flags {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub paths: Paths,
-    /// The selected profile; `None` when no profile is configured.
+    /// `None` when no profile is configured.
     pub profile: Option<Profile>,
-    /// The profiles of the settings file in its order, as a selection list.
+    /// In the order of the settings file.
     pub profiles: Vec<ProfileLine>,
     pub ui: Ui,
-    /// The app's settings. The terminal can still change the look: [`Self::ui`] has the result.
+    /// The terminal can still change the look: [`Self::ui`] has the result.
     pub app: Resolved<AppSettings>,
-    /// The value of `LAPEL_LOG`.
     pub log: Option<String>,
-    /// Warnings that stop nothing, one line each.
+    /// They stop nothing; one line each.
     pub warnings: Vec<String>,
-    /// Mistakes in the files. The settings with mistakes are skipped.
+    /// The settings with mistakes are skipped.
     pub left_out: Vec<Mistake>,
-    /// The selected profile when it cannot be used, and why. The TUI starts without it.
+    /// The selected profile that cannot be used, and why. The TUI starts without it.
     pub refused: Option<(String, ConfigError)>,
 }
 
 impl Settings {
-    /// Resolves the settings: flag, then environment, then `config.toml`, then default.
+    /// The order is: flag, environment, `config.toml`, default.
     ///
     /// `LAPEL_BASE_URL` and `LAPEL_API_KEY` together define a profile of their own, unless a profile is
     /// named. With a named profile they override its address and its key.
@@ -56,7 +55,7 @@ impl Settings {
     /// could make a profile less careful, that profile becomes read-only or cannot be used.
     ///
     /// # Errors
-    /// The selected profile cannot be used: all of its mistakes, with file, line and field.
+    /// All mistakes of the selected profile, with file, line and field.
     pub fn resolve(flags: &Flags, env: &Env) -> Result<Self, ConfigError> {
         let paths = Paths::find(env)?;
         let file = ConfigFile::read(&paths.config_file())?;
@@ -73,8 +72,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Resolves the settings for the TUI. When mistakes in the file make the profile unusable, the TUI starts
-    /// without it.
+    /// When mistakes in the file make the profile unusable, the TUI starts without it.
     ///
     /// # Errors
     /// A flag or an environment variable names a profile that does not exist.
@@ -93,7 +91,6 @@ impl Settings {
 
     fn with_profile(mut self, profile: Option<Profile>, file: &ConfigFile) -> Self {
         if let Some(entry) = profile.as_ref().and_then(|profile| file.entry(&profile.name)) {
-            // Mistakes of the selected profile come first.
             self.left_out.sort_by_key(|mistake| !entry.doubts.contains(mistake));
         }
         if let Some(profile) = &profile
@@ -107,7 +104,7 @@ impl Settings {
         Self { profile, ..self }
     }
 
-    /// The settings with the profile's key fetched. Blocks, see [`Key::fetch`].
+    /// Blocks, see [`Key::fetch`].
     pub fn with_key(mut self) -> Result<Self, ConfigError> {
         if let Some(profile) = &mut self.profile {
             profile.key = Key::Known(profile.key.fetch()?);
@@ -115,7 +112,6 @@ impl Settings {
         Ok(self)
     }
 
-    /// Resolves the settings for `lapel demo`. The demo needs no profile, and skips every mistake.
     pub fn for_demo(flags: &Flags, env: &Env) -> Self {
         let mut warnings = Vec::new();
         let paths = Paths::find(env).unwrap_or_else(|error| {
@@ -135,7 +131,7 @@ impl Settings {
         settings
     }
 
-    /// Another profile, read from the settings file again because it may have changed.
+    /// Reads the settings file again, since it may have changed.
     pub fn named(&self, name: &str, env: &Env) -> Result<Profile, ConfigError> {
         named(&self.paths, name, env)
     }
@@ -154,13 +150,12 @@ impl Settings {
     }
 }
 
-/// The profiles, read from the settings file again, in its order. Fetches no keys.
+/// Reads the settings file again. Fetches no keys.
 pub fn profiles(paths: &Paths, env: &Env) -> Result<Vec<ProfileLine>, ConfigError> {
     Ok(lines_of(&ConfigFile::read(&paths.config_file())?, paths, env))
 }
 
-/// A profile, read from the settings file again. Because it was named, `LAPEL_BASE_URL` and `LAPEL_API_KEY`
-/// do not override it.
+/// Reads the settings file again. `LAPEL_BASE_URL` and `LAPEL_API_KEY` do not override a named profile.
 pub fn named(paths: &Paths, name: &str, env: &Env) -> Result<Profile, ConfigError> {
     let file = ConfigFile::read(&paths.config_file())?;
     let entry = existing("profile", name, &file)?;

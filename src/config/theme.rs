@@ -9,14 +9,12 @@ use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
-    /// The terminal's default text colour.
     Terminal,
     /// One of the 256 colours of xterm. The terminal defines the first 16.
     Indexed(u8),
     Rgb(u8, u8, u8),
 }
 
-/// The names of the first 16 colours, in their order.
 const NAMES: [&str; 16] = [
     "black",
     "red",
@@ -37,7 +35,7 @@ const NAMES: [&str; 16] = [
 ];
 
 impl Colour {
-    /// Parses `terminal`, `bright-red`, `214` or `#ffaf00`.
+    /// `terminal`, `bright-red`, `214` or `#ffaf00`.
     pub fn read(raw: &str) -> Option<Self> {
         if raw == "terminal" {
             return Some(Self::Terminal);
@@ -90,20 +88,18 @@ roles! {
     Other: "other", "A badge whose state is the service's own word.";
 }
 
-/// The user's colours by [`Role`]; `None` keeps the theme's colour.
+/// By [`Role`]; `None` keeps the theme's colour.
 pub type Colours = [Option<Colour>; Role::ALL.len()];
 
-/// A theme and the user's colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
     pub theme: ThemeChoice,
-    /// The terminal's background, as far as known. It decides when the theme is `auto`.
+    /// As far as known. Decides when the theme is `auto`.
     pub ground: Ground,
     pub colours: Colours,
 }
 
 impl Palette {
-    /// The theme to draw, never `auto`.
     pub fn drawn(&self) -> ThemeChoice {
         match (self.theme, self.ground) {
             (ThemeChoice::Auto, Ground::Dark) => ThemeChoice::Dark,
@@ -125,13 +121,13 @@ impl From<ThemeChoice> for Palette {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ThemeFile {
-    /// The theme that the colours change, unless the theme is set elsewhere.
+    /// Used unless the theme is set elsewhere.
     pub base: Option<ThemeChoice>,
     pub colours: Colours,
 }
 
 impl ThemeFile {
-    /// Reads the file and its mistakes, which are skipped. A missing file changes nothing.
+    /// Skips mistakes, and returns them. A missing file changes nothing.
     pub fn read(path: &Path) -> (Self, Vec<Mistake>) {
         match Readable::read(path) {
             Ok(Some(readable)) => Self::of(path, &readable),

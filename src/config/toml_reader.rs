@@ -12,15 +12,13 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value with its position in the text.
 pub(super) type Value<'t> = Spanned<DeValue<'t>>;
 
-/// A text and the mistakes found while reading it.
 pub(super) struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
     pub mistakes: Vec<Mistake>,
-    /// The lines of the values that [`Self::locate`] was given, by their full names.
+    /// By full names, from [`Self::locate`].
     pub lines: BTreeMap<String, usize>,
 }
 
@@ -29,13 +27,12 @@ impl<'a> Reader<'a> {
         Self { file, text, mistakes: Vec::new(), lines: BTreeMap::new() }
     }
 
-    /// The 1-based line of a byte offset.
+    /// 1-based.
     pub fn line(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or(self.text);
         before.bytes().filter(|b| *b == b'\n').count() + 1
     }
 
-    /// Notes the line of a value, for later messages about it.
     pub fn locate(&mut self, value: &Value<'_>, field: &str) {
         let line = self.line(value.span().start);
         self.lines.insert(field.to_owned(), line);
@@ -46,7 +43,7 @@ impl<'a> Reader<'a> {
         self.mistakes.push(Mistake::in_file(self.file, Some(line), Some(field), what));
     }
 
-    /// The parsed text. `None` only when it is not TOML; a [`Readable`](super::lines::Readable) always is.
+    /// `None` only when it is not TOML; a [`Readable`](super::lines::Readable) always is.
     pub fn parse(&self) -> Option<Spanned<DeTable<'a>>> {
         DeTable::parse(self.text).ok()
     }
@@ -67,18 +64,16 @@ impl<'a> Reader<'a> {
         truth
     }
 
-    /// On a mistake `false`, for a setting that must be off when in doubt.
+    /// A mistake counts as `false`, for a setting that must be off when in doubt.
     #[allow(clippy::unnecessary_wraps, reason = "every reader of a setting returns an option")]
     pub fn truth_or_off(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
         Some(self.truth(value, field).unwrap_or(false))
     }
 
-    /// A text, which may be empty.
     pub fn string(&mut self, value: &Value<'_>, field: &str) -> Option<String> {
         self.text(value, field).map(str::to_owned)
     }
 
-    /// Reads a whole number in a range.
     pub fn number(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
         let number = value
             .get_ref()
@@ -93,7 +88,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// Reads a list of whole numbers in a range, in ascending order without duplicates.
+    /// No duplicates.
     pub fn ascending(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
         let whole = |value: &Value<'_>| {
             let n = value.get_ref().as_integer()?;
@@ -117,7 +112,6 @@ impl<'a> Reader<'a> {
         list
     }
 
-    /// Reads a field with a fixed set of words.
     pub fn word<W: Words>(&mut self, value: &Value<'_>, field: &str) -> Option<W> {
         let read = value.get_ref().as_str().and_then(W::read);
         if read.is_none() {
@@ -140,7 +134,7 @@ impl<'a> Reader<'a> {
         table
     }
 
-    /// Reports every field of a table that is neither known nor checked elsewhere.
+    /// `judged` fields are checked elsewhere.
     pub fn unknown(&mut self, table: &DeTable<'_>, prefix: &str, known: &[&str], judged: &[&str]) {
         for name in table.keys() {
             let text = name.get_ref().as_ref();
@@ -160,20 +154,17 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
 }
 
-/// A name from the file for display, when it looks like a field name. A key pasted to the left of a `=` does
-/// not.
+/// Hides a name that does not look like a field name: it may be a key pasted to the left of a `=`.
 fn shown_name(name: &str) -> &str {
     let plain = (1..=24).contains(&name.len())
         && name.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_' || b == b'-');
     if plain { name } else { t!("(name not shown)") }
 }
 
-/// The known name that an unknown name most likely means.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     known.into_iter().find(|k| is_near(name, k))
 }
 
-/// Whether a name is a misspelling of a known one.
 fn is_near(name: &str, known: &str) -> bool {
     let plain = |s: &str| s.to_ascii_lowercase().replace(['-', '_'], "");
     let (name, known) = (plain(name), plain(known));

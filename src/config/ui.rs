@@ -14,28 +14,25 @@ use std::ffi::OsString;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThemeChoice {
-    /// Dark or light, by the terminal's background.
     #[default]
     Auto,
     Dark,
     Light,
     /// White on black and bright colours, on every terminal.
     HighContrast,
-    /// The terminal's own sixteen colours.
     Terminal,
-    /// No colours: only weight, reverse and words.
+    /// Only weight, reverse and words.
     None,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GlyphChoice {
-    /// Glyphs such as `●` and `▌`.
     #[default]
     Unicode,
     Ascii,
 }
 
-/// How to draw joined characters, whose width in cells differs between terminals.
+/// Their width in cells differs between terminals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum JoinedChoice {
     #[default]
@@ -44,7 +41,6 @@ pub enum JoinedChoice {
     Replace,
 }
 
-/// A setting with a fixed set of words.
 pub trait Words: Copy + Sized + 'static {
     const WORDS: &'static [(&'static str, Self)];
 
@@ -99,9 +95,9 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Flag, then environment (`NO_COLOR`, not empty), then file, then default. A theme flag `auto` requests
-    /// no certain colours, so `NO_COLOR` takes precedence over it. A locale without UTF-8 describes the
-    /// terminal and is not a request, so it chooses the glyphs only when no setting does.
+    /// The order is: flag, environment (`NO_COLOR`, not empty), file, default. A theme flag `auto`
+    /// requests no certain colours, so `NO_COLOR` takes precedence over it. A locale without UTF-8
+    /// is not a request, so it chooses the glyphs only when no setting does.
     pub(super) fn resolve(
         flags: &Flags,
         env: &Env,
@@ -125,7 +121,7 @@ impl Ui {
         let wanted =
             first([(flags.pictures, Source::Flag), (app.pictures, Source::File)], PictureChoice::default());
         let pictures = Pictures::resolve(wanted.0, env, (theme.0, glyphs.0));
-        // On some terminals `auto` becomes `none`, which nobody asked for.
+        // On some terminals `auto` becomes `none` without a request.
         let pictures_from = if pictures.choice == wanted.0 { wanted.1 } else { Source::Default };
         let language = first(
             [(app.language, Source::File), (locale_of(env).map(|_| spoken(env)), Source::Variable)],
@@ -157,14 +153,12 @@ impl Ui {
     }
 }
 
-/// The first value that is set, with its source.
 fn first<T, const N: usize>(layers: [(Option<T>, Source); N], default: T) -> (T, Source) {
     let mut set = layers.into_iter().filter_map(|(value, source)| Some((value?, source)));
     set.next().unwrap_or((default, Source::Default))
 }
 
-/// The language of the environment. The first of the three variables that is set decides, as in the C
-/// library.
+/// The first of the three variables that is set decides, as in the C library.
 pub fn spoken(env: &Env) -> Language {
     let of = |locale: OsString| Language::of_locale(&locale.to_string_lossy());
     locale_of(env).map_or(Language::English, of)
@@ -174,8 +168,8 @@ fn locale_of(env: &Env) -> Option<OsString> {
     ["LC_ALL", "LC_MESSAGES", "LANG"].iter().find_map(|name| env.raw(name))
 }
 
-/// Whether the locale is UTF-8. The first of the three variables that is set decides, as in the C library.
-/// Without any of them, the locale is C.
+/// The first of the three variables that is set decides, as in the C library. Without any of them,
+/// the locale is C.
 fn speaks_utf8(env: &Env) -> bool {
     if cfg!(windows) {
         return true;

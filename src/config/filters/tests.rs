@@ -1,7 +1,6 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Checks only dates.
 fn check(field: &str, value: &str) -> Result<(), String> {
     let fits = !field.ends_with("_date") || value.parse::<jiff::civil::Date>().is_ok();
     if fits { Ok(()) } else { Err(format!("{value} is not a day")) }

@@ -16,7 +16,7 @@ fn secret() -> SecretString {
     SecretString::from(KEY.to_owned())
 }
 
-/// A store whose every answer waits until the door is open, and then may be an error.
+/// Every answer waits until the door is open, and then may be an error.
 #[derive(Clone)]
 struct Odd {
     door: Arc<(Mutex<bool>, Condvar)>,
