@@ -1,5 +1,5 @@
-//! Searches for a caller's badges when the given address has none. Decides what to ask, and explains why a
-//! result may be the same person. A match is never a fact.
+//! Searches for a caller's badges when the given address has none, and explains each possible
+//! match. A match is never a fact.
 
 use super::edit_distance::edits;
 use super::email::{EmailKey, meant_domain};
@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 pub const MOST: usize = 5;
 /// Maximum number of addresses in the result.
 const LONGEST: usize = 100;
-/// Minimum length of a local part, or of a half of it, to search for. Many addresses contain a shorter one.
+/// Minimum length of a local part, or of a half of it. Many addresses contain a shorter one.
 const SHORTEST_LOCAL: usize = 3;
 /// Signs that addresses often have where a caller leaves a space.
 const JOINTS: [&str; 2] = [".", ""];
@@ -32,20 +32,17 @@ const SLIPS: [(&str, &str); 8] = [
     ("yahoo", "yaho"),
 ];
 
-/// One query to the history, first page only.
+/// A query to the history, first page only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Lead {
-    /// Badges of this address: in lower case, or at a look-alike domain.
+    /// In lower case, or at a look-alike domain.
     Address(String),
-    /// Badges of addresses that contain this text, the part before the `@`. Only finds badges when the
-    /// service matches parts.
+    /// The part before the `@`. Only finds badges when the service matches parts.
     Part(String),
-    /// Badges with this recipient name.
     Name(String),
 }
 
-/// The queries for an address without badges, the best first, at most [`MOST`]. `domains` are those of addresses that
-/// lapel has seen.
+/// The best first, at most [`MOST`]. `domains` are those of addresses that lapel has seen.
 pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> Vec<Lead> {
     let key = EmailKey::of(&in_latin(address).unwrap_or_else(|| address.to_owned()));
     let mut leads = Vec::new();
@@ -66,7 +63,7 @@ pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> V
         leads.extend(name.filter(|_| is_name).map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
         let letters: Vec<char> = untagged.chars().collect();
         if letters.len() >= SHORTEST_LOCAL {
-            // At other domains and with tags. Then the halves: a wrong letter is in one of them.
+            // At other domains and with tags, then the halves: a wrong letter is in one of them.
             let half = letters.len().div_ceil(2).max(SHORTEST_LOCAL);
             let (first, last): (String, String) =
                 (letters.iter().take(half).collect(), letters.iter().skip(letters.len() - half).collect());
@@ -79,8 +76,7 @@ pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> V
     leads
 }
 
-/// The addresses that a caller may have meant with a space in it: `minsu kim@…` reads as a name and an address.
-/// Empty if the name can only be a name.
+/// `minsu kim@…` reads as a name and an address. Empty if the name can only be a name.
 pub fn with_space(address: &str, name: &str) -> Vec<String> {
     let is_of_address =
         |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
@@ -90,12 +86,12 @@ pub fn with_space(address: &str, name: &str) -> Vec<String> {
     JOINTS.iter().map(|joint| format!("{name}{joint}{address}")).collect()
 }
 
-/// The part before the `@` without its `+tag`. Often both reach the same mailbox.
+/// Drops the `+tag`: often both reach the same mailbox.
 fn without_tag(local: &str) -> &str {
     local.split_once('+').map_or(local, |(untagged, _)| untagged)
 }
 
-/// The domain that the user most likely meant. For a well-known domain, its most common misspelling.
+/// For a well-known domain, its most common misspelling.
 fn look_alike(domain: &str) -> Option<String> {
     meant_domain(domain).or_else(|| {
         let (name, ending) = domain.split_once('.')?;
@@ -109,21 +105,18 @@ fn look_alike(domain: &str) -> Option<String> {
 pub enum Why {
     /// The same address, spelled differently (case, composition).
     OtherLetters,
-    /// The same with one letter of another alphabet, which looks like a Latin one.
+    /// A letter of another alphabet, which looks like a Latin one.
     ForeignLetter(char),
     /// The same local part, and a domain with one typing error.
     LookAlike,
-    /// The same with a space that the caller gave.
+    /// A space that the caller gave.
     Spaced,
-    /// The same address with another `+tag`, or with none.
+    /// Another `+tag`, or none.
     OtherTag,
-    /// Exactly the same name.
     SameName,
     /// One letter of the local part differs.
     NearlyTheSame,
-    /// One syllable or one letter of the name differs.
     NearlyTheName,
-    /// The same local part at another domain.
     SameLocalPart,
     /// The name is part of the name on the badge.
     PartOfName,
@@ -150,22 +143,20 @@ impl Why {
 /// An address that may be the caller's. Never more than a possible match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// The address as the service has it. Masked until the user opens it.
+    /// Masked until the user opens it.
     pub address: Text,
-    /// The different names on its badges.
     pub names: Vec<Text>,
-    /// Number of its badges in the results.
     pub badges: usize,
-    /// The acceptance time of its newest badge.
+    /// Acceptance time.
     pub newest: Option<ServiceTime>,
-    /// The title of its newest badge. A caller who knows it is more likely the holder.
+    /// Title of the newest badge. A caller who knows it is more likely the holder.
     pub title: Option<Text>,
-    /// The reasons, the strongest first. Never empty.
+    /// The strongest first. Never empty.
     pub why: Vec<Why>,
 }
 
 impl Match {
-    /// The address as shown before the user opens it. Not masked when it is the address that the caller gave.
+    /// Masked until the user opens it, except for the address that the caller gave.
     pub fn shown(&self) -> String {
         if self.why.contains(&Why::OtherLetters) {
             self.address.to_string()
@@ -174,16 +165,14 @@ impl Match {
         }
     }
 
-    /// The names as shown before the user opens the match. Not masked when the name or the address is the one
-    /// that the caller gave.
+    /// Masked until the user opens the match, except when the caller gave the name or the address.
     pub fn shown_names(&self) -> Vec<String> {
         let known = self.why.iter().any(|w| matches!(w, Why::SameName | Why::OtherLetters));
         self.names.iter().map(|n| if known { n.to_string() } else { mask::name(n.wire()) }).collect()
     }
 }
 
-/// The matches in the results by address, the most likely first. Leaves out other people that a partial
-/// filter returns.
+/// The most likely first. Leaves out other people that a partial filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
     let asked = asked.map(|asked| Asked::of(asked, name));
     let mut places: HashMap<EmailKey, usize> = HashMap::new();
@@ -231,13 +220,10 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
     found
 }
 
-/// The address that the caller gave, and the same in plain letters.
 struct Asked {
     key: EmailKey,
     plain: EmailKey,
-    /// A letter of another alphabet in it.
     foreign: Option<char>,
-    /// The same with the word before it.
     spaced: Vec<EmailKey>,
 }
 
@@ -255,7 +241,6 @@ impl Asked {
     }
 }
 
-/// Whether a badge may be the caller's, by its address or its name.
 pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
     let asked = asked.map(|asked| Asked::of(asked, name));
     !reasons(asked.as_ref(), &EmailKey::of(address), name, on_it).is_empty()

@@ -1,5 +1,5 @@
-//! Advice for a support call about one badge: what to tell the caller, and the limits of the user's options.
-//! The sentences can be read aloud. They contain neither names nor addresses.
+//! Advice for a support call about one badge, as sentences to read aloud. They contain neither
+//! names nor addresses.
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{Held, names};
@@ -11,10 +11,10 @@ use crate::i18n::list;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
 
-/// The remaining time of a badge that expires sooner than this is part of the advice.
+/// The advice mentions the remaining time of a badge that expires sooner than this.
 const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// What the caller asks about a badge. Without a question, the advice covers all that the badge needs.
+/// What the caller asks. Without a question, the advice covers all that the badge needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     NoMail,
@@ -31,7 +31,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// All questions with the letters that choose them.
+    /// With the letters that choose them.
     pub const ALL: [(char, Self); 11] = [
         ('m', Self::NoMail),
         ('w', Self::NotInWallet),
@@ -46,7 +46,7 @@ impl Question {
         ('p', Self::Picture),
     ];
 
-    /// Two or three words for the line of the box.
+    /// Two or three words, for the list of questions.
     pub fn word(self) -> &'static str {
         match self {
             Self::NoMail => t!("no mail"),
@@ -63,7 +63,7 @@ impl Question {
         }
     }
 
-    /// The question in the caller's words.
+    /// In the caller's words.
     pub fn said(self) -> &'static str {
         match self {
             Self::NoMail => t!("\u{201c}I got no mail.\u{201d}"),
@@ -88,36 +88,32 @@ impl Question {
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     pub held: &'a Held,
-    /// Every badge of the same address, including this one.
+    /// Of the same address, including this badge.
     pub all: &'a [Held],
-    /// The address that was looked up.
     pub asked: &'a str,
-    /// Whether both wallet and history were read. Otherwise the advice does not mention that only one of them
-    /// has a badge.
+    /// Both wallet and history were read. Otherwise the advice does not mention that only one of
+    /// them has a badge.
     pub both: bool,
-    /// Whether the badge was found by its id. The caller may then not be its holder.
+    /// The badge was found by its id, so the caller may not be its holder.
     pub by_id: bool,
-    /// Whether the user sees only the record with its holder masked. The caller need not be the holder, so
-    /// the advice says nothing about mail, wallet or corrections.
+    /// The user sees only the record with its holder masked. The advice then says nothing about
+    /// mail, wallet or corrections.
     pub masked: bool,
-    /// Number of addresses with badges under the searched name. 0 when no name was searched.
+    /// Addresses with badges under the searched name. 0 when no name was searched.
     pub namesakes: usize,
-    /// What the caller asks, if the user chose it.
     pub question: Option<Question>,
-    /// Now, in service time.
     pub now: DateTime,
-    /// Whether the service's time zone is known, and not only assumed from this computer.
+    /// Known, and not only assumed from this computer.
     pub zone_known: bool,
 }
 
-/// The advice. When there is too little space, [`correction`] as its last line is dropped first.
+/// The advice. When there is too little space, its last line [`correction`] is dropped first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
-    /// The sentences to say, in this order.
     pub say: Vec<String>,
     /// The times in the record that the advice rests on.
     pub why: Vec<String>,
-    /// The actions that are not possible from here, as the rest of a sentence.
+    /// The rest of a sentence.
     pub cannot: String,
 }
 
@@ -146,7 +142,6 @@ pub fn script(case: &Case<'_>) -> Script {
     Script { say, why: why(case, &verdict), cannot }
 }
 
-/// The answer to the question that the user chose.
 fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String> {
     let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
     let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
@@ -233,7 +228,6 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
     }
 }
 
-/// The times of the record: of acceptance with the end of the usual 24 hours, of issue, and of the end.
 fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
@@ -250,7 +244,7 @@ fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     why
 }
 
-/// Times of acceptance and issue. If both are on one day, only one age is shown.
+/// If both are on one day, only one age is shown.
 fn dates(accepted: Option<&ServiceTime>, issued: Option<&ServiceTime>, now: DateTime) -> Vec<String> {
     let same_day = accepted.and_then(ServiceTime::day) == issued.and_then(ServiceTime::day);
     let mut dates = Vec::new();
@@ -275,7 +269,6 @@ fn is_revoked(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. })
 }
 
-/// Questions that establish who is calling.
 fn who_calls(case: &Case<'_>) -> Vec<String> {
     let mut say = Vec::new();
     let shared = names(case.all).len();
@@ -374,7 +367,7 @@ fn mail(case: &Case<'_>) -> String {
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
         ),
-        // With a domain that may be a misspelling, nobody's gateway is the likely reason.
+        // A misspelled domain is a likelier reason than a mail gateway.
         Some(word) if !slip.is_empty() => t!(
             "The service's word for the mail is \u{201c}{word}\u{201d}. Read the address out letter by letter.{slip}",
             word,
@@ -399,7 +392,7 @@ fn mail(case: &Case<'_>) -> String {
     }
 }
 
-/// Whether the mail status is the contract's "SENT". This does not confirm delivery.
+/// The contract's "SENT" does not confirm delivery.
 pub fn is_sent(word: &Text) -> bool {
     word.wire().trim().eq_ignore_ascii_case("sent")
 }
@@ -457,7 +450,6 @@ fn revoked(case: &Case<'_>) -> Vec<String> {
     )]
 }
 
-/// Advice about other copies of a valid badge.
 fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     if !matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. }) {
         return Vec::new();
@@ -495,7 +487,6 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
 }
 
-/// Advice about a badge that only one of the two lists shows.
 fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     let held = case.held;
     if !case.both {
@@ -527,14 +518,13 @@ fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
     }
 }
 
-/// Advice for a wrong name or address: pass it on to the issuer.
+/// A wrong name or address goes to the issuer.
 pub fn correction() -> &'static str {
     t!(
         "Wrong name or address? Pass on this id and the right spelling. Only the issuer can issue a corrected badge and revoke this one."
     )
 }
 
-/// The actions that are not possible, as the rest of a sentence.
 fn cannot(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Waiting { .. } | Verdict::Overdue { .. } => {
@@ -556,7 +546,6 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// The newest valid copy of the same badge under the same name.
 fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
@@ -569,7 +558,7 @@ fn accepted(held: &Held) -> Option<DateTime> {
     held.reg_date().and_then(ServiceTime::start)
 }
 
-/// The copy that was accepted last. `None` when a time is missing, or the last two are equal.
+/// `None` when a time is missing, or the last two are equal.
 fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
     let mut dated = copies.map(|copy| Some((accepted(copy)?, copy))).collect::<Option<Vec<_>>>()?;
     dated.sort_by_key(|(at, _)| *at);
@@ -580,7 +569,6 @@ fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
     }
 }
 
-/// When a waiting badge was accepted, and by when such a badge is usually issued: with the day in words.
 fn usually(held: &Held, now: DateTime) -> String {
     let accepted = held.reg_date().and_then(ServiceTime::start);
     let Some((accepted, latest)) = accepted.and_then(|at| Some((at, at.checked_add(24.hours()).ok()?)))

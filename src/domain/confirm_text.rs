@@ -16,18 +16,17 @@ const GENERIC: [&str; 10] = [
     "사단법인",
     "주식회사",
 ];
-/// Ending of a Korean name that many organisations share.
 const GENERIC_END: &str = "대학교";
 
-/// Whether the user typed the wanted text. Case counts. Unicode composition and surrounding blanks do not. A
-/// text that cannot be typed may also be typed as it is displayed. An empty input never matches.
+/// Case counts. Unicode composition and surrounding blanks do not. A text that cannot be typed may
+/// also be typed as it is displayed. An empty input never matches.
 fn is_typed(typed: &str, wanted: &str) -> bool {
     let same = |a: &str, b: &str| a.trim().nfc().eq(b.trim().nfc());
     !typed.trim().is_empty() && (same(typed, wanted) || same(typed, &scrub(wanted)))
 }
 
-/// The short name of an organisation: its first word with two letters or more, in lower case. Generic words and
-/// the ending 대학교 are left out where something else remains. Without such a word it is the whole name.
+/// The first word with two letters or more, in lower case. Generic words and the ending 대학교 are
+/// left out where something else remains. Without such a word it is the whole name.
 pub fn short_name(organisation: &str) -> String {
     let folded = fold(organisation);
     let words: Vec<&str> = folded
@@ -44,23 +43,20 @@ pub fn short_name(organisation: &str) -> String {
     }
 }
 
-/// Without composition and case.
 fn fold(text: &str) -> String {
     text.nfkc().collect::<String>().to_uppercase().to_lowercase().nfkc().collect()
 }
 
-/// Only letters and digits, without composition and case.
 fn compact(text: &str) -> String {
     fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Whether a typed name is the wanted one. Case, spaces and punctuation do not count.
+/// Case, spaces and punctuation do not count.
 fn is_name(typed: &str, wanted: &str) -> bool {
     let (name, shown) = (compact(wanted), compact(&scrub(wanted)));
     if name.is_empty() { is_typed(typed, wanted) } else { [name, shown].contains(&compact(typed)) }
 }
 
-/// What a user must type to confirm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmText {
     count: u64,
@@ -79,12 +75,11 @@ impl ConfirmText {
         Self { count, names: Some([short, organisation.to_owned()]) }
     }
 
-    /// Whether something can be typed. In LIVE without an organisation, nothing is right.
+    /// In LIVE without an organisation, nothing is right.
     pub fn is_possible(&self) -> bool {
         self.names.as_ref().is_none_or(|names| names.iter().any(|name| !name.trim().is_empty()))
     }
 
-    /// Whether a name follows the number.
     pub fn has_name(&self) -> bool {
         self.names.is_some()
     }
@@ -102,7 +97,7 @@ impl ConfirmText {
     }
 }
 
-/// The text to type, for a sentence: `1177 naru`.
+/// For a sentence: `1177 naru`.
 impl std::fmt::Display for ConfirmText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.names {

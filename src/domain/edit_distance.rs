@@ -2,7 +2,7 @@
 
 use std::mem::swap;
 
-/// The number of letters to insert, delete or change. A swap of neighbours counts as one edit. Any number above
+/// Letters to insert, delete or change. A swap of neighbours counts as one edit. Any number above
 /// `most` is `most + 1`.
 pub fn edits(one: &str, other: &str, most: usize) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());

@@ -7,17 +7,16 @@ use email_address::{EmailAddress, Options};
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
-/// Maximum length of an address that mail servers must accept (RFC 5321), in bytes.
+/// In bytes: mail servers must accept this length (RFC 5321).
 const LONGEST: usize = 254;
 
-/// The key of a mailbox: composed, trimmed (invisible characters too), case-folded, with the domain in its
+/// Identifies a mailbox: composed, trimmed (invisible characters too), case-folded, with the domain in its
 /// ASCII form. Plus tags and dots stay, because they usually name different mailboxes. For comparison only:
 /// lapel sends the address that the user confirmed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EmailKey(String);
 
 impl EmailKey {
-    /// The key of any text, valid or not.
     pub fn of(raw: &str) -> Self {
         let composed: String = raw.nfc().collect();
         let trimmed = composed.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
@@ -27,17 +26,16 @@ impl EmailKey {
         Self(format!("{local}@{domain}"))
     }
 
-    /// The key as text, for an index. Never display or send it.
+    /// For an index. Never display or send it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The domain in its ASCII form; `None` without an `@`.
+    /// `None` without an `@`.
     pub fn domain(&self) -> Option<&str> {
         self.0.rsplit_once('@').map(|(_, domain)| domain)
     }
 
-    /// Whether an address of the service is the same mailbox.
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)
     }
@@ -61,7 +59,6 @@ pub struct Address {
 pub enum EmailProblem {
     #[error("{}", EMPTY)]
     Empty,
-    /// Not an address; the text says why.
     #[error("{0}")]
     NotAnAddress(Localizable),
 }
@@ -69,7 +66,6 @@ pub enum EmailProblem {
 const EMPTY: Localizable = localizable!("the e-mail address is empty");
 
 impl EmailProblem {
-    /// Why it is not an address.
     pub fn localizable(&self) -> Localizable {
         match self {
             Self::Empty => EMPTY,
@@ -77,7 +73,7 @@ impl EmailProblem {
         }
     }
 
-    /// The message as a complete sentence. A question gets no full stop.
+    /// A complete sentence. A question gets no full stop.
     pub fn ended(&self) -> String {
         ended(&self.to_string())
     }
@@ -89,8 +85,8 @@ pub fn ended(text: &str) -> String {
 }
 
 impl Address {
-    /// Checks a typed or pasted address. Removes `mailto:`, `Name <…>`, surrounding white space and invisible
-    /// characters. Refuses any other text that is not an address, with a reason.
+    /// Removes `mailto:`, `Name <…>`, surrounding white space and invisible characters. Refuses any
+    /// other text that is not an address, with a reason.
     pub fn check(typed: &str) -> Result<Self, EmailProblem> {
         let composed: String = typed.nfc().collect();
         let bare = unwrap(&composed);
@@ -168,7 +164,6 @@ impl Address {
         Ok(Self { address: bare.to_owned(), warnings, meant })
     }
 
-    /// The address as lapel sends it.
     pub fn as_str(&self) -> &str {
         &self.address
     }
@@ -178,17 +173,16 @@ impl Address {
         &self.warnings
     }
 
-    /// The domain that the user most likely meant, when this one is a typing error.
+    /// `None` unless the domain is probably a typing error.
     pub fn meant(&self) -> Option<&str> {
         self.meant.as_deref()
     }
 
-    /// The part after the @, as written.
     pub fn domain(&self) -> &str {
         self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
-    /// Whether the address belongs to a role and not to a person: `info@`, `admin@`.
+    /// Belongs to a role and not to a person: `info@`, `admin@`.
     pub fn is_role(&self) -> bool {
         const ROLES: [&str; 22] = [
             "info",
@@ -257,8 +251,8 @@ fn is_lone_jamo(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}' | '\u{a960}'..='\u{a97f}' | '\u{d7b0}'..='\u{d7ff}')
 }
 
-/// The well-known domain that this domain (in its ASCII form) misspells. For an unknown domain with an
-/// invalid ending, the same domain with the valid ending.
+/// For a domain in its ASCII form. For an unknown domain with an invalid ending, the same domain
+/// with the valid ending.
 pub fn meant_domain(domain: &str) -> Option<String> {
     const KNOWN: [&str; 9] = [
         "gmail.com",
@@ -289,7 +283,7 @@ pub fn meant_domain(domain: &str) -> Option<String> {
     if KNOWN.contains(&domain.as_str()) || REAL.contains(&domain.as_str()) {
         return None;
     }
-    // People of the sandbox have addresses with reserved endings. Misspellings there are found too.
+    // Reserved endings: people of the sandbox have them.
     let (name, ending) = domain.split_once('.')?;
     for known in KNOWN {
         let (known_name, known_ending) = known.split_once('.')?;

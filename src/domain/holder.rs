@@ -1,5 +1,5 @@
-//! A holder's badges: wallet and history joined by badge id. The wallet hides revoked and waiting badges. The
-//! history may hide badges that the wallet shows. Together they miss the least.
+//! A holder's badges: wallet and history joined by badge id. The wallet hides revoked and waiting
+//! badges, and the history may hide badges that the wallet shows.
 
 use super::ids::{BadgeId, TemplateId};
 use super::records::{Badge, HistoryItem, WalletBadge};
@@ -9,13 +9,13 @@ use super::verdict::{Facts, Verdict, issue_time};
 use jiff::civil::DateTime;
 use std::collections::{HashMap, HashSet};
 
-/// One badge of a holder, from one or both lists.
+/// A holder's badge, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     pub badge_id: BadgeId,
     pub wallet: Option<WalletBadge>,
     pub history: Option<HistoryItem>,
-    /// The badge detail, if read. Only the detail has the reason of a revocation.
+    /// Only the detail has the reason of a revocation.
     pub detail: Option<Box<Badge>>,
 }
 
@@ -24,8 +24,7 @@ impl Held {
         Self { badge_id, wallet: None, history: None, detail: None }
     }
 
-    /// The verdict. The badge detail takes precedence if read, then the history, because the wallet does not
-    /// show revocations.
+    /// The badge detail takes precedence, then the history: the wallet does not show revocations.
     pub fn verdict(&self, now: DateTime) -> Verdict {
         let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
         Verdict::of(
@@ -67,17 +66,17 @@ impl Held {
         self.text(|h| h.recipient_name.as_ref(), |w| w.recipient_name.as_ref(), |d| d.recipient_name.as_ref())
     }
 
-    /// The address as written; the wallet does not have it.
+    /// As written; the wallet does not have it.
     pub fn recipient_email(&self) -> Option<&Text> {
         self.text(|h| h.recipient_email.as_ref(), |_| None, |d| d.recipient_email.as_ref())
     }
 
-    /// The service's word for the mail status; the wallet does not have it.
+    /// The service's word; the wallet does not have it.
     pub fn email_status(&self) -> Option<&Text> {
         self.text(|h| h.email_status.as_ref(), |_| None, |d| d.email_status.as_ref())
     }
 
-    /// Whether a record with a mail status was read; the wallet has none.
+    /// The wallet has no mail status.
     pub fn mail_was_read(&self) -> bool {
         self.history.is_some() || self.detail.is_some()
     }
@@ -90,7 +89,7 @@ impl Held {
         self.text(|h| h.badge_type_name.as_ref(), |_| None, |d| d.badge_type_name.as_ref())
     }
 
-    /// The category; the wallet does not have it.
+    /// The wallet does not have it.
     pub fn category_name(&self) -> Option<&Text> {
         self.text(|h| h.category_name.as_ref(), |_| None, |d| d.category_name.as_ref())
     }
@@ -99,22 +98,22 @@ impl Held {
         self.text(|h| h.level_name.as_ref(), |_| None, |d| d.level_name.as_ref())
     }
 
-    /// The certificate number, which only the badge detail has.
+    /// Only the badge detail has it.
     pub fn cert_no(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.cert_no.as_ref())
     }
 
-    /// The reason of the revocation, which only the badge detail has.
+    /// Only the badge detail has it.
     pub fn reason(&self) -> Option<&Text> {
         self.text(|_| None, |_| None, |d| d.revoke_reason.as_ref())
     }
 
-    /// The template, which only the history has.
+    /// Only the history has it.
     pub fn template_id(&self) -> Option<&TemplateId> {
         self.history.as_ref().and_then(|h| h.template_id.as_ref())
     }
 
-    /// The URLs of the front and back pictures, as the service wrote them; the history does not have them.
+    /// Front and back, as the service wrote them; the history does not have them.
     pub fn image_urls(&self) -> [Option<&Text>; 2] {
         [
             self.text(|_| None, |w| w.front_image_url.as_ref(), |d| d.front_image_url.as_ref()),
@@ -142,12 +141,12 @@ impl Held {
         self.time(issue_time, issue_time, issue_time)
     }
 
-    /// The begin of validity; the history does not have it.
+    /// The history does not have it.
     pub fn valid_from(&self) -> Option<&ServiceTime> {
         self.time(|_| None, |w| w.valid_from.as_ref(), |d| d.valid_from.as_ref())
     }
 
-    /// The end of validity. In the wallet it is a date, elsewhere a timestamp.
+    /// A date in the wallet, a timestamp elsewhere.
     pub fn valid_until(&self) -> Option<&ServiceTime> {
         self.time(|h| h.valid_until.as_ref(), |w| w.valid_until.as_ref(), |d| d.valid_until.as_ref())
     }
@@ -156,7 +155,7 @@ impl Held {
         self.time(|h| h.revoke_at.as_ref(), |_| None, |d| d.revoke_at.as_ref())
     }
 
-    /// Whether both badges have the same template. Compares title and issuer when a template is unknown.
+    /// The same template, or the same title and issuer when a template is unknown.
     pub fn is_copy_of(&self, other: &Self) -> bool {
         if self.badge_id == other.badge_id {
             return false;
@@ -178,14 +177,13 @@ impl Held {
     }
 }
 
-/// The different names on these badges, in their order. More than one means a shared mailbox or a corrected
-/// name.
+/// Each once, in their order. More than one means a shared mailbox or a corrected name.
 pub fn names(held: &[Held]) -> Vec<&Text> {
     let mut known = HashSet::new();
     held.iter().filter_map(Held::recipient_name).filter(|name| known.insert(*name)).collect()
 }
 
-/// Joins the two lists, the newest badge first.
+/// The newest badge first.
 pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<Held> {
     let mut held: HashMap<BadgeId, Held> = HashMap::new();
     for item in history {

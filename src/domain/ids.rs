@@ -10,13 +10,12 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Wraps an id; `None` when it is empty.
             pub fn new(raw: impl Into<String>) -> Option<Self> {
                 let raw = raw.into();
                 if raw.is_empty() { None } else { Some(Self(raw)) }
             }
 
-            /// The unchanged id, to send it back. Never display it.
+            /// Unchanged, to send it back. Never display it.
             pub fn wire(&self) -> &str {
                 &self.0
             }

@@ -1,7 +1,7 @@
-//! Letters that look alike in two alphabets, and full-width letters: which ones a text has, and the same text in
-//! plain Latin letters. For comparing and searching; lapel sends what the user confirmed.
+//! Letters that look alike in two alphabets, and full-width letters. For comparing and searching;
+//! lapel sends what the user confirmed.
 
-/// Cyrillic and Greek letters that look like a Latin letter, with that letter.
+/// Cyrillic and Greek letters with the Latin letter that they look like.
 const TWINS: &[(char, char)] = &[
     ('а', 'a'),
     ('в', 'b'),
@@ -72,19 +72,17 @@ fn is_foreign(c: char) -> bool {
     is_cyrillic(c) || matches!(c, '\u{370}'..='\u{3ff}')
 }
 
-/// Whether a word has Latin letters together with Cyrillic or Greek ones: `gmаil.com` with a Cyrillic а is another
-/// domain.
+/// `gmаil.com` with a Cyrillic а is another domain.
 pub fn mixes_scripts(word: &str) -> bool {
     foreign_letter(word).is_some()
 }
 
-/// The first Cyrillic or Greek letter among Latin ones.
 pub fn foreign_letter(text: &str) -> Option<char> {
     let latin = text.chars().any(|c| c.is_ascii_alphabetic());
     text.chars().find(|c| is_foreign(*c)).filter(|_| latin)
 }
 
-/// The name of such a letter: `Cyrillic а (U+0430)`.
+/// `Cyrillic а (U+0430)`.
 pub fn letter_name(c: char) -> String {
     let code = format_args!("U+{:04X}", u32::from(c));
     if is_cyrillic(c) {
@@ -94,7 +92,6 @@ pub fn letter_name(c: char) -> String {
     }
 }
 
-/// The same text with half-width signs instead of full-width ones.
 pub fn half_width(text: &str) -> String {
     let half = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -104,8 +101,7 @@ pub fn half_width(text: &str) -> String {
     text.chars().map(half).collect()
 }
 
-/// The same text in Latin letters, if it mixes Latin letters with look-alikes of another alphabet. `None` if it
-/// does not, or if one of its letters has no twin.
+/// `None` if the text does not mix Latin letters with look-alikes, or if one of its letters has no twin.
 pub fn in_latin(text: &str) -> Option<String> {
     foreign_letter(text)?;
     let twin = |c: char| TWINS.iter().find(|(foreign, _)| *foreign == c).map(|(_, latin)| *latin);
@@ -123,7 +119,6 @@ mod tests {
             ("gm\u{430}il.com", Some("Cyrillic \u{430} (U+0430)"), Some("gmail.com")),
             ("\u{441}ho.m@naru.example", Some("Cyrillic \u{441} (U+0441)"), Some("cho.m@naru.example")),
             ("b\u{3bf}b", Some("Greek \u{3bf} (U+03BF)"), Some("bob")),
-            // One letter without a twin: this is no slip.
             ("a\u{449}\u{430}", Some("Cyrillic \u{449} (U+0449)"), None),
             ("Анна", None, None),
             ("anna", None, None),

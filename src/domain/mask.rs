@@ -3,11 +3,10 @@
 use super::text::scrub;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The replacement for the masked part. It hides the part's length.
+/// Hides the length of the masked part.
 const STARS: &str = "***";
 
-/// Masks an address to its first letter and its domain: `k***@naru.example`. The domain stays, because
-/// support staff look for typing errors in it.
+/// `k***@naru.example`. The domain stays, because support staff look for typing errors in it.
 pub fn address(address: &str) -> String {
     let address = address.trim();
     match address.rsplit_once('@') {
@@ -20,7 +19,7 @@ pub fn address(address: &str) -> String {
     }
 }
 
-/// Masks a name to the first letter of each word: `L*** O***`, `한***`.
+/// `L*** O***`, `한***`.
 pub fn name(name: &str) -> String {
     let words = name.split_whitespace().map(|word| match word.graphemes(true).next() {
         Some(first) if first.len() < word.len() => format!("{}{STARS}", scrub(first)),
@@ -29,7 +28,7 @@ pub fn name(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Masks every address in a text, and each of these names.
+/// Masks every address, and each of these names.
 pub fn text(text: &str, names: &[&str]) -> String {
     let mut out = text.to_owned();
     for known in names.iter().filter(|n| n.trim().chars().count() > 1) {

@@ -1,5 +1,4 @@
-//! A forgiving search for a recipient's name: how likely a name on a badge is the name that a caller gave, and
-//! what else to ask the service for when nothing has the name as it was given.
+//! A forgiving search for a recipient's name: how alike two names are, and what else to ask the service for.
 
 use super::edit_distance::edits;
 use super::look_alike::{half_width, in_latin};
@@ -11,22 +10,21 @@ const SHORTEST_LATIN: usize = 5;
 const SHORTEST_HANGUL: usize = 3;
 /// Maximum syllables of a name whose parts are searched.
 const LONGEST_HANGUL: usize = 6;
-/// Minimum letters of the beginning of a name: two syllables, or three letters.
+/// Minimum letters of the beginning of a name.
 const BEGINNING_LATIN: usize = 3;
 const BEGINNING_HANGUL: usize = 2;
 
-/// How alike two names are, the most alike first.
+/// The most alike first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameMatch {
-    /// The same name. Spaces, letter case, signs, look-alike letters and the order of its words do not count.
+    /// Spaces, letter case, signs, look-alike letters and the order of words do not count.
     Same,
-    /// One syllable or one letter differs.
     OneOff,
-    /// The given name is the beginning or another part of this one.
+    /// The given name is part of this one.
     Part,
 }
 
-/// How alike the given name and the name on a badge are. `None` for different names.
+/// `None` for different names.
 pub fn likeness(given: &str, on_it: &str) -> Option<NameMatch> {
     let (asked, has) = (orders(given), orders(on_it));
     let (first, name) = (asked.first()?, has.first()?);
@@ -43,16 +41,15 @@ pub fn likeness(given: &str, on_it: &str) -> Option<NameMatch> {
     if is_part { Some(NameMatch::Part) } else { is_near().then_some(NameMatch::OneOff) }
 }
 
-/// A name for comparison: composed, in half-width Latin letters and lower case, without spaces and signs.
-/// `김 민수` and `김민수` are the same name, and so are `O’Neil` and `o'neil`.
+/// Composed, in half-width Latin letters and lower case, without spaces and signs. `김 민수` and `김민수`
+/// are the same name, and so are `O’Neil` and `o'neil`.
 pub fn folded(name: &str) -> String {
     let plain = half_width(name);
     let plain = in_latin(&plain).unwrap_or(plain);
     plain.nfkc().filter(|c| is_part_of_name(*c)).flat_map(char::to_lowercase).collect()
 }
 
-/// What to ask the service for besides the name as it was given, the best first. It may compare whole names or parts,
-/// and lapel does not know which.
+/// The best first. The service may compare whole names or parts, and lapel does not know which.
 pub fn variants(given: &str) -> Vec<String> {
     let composed: String = given.nfc().collect();
     let words: Vec<&str> = composed.split_whitespace().collect();
@@ -99,7 +96,7 @@ pub fn variants(given: &str) -> Vec<String> {
     variants
 }
 
-/// The name with its words in every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`.
+/// Every order that keeps neighbours, each folded: `Kim Min Su`, `Min Su Kim`, `Su Kim Min`.
 fn orders(name: &str) -> Vec<String> {
     let words: Vec<String> =
         name.split(|c: char| c.is_whitespace() || c == ',').map(folded).filter(|w| !w.is_empty()).collect();

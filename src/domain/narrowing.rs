@@ -1,14 +1,13 @@
-//! The state and the mail of a badge as a filter. The service cannot filter by them, so lapel compares the rows it has.
+//! Filters by state and mail status. The service does not have them, so lapel compares the rows it has.
 
 use super::{HistoryItem, State, Text, Verdict};
 use crate::i18n::{Language, in_language};
 use jiff::civil::DateTime;
 use strum::IntoStaticStr;
 
-/// The mail status of a mail that was sent.
 const SENT: &str = "SENT";
 
-/// Whether a mail status is a word other than `SENT`. A missing word counts neither way.
+/// A word other than `SENT`. A missing word is no failure.
 pub fn is_mail_failure(status: Option<&Text>) -> bool {
     status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
 }
@@ -29,12 +28,12 @@ impl StateIs {
     pub const ALL: [Self; 6] =
         [Self::Waiting, Self::Issued, Self::Expired, Self::Revoking, Self::Revoked, Self::Other];
 
-    /// The word in files.
+    /// For files.
     pub fn code(self) -> &'static str {
         self.into()
     }
 
-    /// The word for users, in English.
+    /// English, for users.
     pub fn word(self) -> &'static str {
         match self {
             Self::Waiting => tr_noop!("Waiting"),
@@ -63,9 +62,7 @@ pub enum MailIs {
     Sent,
     /// A word other than `SENT`, on a badge that no longer waits.
     Failed,
-    /// The service gives no status.
     Unsaid,
-    /// The service's own word.
     Word(String),
 }
 
@@ -73,7 +70,7 @@ impl MailIs {
     /// Those that lapel has a word for.
     pub const KNOWN: [Self; 3] = [Self::Sent, Self::Failed, Self::Unsaid];
 
-    /// The word in files.
+    /// For files.
     pub fn code(&self) -> &str {
         match self {
             Self::Sent => "sent",
@@ -83,7 +80,7 @@ impl MailIs {
         }
     }
 
-    /// The word for users, in English; `None` for the service's own words.
+    /// English, for users; `None` for the service's own words.
     pub fn word(&self) -> Option<&'static str> {
         match self {
             Self::Sent => Some(tr_noop!("sent|mail")),
@@ -104,7 +101,7 @@ impl MailIs {
     }
 }
 
-/// What the service cannot filter by.
+/// Filters that the service does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryNarrowing {
     pub state: Option<StateIs>,
@@ -123,7 +120,7 @@ impl HistoryNarrowing {
     }
 }
 
-/// Whether a typed text is this word, in any language and any case.
+/// Accepts any language and any case.
 pub fn is_word(typed: &str, english: &str) -> bool {
     let plain = |text: &str| text.trim().to_lowercase().replace([' ', '-'], "");
     Language::ALL.iter().any(|language| plain(in_language(*language, english)) == plain(typed))

@@ -1,4 +1,4 @@
-//! Reads the input of a look-up: an address, a badge id or a name, pasted from a mail, a chat or a
+//! Reads the input of a lookup: an address, a badge id or a name, pasted from a mail, a chat or a
 //! spreadsheet.
 
 mod shapes;
@@ -11,7 +11,7 @@ use shapes::{behind_label, id_in, is_label, last_segment, without_form, without_
 pub use shapes::{id_variants, may_be_end_of_id};
 use unicode_normalization::UnicodeNormalization;
 
-/// Pairs of quotation marks and brackets around a pasted text that do not belong to it.
+/// Quotation marks and brackets around a pasted text that do not belong to it.
 const PAIRS: [(char, char); 15] = [
     ('<', '>'),
     ('(', ')'),
@@ -29,31 +29,27 @@ const PAIRS: [(char, char); 15] = [
     ('\u{3010}', '\u{3011}'),
     ('\u{3014}', '\u{3015}'),
 ];
-/// Brackets that separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
+/// Separate an address from adjacent text, as in `김민수(kim@…)`. Characters that are legal in an
 /// address are not among them.
 const OPEN: [char; 6] = ['<', '(', '[', '\u{3008}', '\u{3010}', '\u{3014}'];
 const CLOSE: [char; 6] = ['>', ')', ']', '\u{3009}', '\u{3011}', '\u{3015}'];
-/// Maximum number of nested wrappings that are removed, such as `"<mailto:…>"`.
+/// Maximum nested wrappings that are removed, such as `"<mailto:…>"`.
 const DEEPEST: usize = 6;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Query {
-    /// No visible characters.
     Nothing,
-    /// An e-mail address.
     Address {
         address: Address,
-        /// The name beside the address.
         name: Option<String>,
     },
-    /// A text with an `@` that is not an address.
+    /// It has an `@`.
     NotAnAddress(EmailProblem),
-    /// A text that looks like a badge id. Ids are opaque, so it may be a name. lapel tries that second.
+    /// Ids are opaque, so the text may be a name. lapel tries that second.
     BadgeId(BadgeId),
     Name {
-        /// The composed name, because text typed on a Mac may be decomposed.
+        /// Composed, because text typed on a Mac may be decomposed.
         name: String,
-        /// The text as an id, when it may be one. lapel tries that second.
         or_id: Option<BadgeId>,
     },
 }
@@ -108,7 +104,7 @@ impl Query {
     }
 }
 
-/// A name in one line, without a label and a form of address: `성명: 한서윤 님`.
+/// In one line, without a label and a form of address: `성명: 한서윤 님`.
 fn name_in(bare: &str) -> String {
     let words: Vec<&str> = bare.split_whitespace().collect();
     let words = match words.as_slice() {
@@ -119,7 +115,7 @@ fn name_in(bare: &str) -> String {
 }
 
 fn address(bare: &str) -> Query {
-    // `Name <address>`. A pair of angle brackets around the whole text was already removed.
+    // `Name <address>`. Brackets around the whole text are already gone.
     if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>'))
         && let Ok(address) = Address::check(&joined(&without_mailto(&unwrapped(&bare[open..]))))
     {
@@ -143,15 +139,14 @@ fn address(bare: &str) -> Query {
     }
 }
 
-/// The name beside an address, without labels.
 fn named(rest: &str) -> Option<String> {
     let words: Vec<&str> = rest.split_whitespace().filter(|word| !is_label(word)).collect();
     let name = unwrapped(&words.join(" "));
     Some(without_form(&name).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Removes white space around the `@` of an address. Only works when the text has nothing else than the
-/// address and a label: among more words, the address is unclear.
+/// Only works when the text has nothing but the address and a label: among more words, the address
+/// is unclear.
 fn joined(bare: &str) -> String {
     let Some((local, domain)) = bare.split_once('@') else { return bare.to_owned() };
     let mut words: Vec<&str> = local.split_whitespace().collect();
@@ -199,7 +194,7 @@ fn trim(text: &str) -> &str {
         .trim_end_matches(|c: char| around(c) || stop(c) || matches!(c, ',' | ';' | ':' | '\u{3001}'))
 }
 
-/// Removes one pair. A single bracket is removed when its partner was not pasted.
+/// Also removes a single bracket whose partner was not pasted.
 fn without_pair(text: &str) -> &str {
     for (open, close) in PAIRS {
         let (head, tail) = (text.strip_prefix(open), text.strip_suffix(close));
@@ -217,7 +212,7 @@ fn without_pair(text: &str) -> &str {
     text
 }
 
-/// Whether a closing bracket comes before its opening one, as in `a) and (b`.
+/// `a) and (b`.
 fn crosses(inner: &str, open: char, close: char) -> bool {
     if open == close {
         return false;
@@ -232,7 +227,7 @@ fn crosses(inner: &str, open: char, close: char) -> bool {
     false
 }
 
-/// Removes `mailto:` with its subject, and decodes the percent-encoding of such a link.
+/// Also removes the subject, and decodes the percent-encoding.
 fn without_mailto(text: &str) -> String {
     match text.get(..7) {
         Some(scheme) if scheme.eq_ignore_ascii_case("mailto:") => {
@@ -242,7 +237,7 @@ fn without_mailto(text: &str) -> String {
     }
 }
 
-/// Percent-decodes a text. Returns it unchanged when the result is not UTF-8.
+/// Unchanged when the result is not UTF-8.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -1,5 +1,5 @@
-//! The fields of the service's records. `record!` declares each field once: its name in the contract, which is also
-//! the name in Rust, and its type. Reading, tables, files and sorting follow from the declaration.
+//! The fields of the service's records. `record!` declares each field once: its name in the contract and in
+//! Rust, and its type. Reading, tables, files and sorting follow from the declaration.
 
 use super::ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 use super::records::{BadgeTypeCode, Level};
@@ -7,9 +7,8 @@ use super::text::Text;
 use super::time::ServiceTime;
 use crate::i18n::Localizable;
 
-/// The values of one record as the service sent them, by field name.
+/// A record's values by field name, as the service sent them.
 pub trait Source {
-    /// The id; `Err` says why it cannot be used.
     fn id(&self, name: &str) -> Result<String, Localizable>;
     fn text(&self, name: &str) -> Option<Text>;
     fn integer(&self, name: &str) -> Option<i64>;
@@ -18,45 +17,36 @@ pub trait Source {
     fn levels(&self, name: &str) -> Vec<Level>;
 }
 
-/// The value of a field, as the service sent it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FieldValue<'a> {
     Text(Option<&'a Text>),
-    /// An id or a code, unchanged.
+    /// Unchanged.
     Code(Option<&'a str>),
     Time(Option<&'a ServiceTime>),
     Number(Option<i64>),
-    /// Y or N, as in the contract.
     YesNo(Option<bool>),
     Texts(&'a [Text]),
-    /// Texts that the contract joins with commas.
+    /// The contract joins them with commas.
     Joined(&'a [Text]),
     Levels(&'a [Level]),
 }
 
-/// A field of a record: its name in the contract, and how to get its value.
 pub struct Field<R> {
     pub name: &'static str,
     pub value: fn(&R) -> FieldValue<'_>,
 }
 
-/// A record of the service, declared by `record!`.
 pub trait ServiceRecord: Sized + 'static {
-    /// The fields that tables and files show, in the contract's order.
+    /// Those that tables and files show, in the contract's order.
     const FIELDS: &'static [Field<Self>];
-    /// Their names.
     const NAMES: &'static [&'static str];
 
-    /// Reads all fields.
-    ///
     /// # Errors
     /// Why the record's id cannot be used. Any other field may be absent.
     fn read(source: &impl Source) -> Result<Self, Localizable>;
 }
 
-/// The type of a field.
 pub trait FieldType: Sized {
-    /// Reads the field of this name.
     fn read(source: &impl Source, name: &str) -> Result<Self, Localizable>;
     fn value(&self) -> FieldValue<'_>;
 }
@@ -85,7 +75,6 @@ impl<'a> From<Option<&'a ServiceTime>> for FieldValue<'a> {
     }
 }
 
-/// Implements [`FieldType`]: how to read the value, and how to show it.
 macro_rules! types {
     ($($type:ty: |$source:ident, $name:ident| $read:expr, |$value:ident| $shown:expr;)*) => {
         $(impl FieldType for $type {
@@ -101,7 +90,7 @@ macro_rules! types {
     };
 }
 
-/// Implements [`FieldType`] for ids. A record without its own id cannot be used; another id may be absent.
+/// A record without its own id cannot be used; another id may be absent.
 macro_rules! ids {
     ($($id:ident),*) => {
         types! { $(
@@ -131,8 +120,8 @@ types! {
         |code| FieldValue::Code(code.as_ref().map(BadgeTypeCode::wire));
 }
 
-/// Declares a record. The fields after the semicolon are read, but tables and files leave them out. A field that is
-/// shown in another way than its type has a function.
+/// The fields after the semicolon are read, but tables and files leave them out. A function shows a
+/// field in another way than its type.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$about:meta])* $field:ident: $type:ty $(= $value:expr)?),*

@@ -20,30 +20,24 @@ record! {
     }
 }
 
-/// One page of a paged list, as the service sent it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The readable records with their 0-based positions in the answer's `list`. An unreadable record leaves
-    /// a visible gap.
+    /// With 0-based positions in the answer's `list`. An unreadable record leaves a visible gap.
     pub items: Vec<(usize, T)>,
-    /// Number of entries in the answer's `list`, readable or not.
+    /// Readable or not.
     pub list_len: usize,
     pub total_count: Option<u64>,
     pub page: Option<u64>,
     pub rows_per_page: Option<u64>,
-    /// The unreadable records.
     pub problems: Vec<RecordProblem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordProblem {
-    /// Such as `list[3]`.
     pub place: String,
-    /// Such as `badge_id is missing`.
     pub why: Localizable,
 }
 
-/// One of the contract's five badge types, or the service's own word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum BadgeTypeCode {
     Complete,
@@ -51,7 +45,7 @@ pub enum BadgeTypeCode {
     Achieve,
     Participate,
     Certificate,
-    /// A code that the contract does not name.
+    /// The contract does not name it.
     Other(Text),
 }
 
@@ -59,7 +53,6 @@ impl BadgeTypeCode {
     pub const KNOWN: [Self; 5] =
         [Self::Complete, Self::Competency, Self::Achieve, Self::Participate, Self::Certificate];
 
-    /// Parses a code. Case does not count.
     pub fn new(raw: &str) -> Self {
         match raw.trim().to_ascii_uppercase().as_str() {
             "COMPLETE" => Self::Complete,
@@ -71,7 +64,7 @@ impl BadgeTypeCode {
         }
     }
 
-    /// The code as the service writes it.
+    /// As the service writes it.
     pub fn wire(&self) -> &str {
         match self {
             Self::Complete => "COMPLETE",
@@ -127,7 +120,7 @@ record! {
     }
 }
 
-/// A level of a category (contract, "Category").
+/// Contract, "Category".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     pub level: Option<i64>,
@@ -149,10 +142,9 @@ record! {
     }
 }
 
-/// A badge type. The contract does not show its fields, so lapel keeps all of them in the service's order.
+/// The contract does not show the fields, so lapel keeps all of them in the service's order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadgeType {
-    /// Field name and value as received.
     pub fields: Vec<(Text, Text)>,
 }
 
@@ -229,7 +221,6 @@ record! {
 }
 
 impl HistoryItem {
-    /// Whether the badge was sent to this address.
     pub fn is_of(&self, key: &EmailKey) -> bool {
         self.recipient_email.as_ref().is_some_and(|address| key.is(address.wire()))
     }
@@ -237,7 +228,6 @@ impl HistoryItem {
 
 #[cfg(test)]
 impl HistoryItem {
-    /// A row with nothing but its id.
     pub fn for_test(badge_id: BadgeId) -> Self {
         Self {
             badge_id,
@@ -272,21 +262,19 @@ record! {
     }
 }
 
-/// The answer to a batch issue request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchAccepted {
     pub total_count: Option<u64>,
     pub accepted_count: Option<u64>,
-    /// The readable items.
     pub items: Vec<Accepted>,
-    /// The unreadable items: accepted, but without a known badge id.
+    /// Accepted, but without a known badge id.
     pub problems: Vec<RecordProblem>,
 }
 
-/// The answer to a revoke request: two numbers without any ids.
+/// The answer has two numbers and no ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RevokeAccepted {
     pub total_count: Option<u64>,
-    /// `accepted_count`, if sent: the ids that were Issued and are now being revoked.
+    /// The ids that were Issued and are now being revoked.
     pub accepted_count: Option<u64>,
 }

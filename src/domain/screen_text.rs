@@ -1,8 +1,7 @@
 //! The text of a screen without personal data, for a ticket.
 //!
-//! A screen cuts and wraps names, so lapel cannot find them all by comparing. Only words that are known to be no
-//! personal data stay: lapel's own texts, and the titles and names of organisations that are loaded. Everything else
-//! that has letters is masked.
+//! A screen cuts and wraps names, so lapel cannot find them all by comparing. Only known words
+//! stay: lapel's own texts, and the titles and names of organisations that are loaded.
 
 use super::holder::Held;
 use super::mask;
@@ -12,10 +11,9 @@ use crate::i18n;
 use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
 
-/// The replacement for a masked word. It hides the word's length.
+/// Hides the length of the masked word.
 const STARS: &str = "***";
 
-/// What is known about the words of a screen.
 #[derive(Clone, Debug, Default)]
 pub struct KnownWords {
     people: HashSet<String>,
@@ -23,7 +21,7 @@ pub struct KnownWords {
 }
 
 impl KnownWords {
-    /// Words of a person's name. They never stay, even if lapel has the same word.
+    /// Words of a person's name never stay, even if lapel has the same word.
     pub fn person<'a>(&mut self, name: impl IntoIterator<Item = &'a Text>) {
         for name in name {
             self.people.extend(words(&name.to_string()).map(str::to_lowercase));
@@ -39,7 +37,6 @@ impl KnownWords {
         }
     }
 
-    /// Words of a title, a category or an organisation.
     pub fn plain<'a>(&mut self, text: impl IntoIterator<Item = &'a Text>) {
         for text in text {
             self.plain_text(&text.to_string());
@@ -57,13 +54,13 @@ impl KnownWords {
         !has_letters || is_measure(word) || one_letter || (!self.is_of_a_person(word) && is_known())
     }
 
-    /// Whether it is a word of a name, or its beginning or end: a screen wraps and cuts names.
+    /// Also a beginning or an end of a name: a screen wraps and cuts names.
     fn is_of_a_person(&self, word: &str) -> bool {
         let word = word.to_lowercase();
         self.people.iter().any(|name| name.starts_with(&word) || name.ends_with(&word))
     }
 
-    /// Masks the text of a screen. Columns stay where they are.
+    /// Columns stay where they are.
     pub fn mask(&self, screen: &str) -> String {
         let lines: Vec<String> = screen.lines().map(|line| self.mask_line(line)).collect();
         lines.join("\n") + "\n"
@@ -91,7 +88,6 @@ impl KnownWords {
         out
     }
 
-    /// Masks what stands between two spaces.
     fn mask_word(&self, word: &str) -> String {
         let ends = |c: char| "<>()[]{},;:\"'\u{201c}\u{201d}\u{2018}\u{2019}|│".contains(c);
         if !word.contains(['@', '\u{ff20}']) {
@@ -108,7 +104,6 @@ impl KnownWords {
         parts.collect()
     }
 
-    /// Masks the parts of a word without an address.
     fn mask_parts(&self, word: &str) -> String {
         // The local part of an address may be cut off with its sign.
         let is_cut = word.contains(['…', '~']);
@@ -167,7 +162,7 @@ impl Held {
     }
 }
 
-/// Whether a character belongs to a word. A combining mark belongs to the letter before it.
+/// A combining mark belongs to the letter before it.
 fn is_letter(c: char) -> bool {
     let is_sign =
         c.is_ascii() || ('\u{2000}'..'\u{2c00}').contains(&c) || ('\u{3000}'..'\u{3040}').contains(&c);
@@ -178,7 +173,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c| !is_letter(c)).filter(|word| !word.is_empty())
 }
 
-/// A number with a unit: `19h`, `42min`.
+/// `19h`, `42min`.
 fn is_measure(word: &str) -> bool {
     const UNITS: [&str; 10] = ["", "s", "m", "h", "d", "min", "ms", "b", "kb", "mb"];
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -197,7 +192,7 @@ fn is_number_of_a_person(word: &str) -> bool {
     digits >= 8 && !word.chars().any(char::is_alphabetic) && !is_date && !word.contains(',')
 }
 
-/// An id of the service or a key such as `UTC+9`: capital letters and digits with signs.
+/// Capital letters and digits with signs, such as `UTC+9`.
 fn is_id(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
     // Without a sign, it may be the name before a number: `GDHONG77`.

@@ -1,14 +1,14 @@
-//! The spelling of an address for reading it aloud: marks the letters that a caller may get wrong. A verifier
-//! compares addresses letter by letter, so case matters there, even though mail servers ignore it.
+//! The spelling of an address for reading it aloud: marks the letters that a caller may get wrong.
+//! A verifier compares addresses letter by letter, so case matters.
 
 use super::text::{is_invisible, scrub};
 use unicode_segmentation::UnicodeSegmentation;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The text, scrubbed.
+    /// Scrubbed.
     pub text: String,
-    /// Whether the part needs attention: capital letters, or characters that a plain address does not have.
+    /// Needs attention: capital letters, or characters that a plain address does not have.
     pub odd: bool,
 }
 
@@ -16,7 +16,7 @@ fn is_odd(c: char) -> bool {
     !(c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_' | '@' | '+'))
 }
 
-/// Splits an address into plain and odd parts. Together they are the scrubbed address.
+/// Together they are the scrubbed address.
 pub fn pieces(address: &str) -> Vec<Piece> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     // A combining mark stays with its letter.
@@ -30,7 +30,6 @@ pub fn pieces(address: &str) -> Vec<Piece> {
     pieces.into_iter().map(|(text, odd)| Piece { text: scrub(&text).into_owned(), odd }).collect()
 }
 
-/// The oddities of an address as text.
 pub fn remarks(address: &str) -> Vec<&'static str> {
     let mut said = Vec::new();
     let hidden = |c: char| is_invisible(c) || c.is_control() || c.is_whitespace();

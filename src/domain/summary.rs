@@ -1,5 +1,4 @@
-//! The summary of a support call for a request: the facts about a badge and the advice given, with names and
-//! addresses masked.
+//! The summary of a support call for a request, with names and addresses masked.
 
 use super::call_advice::{Case, Script};
 use super::mask;
@@ -8,7 +7,6 @@ use super::time::{ServiceTime, age};
 use crate::i18n::list;
 use jiff::civil::DateTime;
 
-/// The summary, one fact per line.
 pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let held = case.held;
     let (word, why) = held.verdict(case.now).line();
@@ -25,7 +23,7 @@ pub fn summary(case: &Case<'_>, script: &Script) -> String {
     let name = held.recipient_name().map_or_else(|| t!("no name").to_owned(), |n| mask::name(n.wire()));
     let address = held.recipient_email().map_or(case.asked, Text::wire);
     lines.push(t!("Holder: {name}, {address}", name, address = mask::address(address)));
-    // For a record with a masked holder, the summary does not mention mail.
+    // The holder is masked, so mail is not mentioned.
     if !case.masked {
         lines.push(match held.email_status() {
             Some(mail) => t!("Mail: {mail} (the service's word)", mail),

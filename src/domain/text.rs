@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
 
-/// A string from outside. It can be compared, searched and sent back unchanged. Its only display form is
-/// scrubbed: control characters, terminal escapes, bidirectional overrides and invisible characters become
-/// visible marks. So no text from outside can control the terminal or hide in a name.
+/// A string from outside. Its only display form is scrubbed, so that no text from outside can
+/// control the terminal or hide in a name.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text(String);
 
@@ -15,12 +14,12 @@ impl Text {
         Self(raw.into())
     }
 
-    /// The unchanged string, to compare, search or send back. Never display it.
+    /// Unchanged, to compare, search or send back. Never display it.
     pub fn wire(&self) -> &str {
         &self.0
     }
 
-    /// The display form. A text without visible characters becomes visible: `␣␣`.
+    /// A text without visible characters becomes visible: `␣␣`.
     pub fn shown(&self) -> Cow<'_, str> {
         if !self.0.is_empty() && self.looks_empty() {
             return Cow::Owned(scrub(&self.0).replace(' ', "\u{2423}").replace('\u{2800}', "⟨U+2800⟩"));
@@ -28,8 +27,7 @@ impl Text {
         scrub(&self.0)
     }
 
-    /// Whether the text has no visible characters: empty, or only white space, fillers and invisible
-    /// characters.
+    /// Also true for white space, fillers and invisible characters.
     pub fn looks_empty(&self) -> bool {
         self.0.chars().all(is_blank)
     }
@@ -62,8 +60,7 @@ impl From<String> for Text {
 /// Maximum characters of typed or pasted text in a message.
 const QUOTED: usize = 120;
 
-/// Typed or pasted text for a message, scrubbed. A long text is cut in the middle, so that the rest of the
-/// message stays visible.
+/// Scrubbed. A long text is cut in the middle, so that the rest of the message stays visible.
 pub fn short(raw: &str) -> Cow<'_, str> {
     let shown = scrub(raw);
     let count = shown.chars().count();
@@ -134,13 +131,12 @@ fn push_code(out: &mut String, c: char) {
     let _ = write!(out, "\u{27e8}U+{:04X}\u{27e9}", c as u32);
 }
 
-/// Whether a character is invisible itself but changes its neighbours: a joiner or a variation selector.
+/// Invisible itself, but changes its neighbours.
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a joiner or a variation selector is valid between these two characters. Elsewhere it is invisible
-/// and has no effect: `b<ZWNJ>c` must not look like `bc`.
+/// An invalid joiner is invisible and has no effect: `b<ZWNJ>c` must not look like `bc`.
 pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> bool {
     let Some(before) = before else { return false };
     // A character that is made visible cannot be joined.
@@ -173,28 +169,28 @@ pub fn is_joined(before: Option<char>, joiner: char, after: Option<char>) -> boo
     }
 }
 
-/// The combining class of a virama, which removes the vowel of a letter.
+/// A virama removes the vowel of a letter.
 const VIRAMA: u8 = 9;
 
-/// Letters of scripts that use joiners: Arabic, Indic scripts and their neighbours, Mongolian.
+/// Arabic, Indic scripts and their neighbours, Mongolian.
 fn takes_joiner(c: char) -> bool {
     matches!(c,
         '\u{600}'..='\u{dff}' | '\u{f00}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{a8e0}'..='\u{a8ff}')
 }
 
-/// Symbols that joiners combine into one picture.
+/// Joiners combine these into one picture.
 fn is_pictograph(c: char) -> bool {
     matches!(c,
         '\u{2190}'..='\u{23ff}' | '\u{2600}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}'
         | '\u{1f000}'..='\u{1faff}' | '\u{fe0f}')
 }
 
-/// Conjoining letters of Hangul syllables.
+/// Parts of Hangul syllables.
 fn is_conjoining(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}')
 }
 
-/// Characters that scrubbing replaces. Joiners are judged by their neighbours instead.
+/// Joiners are judged by their neighbours instead.
 fn needs_mark(c: char) -> bool {
     match c {
         ' '..='~' => false,
@@ -203,7 +199,7 @@ fn needs_mark(c: char) -> bool {
     }
 }
 
-/// Characters that are drawn as nothing, reorder their neighbours, or are no characters at all.
+/// Drawn as nothing, reorder their neighbours, or are no characters at all.
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'

@@ -9,8 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use std::fmt;
 use std::time::Instant;
 
-/// A time as the service wrote it. The raw text is kept for display, because a service may write texts that
-/// are no time (`24:00:00`, `2026-13-01`). Computations use the parsed value.
+/// A time as the service wrote it. The raw text is kept for display, since a service may write
+/// texts that are no time (`24:00:00`, `2026-13-01`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceTime {
     raw: Text,
@@ -24,8 +24,8 @@ enum Read {
 }
 
 impl ServiceTime {
-    /// Parses `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`. Any other text is kept as raw text only. `None` when
-    /// empty or all zeros.
+    /// Parses `YYYY-MM-DD HH:MM:SS` or `YYYY-MM-DD`, and keeps any other text as raw text only.
+    /// `None` when empty or all zeros.
     pub fn new(raw: &str) -> Option<Self> {
         let trimmed = raw.trim();
         // Databases write `0000-00-00 00:00:00` for "no time".
@@ -33,8 +33,8 @@ impl ServiceTime {
         if trimmed.is_empty() || blank {
             return None;
         }
-        // `strptime` instead of `parse`, which reads a bare date as a timestamp and silently drops an offset.
-        // A fraction is dropped on purpose. A text with a zone is not read, because the contract has none.
+        // `parse` would read a bare date as a timestamp and silently drop an offset. A fraction is
+        // dropped on purpose. A text with a zone is not read, because the contract has none.
         let stamp = trimmed.replacen('T', " ", 1);
         let stamp = stamp.split_once('.').map_or(stamp.as_str(), |(head, tail)| {
             if tail.bytes().all(|b| b.is_ascii_digit()) { head } else { stamp.as_str() }
@@ -50,7 +50,7 @@ impl ServiceTime {
         &self.raw
     }
 
-    /// The day; `None` when the text is not a time.
+    /// `None` when the text is not a time.
     pub fn day(&self) -> Option<Date> {
         self.read.map(|r| match r {
             Read::Day(d) => d,
@@ -58,7 +58,7 @@ impl ServiceTime {
         })
     }
 
-    /// The start of this time. A bare date starts at midnight.
+    /// A bare date starts at midnight.
     pub fn start(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
             Read::Day(d) => d.to_datetime(jiff::civil::Time::midnight()),
@@ -66,9 +66,8 @@ impl ServiceTime {
         })
     }
 
-    /// The end of this time. A bare date covers its whole day. The contract does not say whether a
-    /// `valid_until` date ends before or after that day. lapel assumes after, and
-    /// [`ServiceTime::is_date_only`] lets a screen say so.
+    /// A bare date covers its whole day. The contract does not say whether a `valid_until` date
+    /// ends before or after that day; lapel assumes after.
     pub fn end(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
             Read::Day(d) => d.to_datetime(jiff::civil::time(23, 59, 59, 0)),
@@ -80,12 +79,12 @@ impl ServiceTime {
         matches!(self.read, Some(Read::Day(_)))
     }
 
-    /// Whether this is a far-future date, which services write for "no end".
+    /// Services write a far-future date for "no end".
     pub fn is_forever(&self) -> bool {
         self.day().is_some_and(|d| d.year() >= 9000)
     }
 
-    /// The time without seconds: `2026-11-02 09:41`. A bare date and an unreadable text stay unchanged.
+    /// `2026-11-02 09:41`. A bare date and an unreadable text stay unchanged.
     pub fn to_minute(&self) -> String {
         match self.read {
             Some(Read::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
@@ -93,13 +92,12 @@ impl ServiceTime {
         }
     }
 
-    /// The day: `2026-11-02`. An unreadable text stays unchanged.
+    /// `2026-11-02`. An unreadable text stays unchanged.
     pub fn to_day(&self) -> String {
         self.day().map_or_else(|| self.raw.shown().into_owned(), |day| day.to_string())
     }
 
-    /// For a narrow column: `11-02 09:41` in the year of `now`, `2025-11-02` in another year. An unreadable
-    /// text stays unchanged.
+    /// `11-02 09:41` in the year of `now`, `2025-11-02` in another year. An unreadable text stays unchanged.
     pub fn short(&self, now: Option<DateTime>) -> String {
         let same_year = |d: Date| now.is_some_and(|n| n.year() == d.year());
         match self.read {
@@ -124,7 +122,7 @@ impl fmt::Debug for ServiceTime {
     }
 }
 
-/// Parses `+09:00` or `-03:30`, up to 14 hours, the largest real offset. Minutes of 0 may be omitted.
+/// `+09:00` or `-03:30`, up to 14 hours, the largest real offset. Minutes of 0 may be omitted.
 pub fn read_offset(raw: &str) -> Option<Offset> {
     let (sign, rest) = match raw.split_at_checked(1)? {
         ("+", rest) => (1, rest),
@@ -141,19 +139,18 @@ pub fn read_offset(raw: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
-/// The offset that an input of one gives as an example: this computer's, if it has a time zone.
 pub fn example_offset() -> String {
     let own = jiff::tz::TimeZone::try_system().map(|zone| zone.to_offset(Timestamp::now()));
     offset_text(own.unwrap_or_else(|_| Offset::constant(9)))
 }
 
-/// An offset as the settings have it: `+09:00`.
+/// As in the settings: `+09:00`.
 pub fn offset_text(offset: Offset) -> String {
     let (sign, minutes) = sign_and_minutes(offset);
     format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
-/// The name of a time zone on screens and in verbs: `UTC+9`.
+/// For display: `UTC+9`.
 pub fn zone_name(offset: Offset) -> String {
     let (sign, minutes) = sign_and_minutes(offset);
     match minutes % 60 {
@@ -167,15 +164,15 @@ fn sign_and_minutes(offset: Offset) -> (char, i32) {
     (if minutes < 0 { '-' } else { '+' }, minutes.abs())
 }
 
-/// Time zone offsets are multiples of this, in seconds.
+/// In seconds: offsets are multiples of this.
 const QUARTER: i64 = 15 * 60;
-/// Maximum difference between two clocks in seconds that proves nothing about their time zones.
+/// In seconds: a smaller difference between two clocks proves nothing about their time zones.
 const SLACK: i64 = 5 * 60;
-/// Maximum offset from UTC in seconds.
+/// Maximum offset from UTC, in seconds.
 const FURTHEST: i64 = 14 * 3600;
 
-/// The service's clock. The `Date` header of the answers gives the moment. An offset converts it to the
-/// zone-less time of the records. Only a sandbox has a speed other than 1.
+/// The `Date` header of the answers gives the moment. An offset converts it to the zone-less time
+/// of the records. Only a sandbox has a speed other than 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ServiceClock {
     anchor: Option<(Timestamp, Instant)>,
@@ -184,13 +181,11 @@ pub struct ServiceClock {
     basis: OffsetBasis,
 }
 
-/// The source of the offset of a [`ServiceClock`], which lapel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffsetBasis {
-    /// This computer's zone, because the contract gives none.
+    /// The contract gives no zone.
     ThisComputer,
-    /// A past event would lie in the future by this computer's zone. The service's offset is at least this
-    /// large, and may be larger.
+    /// By this computer's zone a past event would lie in the future, so the offset is at least this large.
     AtLeast,
     Setting,
     /// A record of an event whose moment lapel knew.
@@ -198,7 +193,7 @@ pub enum OffsetBasis {
 }
 
 impl ServiceClock {
-    /// A clock before the service's first answer. `offset` is the profile's setting.
+    /// `offset` is the profile's setting.
     pub fn new(offset: Option<Offset>, speed: f64) -> Self {
         let (offset, basis) = match offset {
             Some(o) => (o, OffsetBasis::Setting),
@@ -207,17 +202,16 @@ impl ServiceClock {
         Self { anchor: None, speed, offset, basis }
     }
 
-    /// Sets the clock by the `Date` header of an answer that arrived at `at`.
+    /// `date` is the `Date` header of an answer that arrived at `at`.
     pub fn hear(&mut self, date: Timestamp, at: Instant) {
         self.anchor = Some((date, at));
     }
 
-    /// Whether an answer has set the clock. Until then, this computer's clock is used.
+    /// Until an answer has set the clock, this computer's clock is used.
     pub fn is_heard(&self) -> bool {
         self.anchor.is_some()
     }
 
-    /// Service seconds per real second. 1 for any real service.
     pub fn speed(&self) -> f64 {
         self.speed
     }
@@ -226,7 +220,7 @@ impl ServiceClock {
         self.basis
     }
 
-    /// Whether the offset is more than an assumption. Otherwise ages and overdue states are not reliable.
+    /// Otherwise ages and overdue states are not reliable.
     pub fn is_zone_known(&self) -> bool {
         matches!(self.basis, OffsetBasis::Setting | OffsetBasis::Learned)
     }
@@ -235,7 +229,7 @@ impl ServiceClock {
         self.offset
     }
 
-    /// The service's time in UTC. Before the first answer, this computer's.
+    /// Before the first answer, this computer's time.
     pub fn utc(&self) -> Timestamp {
         match self.anchor {
             Some((date, at)) => {
@@ -247,53 +241,47 @@ impl ServiceClock {
         }
     }
 
-    /// The moment on the service's clock at a moment of this computer's clock. The two differ where one is wrong, and in
-    /// a sandbox with another speed.
+    /// The two clocks differ where one is wrong, and in a sandbox with another speed.
     pub fn of_this_computer(&self, at: Timestamp) -> Timestamp {
         let ago = Timestamp::now().duration_since(at).as_secs_f64() * self.speed.clamp(0.0, 1e6);
         let ago = SignedDuration::try_from_secs_f64(ago).unwrap_or(SignedDuration::ZERO);
         self.utc().checked_sub(ago).unwrap_or(at)
     }
 
-    /// The service's time in the zone-less form of its records.
     pub fn now(&self) -> DateTime {
         self.offset.to_datetime(self.utc())
     }
 
-    /// A moment on the service's clock, without its zone: `11-03 11:10`, in another year `2025-11-03`. The form is that
-    /// of [`ServiceTime::short`].
+    /// As [`ServiceTime::short`].
     pub fn short(&self, at: Timestamp) -> String {
         let time = self.offset.to_datetime(at);
         let form = if time.year() == self.now().year() { "%m-%d %H:%M" } else { "%Y-%m-%d" };
         time.strftime(form).to_string()
     }
 
-    /// A moment on the service's clock, without its zone. The form is that of [`ServiceTime::to_minute`].
+    /// As [`ServiceTime::to_minute`].
     pub fn to_minute(&self, at: Timestamp) -> String {
         self.offset.to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string()
     }
 
-    /// The time zone of the service's times: `UTC+9`.
     pub fn zone(&self) -> String {
         zone_name(self.offset)
     }
 
-    /// The same for users, and whether the zone is assumed.
     pub fn zone_said(&self) -> String {
         let zone = self.zone();
         if self.is_zone_known() { zone } else { t!("{zone} assumed", zone) }
     }
 
-    /// Applies an offset from an earlier session, unless a better one is known.
+    /// From an earlier session. Ignored when a better offset is known.
     pub fn recall(&mut self, offset: Offset) {
         if !self.is_zone_known() {
             (self.offset, self.basis) = (offset, OffsetBasis::Learned);
         }
     }
 
-    /// Takes the service's time of a past event. When the event would lie in the future by an assumed offset,
-    /// that offset is too small. The smallest possible one replaces it. Ignores a time that no time zone
-    /// explains.
+    /// Takes the service's time of a past event. If it would lie in the future, the assumed offset is too
+    /// small, and the smallest possible one replaces it. Ignores a time that no time zone explains.
     pub fn reach(&mut self, recorded: &ServiceTime) {
         let Some(Read::Moment(recorded)) = recorded.read else { return };
         if self.is_zone_known() {
@@ -301,7 +289,6 @@ impl ServiceClock {
         }
         let ahead = recorded.duration_since(self.now()).as_secs() - SLACK;
         let wanted = i64::from(self.offset.seconds()).saturating_add(ahead);
-        // Rounded up.
         let snapped = wanted.saturating_add(QUARTER - 1).div_euclid(QUARTER) * QUARTER;
         if ahead > 0
             && snapped <= FURTHEST
@@ -311,9 +298,8 @@ impl ServiceClock {
         }
     }
 
-    /// Learns the offset from an event at a known moment: `recorded` is the service's time, `happened` the
-    /// moment. Offsets are multiples of 15 minutes. A difference of more than 5 minutes from a multiple
-    /// proves nothing. Returns whether the offset was learned.
+    /// `happened` is the known moment of the event. A difference of more than 5 minutes from a
+    /// multiple of 15 minutes proves nothing. Returns whether the offset was learned.
     pub fn learn(&mut self, recorded: &ServiceTime, happened: Timestamp) -> bool {
         let Some(Read::Moment(recorded)) = recorded.read else { return false };
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };

@@ -7,17 +7,16 @@ use super::verdict::shifted;
 use jiff::Unit;
 use jiff::civil::{Date, DateTime};
 
-/// The end of validity of a badge issued at some moment. lapel's computation; the service decides.
+/// The end of validity by lapel's computation; the service decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validity {
     NoEnd,
-    /// The last day of validity.
     Until(Date),
-    /// lapel cannot compute with the template's codes. They are displayed unchanged.
+    /// The template's codes, displayed unchanged.
     CannotCompute(Text),
 }
 
-/// The validity of a badge issued from `template` at `issued`, in service time.
+/// `issued` is in service time.
 pub fn validity(template: &TemplateDetail, issued: DateTime) -> Validity {
     if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
         return fixed.day().map_or_else(|| Validity::CannotCompute(fixed.raw().clone()), Validity::Until);
@@ -59,7 +58,7 @@ fn code(text: Option<&Text>) -> String {
     text.map_or(String::new(), |t| t.wire().trim().to_ascii_uppercase())
 }
 
-/// The template's policy as text: `valid 24 months`, `no end date`, `valid until 2026-12-31`.
+/// `valid 24 months`, `no end date`, `valid until 2026-12-31`.
 pub fn policy(template: &TemplateDetail) -> String {
     if let Some(fixed) = template.fixed_expire_date.as_ref().filter(|f| !f.is_forever()) {
         return t!("valid until {at}", at = fixed);
@@ -93,7 +92,7 @@ fn valid_for(n: i64, unit: &str) -> String {
     }
 }
 
-/// Warnings before issuing from `template`, the most serious first. None of them forbids it.
+/// The most serious first. None of them forbids issuing.
 pub fn warnings(template: &TemplateDetail, now: DateTime) -> Vec<String> {
     let mut said = Vec::new();
     if template.use_yn == Some(false) {

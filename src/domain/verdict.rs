@@ -1,8 +1,8 @@
 //! The state of a badge and the verdict about it.
 //!
-//! Fields take precedence over labels. With a revocation time, a badge is revoked or being revoked. With an
-//! end of validity in the past, it is expired. No label can change this. The label decides only what no field
-//! shows. An unknown label is displayed unchanged, and never interpreted as a state.
+//! Fields take precedence over labels: a revocation time or an end of validity in the past decides.
+//! The label decides only what no field shows. An unknown label is displayed unchanged, and never
+//! interpreted as a state.
 
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
@@ -11,36 +11,35 @@ use crate::i18n::{self, Localizable};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan, Unit};
 
-/// Normal maximum of issuing in hours (contract, "Limits", rule 3).
+/// In hours (contract, "Limits", rule 3).
 const NORMAL_WAIT_HOURS: i64 = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum State {
-    /// Accepted, not issued yet.
     Waiting,
-    /// Issued, and not known to have expired.
+    /// Not known to have expired.
     Issued,
-    /// A revocation was accepted and is not finished.
+    /// Accepted, not finished.
     Revoking,
     Revoked,
-    /// Issued, and its validity has ended. The service has no such state; lapel derives it.
+    /// The service has no such state; lapel derives it.
     Expired,
-    /// The service's own word, which lapel does not know. Empty when there was none.
+    /// The service's own word. Empty when there was none.
     Other(Text),
 }
 
 impl State {
-    /// The state's word in the user's language. It always accompanies the glyph.
+    /// In the user's language. It always accompanies the glyph.
     pub fn word(&self) -> Text {
         self.own().map_or_else(Text::clone, |word| i18n::tr(word).into())
     }
 
-    /// The word in English in every language, for saved and exported data.
+    /// English in every language, for saved and exported data.
     pub fn name(&self) -> Text {
         self.own().map_or_else(Text::clone, Text::from)
     }
 
-    /// lapel's own word, or the service's word for an unknown state.
+    /// `Err` is the service's word for an unknown state.
     fn own(&self) -> Result<&'static str, &Text> {
         Ok(match self {
             Self::Waiting => tr_noop!("Waiting"),
@@ -53,16 +52,14 @@ impl State {
         })
     }
 
-    /// Whether the service may accept a revoke request for this state. The contract accepts Issued badges
-    /// only. The service has no expired state, so it treats an expired badge as Issued. An unknown word may
-    /// mean Issued; a request for it is harmless, because the service drops other states.
+    /// The contract accepts Issued badges only, and the service treats an expired badge as Issued. An unknown
+    /// word may mean Issued; a request for it is harmless, because the service drops other states.
     pub fn may_be_revoked(&self) -> bool {
         matches!(self, Self::Issued | Self::Expired | Self::Other(_))
     }
 }
 
-/// The meaning of the service's word for a state. The contract documents no words, so these are lapel's
-/// guesses.
+/// The contract documents no words, so these meanings are lapel's guesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     Waiting,
@@ -74,11 +71,11 @@ enum Label {
     Unknown,
 }
 
-/// Parts of a word that mean a failed issue. A word with one of them never counts as waiting.
+/// A word with one of these parts never counts as waiting.
 const FAILURES: [&str; 10] =
     ["fail", "error", "reject", "denied", "cancel", "실패", "오류", "에러", "거부", "반려"];
 
-/// Whether the service's word says that issuing failed. The contract documents no such word.
+/// The contract documents no such word.
 pub fn says_failed(label: &Text) -> bool {
     read_label(Some(label)) == Label::Failed
 }
@@ -107,7 +104,6 @@ fn read_label(label: Option<&Text>) -> Label {
     }
 }
 
-/// The fields of a record that determine the verdict.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// `status_name`, or `status_cd` right after acceptance.
@@ -166,87 +162,71 @@ impl<'a> From<&'a WalletBadge> for Facts<'a> {
     }
 }
 
-/// The time of issue. `None` for a waiting badge: the contract shows a timestamp in `issued_at` from the
-/// beginning ("Badge (detail)"), so it may be the acceptance time.
+/// `None` for a waiting badge: its `issued_at` may be the acceptance time (contract, "Badge (detail)").
 pub fn issue_time<'a>(facts: impl Into<Facts<'a>>) -> Option<&'a ServiceTime> {
     let facts = facts.into();
     facts.issued_at.filter(|_| facts.revoke_at.is_some() || read_label(facts.label) != Label::Waiting)
 }
 
-/// The verdict about one badge at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Issued and in force.
     Valid {
-        /// End of validity; `None` means no end.
+        /// `None` means no end.
         until: Option<ServiceTime>,
     },
-    /// Issued, but its validity begins later.
     NotYetValid {
-        /// Begin of validity.
         from: ServiceTime,
     },
-    /// Accepted and within the normal 5 minutes to 24 hours.
+    /// Within the normal 5 minutes to 24 hours.
     Waiting {
-        /// Time since acceptance, if known.
+        /// Since acceptance.
         since: Option<SignedDuration>,
     },
     /// Accepted more than 24 hours ago and still not issued.
     Overdue {
-        /// Time since acceptance.
+        /// Since acceptance.
         since: SignedDuration,
     },
-    /// Issued; validity ended.
     Expired {
         until: ServiceTime,
-        /// Time since the end of validity.
+        /// Since the end of validity.
         ago: SignedDuration,
     },
-    /// A revocation was accepted and is not finished.
     Revoking {
-        /// The revocation time, if known.
         at: Option<ServiceTime>,
         reason: Option<Text>,
     },
     Revoked {
-        /// The revocation time, if known.
         at: Option<ServiceTime>,
         reason: Option<Text>,
-        /// The service's own word when lapel does not know it. The revocation time alone then proves the
-        /// state.
+        /// Unknown to lapel. The revocation time alone then proves the state.
         label: Option<Text>,
     },
     /// The label means expired, but no end of validity in the past proves it.
     SaidExpired {
-        /// The service's own word.
         label: Text,
     },
     /// The label means issued, but there is no time of issue to prove it.
     SaidIssued {
-        /// The service's own word.
         label: Text,
     },
-    /// The service's own word means that issuing failed.
     SaidFailed {
-        /// The service's own word.
         label: Text,
     },
     /// There is a revocation time, but the label means another state or the time is in the future.
     RevocationUnderWay {
         at: ServiceTime,
-        /// The service's own word.
         label: Text,
         reason: Option<Text>,
     },
-    /// The service's own word is unknown to lapel.
     Unknown {
-        /// The unchanged word. Empty when there was none.
+        /// Unchanged. Empty when there was none.
         label: Text,
     },
 }
 
 impl Verdict {
-    /// Derives the verdict at `now`, in service time.
+    /// `now` is in service time.
     pub fn of<'a>(facts: impl Into<Facts<'a>>, now: DateTime) -> Self {
         let facts = facts.into();
         let label = read_label(facts.label);
@@ -297,7 +277,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the line contains a time that changes while it is displayed.
+    /// The line contains a time that changes while it is displayed.
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Waiting { since: Some(_) } | Self::Overdue { .. })
     }
@@ -316,13 +296,13 @@ impl Verdict {
         }
     }
 
-    /// The verdict in one line: the state's word in capitals, and the facts behind it.
+    /// The state's word in capitals, and the facts behind it.
     pub fn line(&self) -> (String, String) {
         let (word, more) = self.parts();
         (word.to_string(), more.to_string())
     }
 
-    /// The parts of [`line`](Self::line), not translated yet.
+    /// Not translated yet.
     pub fn parts(&self) -> (Localizable, Localizable) {
         let because = |reason: &Option<Text>| reason.as_ref().map_or(String::new(), |r| format!(": {r}"));
         let on = |at: &Option<ServiceTime>| at.as_ref().map_or(String::new(), ServiceTime::to_minute);
@@ -394,13 +374,12 @@ impl Verdict {
     }
 }
 
-/// The time from `then` to `now`; zero when `then` is in the future.
+/// Zero when `then` is in the future.
 fn between(then: DateTime, now: DateTime) -> SignedDuration {
     now.duration_since(then).max(SignedDuration::ZERO)
 }
 
-/// Adds a template's validity to a moment; `None` for an unknown unit. Keeps month ends: 31 January plus one
-/// month is the last day of February.
+/// `None` for an unknown unit. Keeps month ends: 31 January plus one month is the last day of February.
 pub(super) fn shifted(from: DateTime, value: i64, unit: Unit) -> Option<DateTime> {
     let span = match unit {
         Unit::Year => 0.years().try_years(value),

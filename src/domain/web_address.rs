@@ -3,7 +3,7 @@
 use crate::i18n::Localizable;
 use url::{Host, ParseError, Url};
 
-/// Whether an address is on this computer. Plain http is allowed only there.
+/// Plain http is allowed only on this computer.
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
@@ -13,10 +13,10 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Reads a base URL: https, or http to this computer only, without user, query, fragment and slashes at the end.
+/// https, or http to this computer only. No user, query or fragment; removes slashes at the end.
 ///
 /// # Errors
-/// The mistake. The message never repeats the address, which may contain a password.
+/// The message never repeats the address, which may contain a password.
 pub fn base_url(raw: &str) -> Result<Url, Localizable> {
     if raw.trim().is_empty() {
         return Err(localizable!("is empty: give the whole URL, such as https://host/api/v1/ext"));
@@ -30,10 +30,10 @@ pub fn base_url(raw: &str) -> Result<Url, Localizable> {
     Ok(url)
 }
 
-/// Reads an address of http or https, without user, query, fragment and slashes at the end.
+/// http or https. No user, query or fragment; removes slashes at the end.
 ///
 /// # Errors
-/// The mistake, without the address.
+/// The message never repeats the address.
 pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
     let mut url = parse_url(raw)?;
     if !is_http(&url) {
@@ -50,10 +50,8 @@ pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
     Ok(url)
 }
 
-/// Reads any address.
-///
 /// # Errors
-/// The mistake, without the address.
+/// The message never repeats the address.
 pub fn parse_url(raw: &str) -> Result<Url, Localizable> {
     match Url::parse(raw.trim()) {
         Ok(url) if url.host().is_none() && is_http(&url) => {

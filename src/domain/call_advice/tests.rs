@@ -7,7 +7,7 @@ use proptest::prelude::*;
 const NOW: DateTime = datetime(2026, 11, 21, 10, 0, 0, 0);
 const ASKED: &str = "seoyun.han@naru.example";
 
-/// A badge in the history, and in the wallet too unless it is revoked or waiting.
+/// In the history, and in the wallet too unless the badge is revoked or waiting.
 struct Row {
     id: &'static str,
     label: &'static str,

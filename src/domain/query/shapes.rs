@@ -6,14 +6,13 @@ use crate::domain::ids::BadgeId;
 const DIGITS: usize = 6;
 /// Minimum parts between dashes. A student number or a year after a name has fewer.
 const PARTS: usize = 3;
-/// Labels of an id, in lower case, longer ones first.
+/// In lower case, longer ones first.
 const LABELS: [&str; 9] =
     ["badge_id", "badge id", "badge-id", "badge", "id", "배지 아이디", "배지 번호", "배지 id", "배지"];
-/// Forms of address after a name.
 const FORMS: [&str; 3] = ["님", "씨", "귀하"];
 
-/// The only word of a text with the clear shape of a badge id. With several, the one after "badge" or "id";
-/// `None` when that is not unique either.
+/// `None` when no word or several have the clear shape of an id. Of several, the one after "badge"
+/// or "id" counts.
 pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
@@ -33,8 +32,8 @@ pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     one(&all).or_else(|| one(&named)).and_then(BadgeId::new)
 }
 
-/// Other forms of a typed badge id, the likeliest first: in capitals, with dashes instead of spaces, and with the
-/// beginning of `sample`, an id of the service, if the typed one has the form of its end.
+/// The likeliest first: in capitals, with dashes instead of spaces, and with the beginning of
+/// `sample`, an id of the service, if the typed one has the form of its end.
 pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
     if !typed.bytes().any(|b| b.is_ascii_digit()) {
         return Vec::new();
@@ -61,14 +60,14 @@ pub fn id_variants(typed: &str, sample: Option<&BadgeId>) -> Vec<BadgeId> {
     variants
 }
 
-/// Whether a typed text may be the end of a badge id whose beginning was left out.
+/// The beginning of the id may have been left out.
 pub fn may_be_end_of_id(typed: &str) -> bool {
     typed.is_ascii()
         && typed.bytes().next().is_some_and(|b| b.is_ascii_digit())
         && typed.bytes().filter(u8::is_ascii_digit).count() >= DIGITS
 }
 
-/// Whether a word has the clear shape of an id: letters and many digits, in parts between dashes.
+/// Letters and many digits, in parts between dashes.
 fn is_plain(word: &str) -> bool {
     word.split('-').count() >= PARTS
         && word.split('-').all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric()))
@@ -76,7 +75,7 @@ fn is_plain(word: &str) -> bool {
         && word.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// The text after `badge id:`, when it is one word with a digit.
+/// One word with a digit.
 pub(super) fn behind_label(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once([':', '\u{ff1a}', '='])?;
     let rest = rest.trim();
@@ -87,7 +86,7 @@ pub(super) fn behind_label(text: &str) -> Option<&str> {
     .then_some(rest)
 }
 
-/// The last segment of a link's path; `None` without a link or a path.
+/// `None` without a link or a path.
 pub(super) fn last_segment(text: &str) -> Option<&str> {
     let is = |scheme: &str| text.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme));
     let rest = ["https://", "http://"].into_iter().find(|scheme| is(scheme)).map(|s| &text[s.len()..])?;
@@ -99,8 +98,8 @@ pub(super) fn last_segment(text: &str) -> Option<&str> {
     path.trim_end_matches('/').rsplit('/').next().filter(|last| !last.is_empty())
 }
 
-/// A name without the form of address after it, as in `한서윤 님`. Without a space between them, only `님` after
-/// at least three syllables is removed, because some given names end the same way.
+/// `한서윤 님` becomes `한서윤`. Without a space, only `님` after at least three syllables is removed,
+/// because some given names end the same way.
 pub(super) fn without_form(name: &str) -> &str {
     for form in FORMS {
         if let Some(rest) = name.strip_suffix(form) {
@@ -115,12 +114,12 @@ pub(super) fn without_form(name: &str) -> &str {
     name
 }
 
-/// Whether a word is a label, such as `To:`.
+/// Such as `To:`.
 pub(super) fn is_label(word: &str) -> bool {
     word.strip_suffix([':', '\u{ff1a}']).is_some_and(is_label_word)
 }
 
-/// A word without a label directly before it: `to:kim@…`.
+/// Such as `to:kim@…`.
 pub(super) fn without_label(word: &str) -> &str {
     match word.split_once([':', '\u{ff1a}']) {
         Some((label, rest)) if is_label_word(label) && !label.eq_ignore_ascii_case("mailto") => rest,
