@@ -1,5 +1,4 @@
-//! Data that only the badge detail has: the certificate number. Saved whenever a badge is read, and read on
-//! request.
+//! Data that only the badge detail has: the certificate number. Saved whenever a badge is read.
 
 use super::Result;
 use super::lists::Which;
@@ -20,27 +19,23 @@ const MOST_CERTS: i64 = 20;
 /// Maximum badges in the result of a search for a person.
 const MOST_PEOPLE: usize = 500;
 
-/// A badge with a certificate number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cert {
     pub badge_id: BadgeId,
-    /// The number as the service writes it.
     pub cert_no: Text,
-    /// The end of validity in the badge detail.
+    /// From the badge detail.
     pub valid_until: Option<ServiceTime>,
-    /// The history row, when the index has it.
     pub row: Option<HistoryItem>,
 }
 
-/// The result of reading badge details on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DetailsRead {
     pub read: u64,
-    /// Badges that the service no longer has.
+    /// The service no longer has these badges.
     pub gone: u64,
 }
 
-/// A certificate number for comparison, without signs and in capitals.
+/// Without signs and in capitals.
 pub(super) fn cert_key(cert_no: &str) -> Option<String> {
     let key: String =
         cert_no.nfkc().filter(|c| c.is_alphanumeric()).flat_map(char::to_uppercase).take(200).collect();
@@ -60,21 +55,19 @@ fn noted(db: &Connection, badge: &Badge, at: i64) -> rusqlite::Result<()> {
 }
 
 impl Index {
-    /// Saves a badge detail. `at`: seconds of the service's UTC.
+    /// `at`: seconds of the service's UTC.
     pub async fn note(&self, badge: &Badge, at: i64) -> Result<()> {
         let badge = badge.clone();
         self.write(move |db| noted(db, &badge, at)).await
     }
 
-    /// Saves a badge detail without waiting, but before any later request to the index. A failure is only
-    /// logged.
+    /// Does not wait, but saves before any later request to the index. A failure is only logged.
     pub fn note_soon(&self, badge: &Badge, at: i64) {
         let badge = badge.clone();
         self.write_soon(move |db| noted(db, &badge, at));
     }
 
-    /// Finds badges by certificate number. Case, spaces and signs do not count. Only finds badges whose
-    /// detail was read.
+    /// Case, spaces and signs do not count. Only finds badges whose detail was read.
     pub async fn find_cert(&self, cert_no: &str) -> Result<Vec<Cert>> {
         let Some(key) = cert_key(cert_no) else { return Ok(Vec::new()) };
         self.read(move |db| {
@@ -102,7 +95,7 @@ impl Index {
         .await
     }
 
-    /// Finds the badges that may be a caller's, by an address, a name or both. Forgives slips in both of them.
+    /// Searches by an address, a name or both, and forgives slips in them.
     pub async fn find_people(
         &self,
         address: Option<String>,
@@ -113,7 +106,7 @@ impl Index {
             let mut all = db.prepare_cached(&format!("SELECT {COLUMNS} FROM badge ORDER BY reg DESC"))?;
             let mut rows = all.query([])?;
             while let Some(row) = rows.next()? {
-                // The address and the name alone decide, so that a row is only built when it is a match.
+                // Build a row only when its address and name match.
                 let (on_it, email): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
                 let (on_it, email) = (on_it.map(Text::new), email.unwrap_or_default());
                 if is_possible(address.as_deref(), name.as_deref(), &email, on_it.as_ref()) {
@@ -128,7 +121,6 @@ impl Index {
         .await
     }
 
-    /// The domains of all addresses.
     pub async fn domains(&self) -> Result<BTreeSet<String>> {
         self.read(|db| {
             db.prepare_cached("SELECT DISTINCT domain FROM badge WHERE domain IS NOT NULL")?
@@ -138,7 +130,6 @@ impl Index {
         .await
     }
 
-    /// At most `most` badges of a list whose detail has not been read.
     pub async fn without_details(&self, which: Which, most: usize) -> Result<Vec<BadgeId>> {
         self.read(move |db| {
             let (condition, values) = which.condition();
@@ -156,7 +147,7 @@ impl Index {
         .await
     }
 
-    /// Reads badge details at the background share of the rate limit, one request each. Stops at the badge with the
+    /// Sends one request per badge, at the background share of the rate limit. Stops at the
     /// certificate number `until`.
     ///
     /// # Errors

@@ -3,11 +3,9 @@
 use crate::api::ApiError;
 use rusqlite::ErrorCode;
 
-/// Why the index cannot be used, or reading the history stopped. The index is only a copy; nothing else
-/// depends on it.
+/// Why the index cannot be used. The index is only a copy; nothing else depends on it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IndexError {
-    /// The file cannot be written or read.
     #[error(
         "{}",
         t!("lapel cannot use the index ({file}): {why}. It is only a copy; nothing else is affected. Free disk space, or make the file and its folder writable.", file, why)
@@ -17,7 +15,7 @@ pub enum IndexError {
         /// The error of the system.
         why: String,
     },
-    /// The file is damaged, has another version, or is no index.
+    /// Damaged, of another version, or no index.
     #[error(
         "{}",
         t!("The index is damaged, or it is not an index of this lapel ({file}): {why}. It is only a copy; nothing else is affected. `lapel index purge` removes it; then lapel builds a new one.", file, why)
@@ -27,7 +25,6 @@ pub enum IndexError {
         /// What is wrong with the file.
         why: String,
     },
-    /// Another process is reading the history into the index.
     #[error(
         "{}",
         t!("Another lapel is reading the history into this index ({file}). Nothing was changed. Try again when it has finished.", file)
@@ -36,11 +33,9 @@ pub enum IndexError {
         /// The path of the index.
         file: String,
     },
-    /// The index thread has ended.
     #[error("{}", t!("The index is closed: lapel is quitting."))]
     Closed,
-    /// The service failed or the reading was cancelled. The rows read so far are kept, and the next reading
-    /// continues after them.
+    /// The service failed or the reading was cancelled. The rows read so far are kept.
     #[error(
         "{}",
         t!("Reading stopped: {why} lapel keeps what it has read. Read again to continue with the rest.", why = _0)
@@ -69,7 +64,6 @@ impl IndexError {
         Self::Store { file: file.to_owned(), why: error.to_string() }
     }
 
-    /// Whether the reading was cancelled and did not fail.
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Service(ApiError::Cancelled))
     }

@@ -9,23 +9,21 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, HashSet};
 
-/// Maximum rows per page.
 pub const LONGEST_PAGE: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Issued on these days, in any state now. Either end may be open; the end day is excluded.
+    /// The end day is excluded. Either end may be open.
     Issued(Option<Date>, Option<Date>),
     /// Revoked, or being revoked, on these days.
     Revoked(Option<Date>, Option<Date>),
-    /// Issued without an issue date (`false`), or revoked without a revocation date (`true`).
+    /// Issued (`false`) or revoked (`true`) without the date.
     Undated(bool),
-    /// Of this template; with `None`, without a template.
+    /// `None` for badges without a template.
     Template(Option<TemplateId>),
     /// Of any template except these.
     OtherTemplates(Vec<TemplateId>),
-    /// Waiting, accepted from the first moment on and before the second. With neither, accepted at an unknown
-    /// moment.
+    /// Accepted from the first moment on and before the second. With neither, accepted at an unknown moment.
     Waiting(Option<DateTime>, Option<DateTime>),
     Revoking,
     /// Issued, with an end of validity from the first moment on and before the second.
@@ -38,21 +36,19 @@ pub enum Which {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     pub which: Which,
-    /// Page number from 1.
+    /// From 1.
     pub page: u64,
-    /// Rows per page, at most 1000.
+    /// At most 1000.
     pub per_page: u64,
 }
 
-/// Badges that were issued, including revoked and expired ones.
+/// Includes revoked and expired badges.
 pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', 'revoked')";
-/// Badges that are revoked or being revoked.
 pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
-/// Badges that are issued and not revoked.
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
 
 impl Which {
-    /// The SQL condition with its values in order.
+    /// An SQL condition with its values in order.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let day = |date: &Date| value(date.strftime("%Y-%m-%d").to_string());
         let days = |column: &str, what: &str, from: &Option<Date>, to: &Option<Date>| {
@@ -103,7 +99,7 @@ impl Which {
         }
     }
 
-    /// The sort order: the most urgent badges first.
+    /// The most urgent badges first.
     pub(super) fn order(&self) -> &'static str {
         match self {
             Self::Ending(..) => "ends, id",
@@ -113,31 +109,28 @@ impl Which {
         }
     }
 
-    /// Whether the badges expire, so that issuing them again makes sense.
+    /// Only badges that expire are worth issuing again.
     pub fn is_ending(&self) -> bool {
         matches!(self, Self::Ending(..))
     }
 }
 
-/// A template to issue again to the same recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewal {
     pub template_id: TemplateId,
-    /// The title on its badges.
     pub title: Text,
     /// Names and addresses, each address once.
     pub people: Vec<(String, String)>,
 }
 
-/// The badges of a list that can be issued again, and the numbers of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Renewals {
     pub of: Vec<Renewal>,
-    /// Badges without a template, a name or a valid address.
+    /// Without a template, a name or a valid address.
     pub left_out: u64,
-    /// Badges with the same recipient and template as an earlier badge of the list.
+    /// Same recipient and template as an earlier badge of the list.
     pub doubles: u64,
-    /// Badges of the list beyond the limit.
+    /// Beyond the limit.
     pub beyond: u64,
 }
 
@@ -205,12 +198,11 @@ fn renewals(db: &Connection, which: &Which, most: u64) -> rusqlite::Result<Renew
 }
 
 impl Index {
-    /// Reads a page of a list.
     pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>> {
         self.read(move |db| page(db, &query)).await
     }
 
-    /// The badges of a list that can be issued again, among the first `most` of them.
+    /// Only among the first `most` badges of the list.
     pub async fn renewals(&self, which: Which, most: u64) -> Result<Renewals> {
         self.read(move |db| renewals(db, &which, most)).await
     }

@@ -7,12 +7,12 @@ use crate::domain::text::scrub;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The owner of a history: a service and one of its keys. Two accounts never share an index.
+/// A service and one of its keys. Two accounts never share an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account(String);
 
 impl Account {
-    /// The account of a connection. Does not reveal the key.
+    /// Does not reveal the key.
     pub fn of(connection: &Connection) -> Self {
         let url = connection.base_url.trim_end_matches('/');
         let sum = ring::digest::digest(&ring::digest::SHA256, url.as_bytes());
@@ -25,23 +25,20 @@ impl Account {
         Self(name.to_owned())
     }
 
-    /// A name for files and comparisons.
     pub(super) fn name(&self) -> &str {
         &self.0
     }
 }
 
-/// The folder of indexes in a data folder.
 pub fn folder(data: &Path) -> PathBuf {
     data.join("index")
 }
 
-/// The file of an account's index in a data folder. May be missing.
 pub fn file_of(data: &Path, account: &Account) -> PathBuf {
     folder(data).join(format!("{}.sqlite", account.name()))
 }
 
-/// The files of an index: the file itself, SQLite's files beside it, and its lock.
+/// The file itself, SQLite's files beside it, and its lock.
 fn with_companions(file: &Path) -> Vec<PathBuf> {
     let beside = |ending: &str| {
         let mut name = file.as_os_str().to_owned();
@@ -51,7 +48,7 @@ fn with_companions(file: &Path) -> Vec<PathBuf> {
     vec![file.to_owned(), beside("-wal"), beside("-shm"), beside("-journal"), beside(".lock")]
 }
 
-/// Size of an index with its files, in bytes.
+/// In bytes, with its other files.
 pub(super) fn size(file: &Path) -> u64 {
     with_companions(file).iter().map(|path| size_of(path)).sum()
 }
@@ -66,13 +63,13 @@ pub(super) fn lock_of(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Removes the index of an account from a data folder, in any state. A lapel that has it open continues with
-/// an empty one. Returns the bytes freed; 0 when there was none.
+/// Removes an index in any state. A lapel that has it open continues with an empty one. Returns the
+/// bytes freed; 0 when there was none.
 pub fn purge(data: &Path, account: &Account) -> Result<u64> {
     remove(&file_of(data, account))
 }
 
-/// Removes the indexes of all accounts. Returns their number and the bytes freed.
+/// Returns the number of indexes and the bytes freed.
 ///
 /// # Errors
 /// A file cannot be removed. The indexes before it are removed.
@@ -96,7 +93,7 @@ pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
 }
 
 fn remove(file: &Path) -> Result<u64> {
-    // A process that has it open must see it empty, too. Fails for a damaged file, which is only removed.
+    // A process that has the index open must see it empty. Fails for a damaged file.
     let _ = super::store::empty(file);
     let mut bytes = 0;
     for path in with_companions(file) {

@@ -1,5 +1,5 @@
-//! A stored row of the history, and the values derived from it. All derived values come from
-//! [`crate::domain`], so that the index agrees with the TUI's own screens.
+//! A stored row of the history. All derived values come from [`crate::domain`], so that the index
+//! agrees with the TUI's own screens.
 
 use crate::domain::narrowing::is_mail_failure;
 use crate::domain::verdict::Facts;
@@ -8,26 +8,25 @@ use jiff::civil::DateTime;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-/// The columns of a row, in the order that [`item`] reads.
+/// In the order that [`item`] reads.
 pub(super) const COLUMNS: &str =
     "id, template, title, name, email, status, mail, valid_until, issued_at, reg_date, revoke_at";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Rows that were not in the index.
+    /// Not in the index before.
     pub new: u64,
-    /// Rows that this reading had not seen yet.
+    /// Not seen by this reading before.
     pub first: u64,
-    /// Rows that are too old to keep.
+    /// Too old to keep.
     pub old: u64,
 }
 
-/// A moment in the form for comparisons.
 pub(super) fn moment(at: DateTime) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// The state of a badge, independent of the time.
+/// Independent of the time.
 fn base(state: &State) -> &'static str {
     match state {
         State::Waiting => "waiting",
@@ -39,7 +38,7 @@ fn base(state: &State) -> &'static str {
     }
 }
 
-/// Saves a page of a reading. Skips rows that were accepted before `oldest`.
+/// Skips rows that were accepted before `oldest`.
 pub(super) fn take(
     db: &Connection,
     items: &[HistoryItem],
@@ -112,7 +111,6 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Reads a row back as the service sent it.
 pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
     let text = |at: usize| -> rusqlite::Result<Option<Text>> {
         Ok(row.get::<_, Option<String>>(at)?.map(Text::new))
@@ -144,7 +142,7 @@ pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
     })
 }
 
-/// Updates a row with the badge detail. A badge that is not in the index is not added.
+/// Does not add a badge that is not in the index.
 pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     let found = db
         .prepare_cached(&format!("SELECT {COLUMNS}, reading FROM badge WHERE id = ?1"))?
@@ -165,7 +163,7 @@ pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     put(db, &fresh, reading)
 }
 
-/// Removes the rows that were accepted before a moment, with their details.
+/// Also removes their details.
 pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
     let removed = db.prepare_cached("DELETE FROM badge WHERE reg < ?1")?.execute([oldest])?;
     if removed > 0 {
@@ -174,7 +172,7 @@ pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Removes the rows that a full reading has not seen, because the service no longer has them.
+/// The service no longer has rows that a full reading has not seen.
 pub(super) fn forget_unseen(db: &Connection, reading: i64) -> rusqlite::Result<()> {
     db.prepare_cached("DELETE FROM badge WHERE reading <> ?1")?.execute([reading])?;
     forget_details(db)
@@ -185,15 +183,13 @@ fn forget_details(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Number of rows that a reading has seen.
 pub(super) fn seen(db: &Connection, reading: i64) -> rusqlite::Result<u64> {
     db.prepare_cached("SELECT count(*) FROM badge WHERE reading = ?1")?
         .query_row([reading], |r| r.get::<_, i64>(0))
         .map(i64::unsigned_abs)
 }
 
-/// Pages of the history, newest first, with badges whose state is about to change. Pages with most of them
-/// come first.
+/// Pages with badges whose state is about to change, most of them first.
 pub(super) fn unsettled_pages(db: &Connection, per_page: u64, most: usize) -> rusqlite::Result<Vec<u64>> {
     db.prepare_cached(
         "SELECT (place - 1) / ?1 + 1 AS page, count(*) AS n

@@ -16,18 +16,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// The schema version. An index of another version is refused; `lapel index purge` removes it.
+/// An index of another version is refused; `lapel index purge` removes it.
 const SCHEMA: i64 = 1;
-/// Marks the file as an index of lapel ("lapi").
+/// "lapi": marks the file as an index of lapel.
 const APPLICATION: i64 = 0x6c61_7069;
 /// Maximum wait for another process that locks the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Maximum age of a badge in days, from its acceptance.
+    /// In days, from acceptance.
     pub max_age_days: u32,
-    /// Minutes of real time between two updates while the TUI runs.
     pub refresh_minutes: u32,
 }
 
@@ -45,7 +44,7 @@ pub struct Index {
     /// `None` for an index in memory.
     path: Option<Arc<Path>>,
     pub(super) settings: Settings,
-    /// Whether a task of this process is reading the history into the index.
+    /// A task of this process is reading the history.
     reading: Arc<AtomicBool>,
 }
 
@@ -72,8 +71,7 @@ impl Drop for Alone {
 }
 
 impl Index {
-    /// Opens the index of an account in a data folder, and creates a missing one. Removes rows that are older
-    /// than the settings allow.
+    /// Creates a missing index, and removes rows that are older than the settings allow.
     ///
     /// # Errors
     /// [`IndexError::Store`] or [`IndexError::Corrupt`]; also when the file belongs to another account.
@@ -89,7 +87,7 @@ impl Index {
         Self::start(opened, account, file, Some(path.into()), settings)
     }
 
-    /// Creates an index in memory, which leaves nothing on the disk.
+    /// Leaves nothing on the disk.
     ///
     /// # Errors
     /// There is no memory or no thread for it.
@@ -117,7 +115,6 @@ impl Index {
         Ok(Self { work, file, path, settings, reading: Arc::default() })
     }
 
-    /// The path for display.
     pub fn place(&self) -> &str {
         &self.file
     }
@@ -126,13 +123,11 @@ impl Index {
         self.settings
     }
 
-    /// Size on disk in bytes, with SQLite's other files; 0 in memory.
+    /// With SQLite's other files; 0 in memory.
     pub(super) fn bytes(&self) -> u64 {
         self.path.as_deref().map_or(0, place::size)
     }
 
-    /// The exclusive right to read the history into the index.
-    ///
     /// # Errors
     /// [`IndexError::Busy`].
     pub(super) fn alone(&self) -> Result<Alone> {
@@ -160,7 +155,7 @@ impl Index {
         self.ask(move |db| work(db)).await
     }
 
-    /// Writes in one transaction.
+    /// In one transaction.
     pub(super) async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -174,7 +169,7 @@ impl Index {
         .await
     }
 
-    /// Queues a write in one transaction, without waiting for it.
+    /// In one transaction, without waiting for it.
     pub(super) fn write_soon(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
@@ -205,20 +200,17 @@ impl Index {
     }
 }
 
-/// The acceptance time before which nothing is kept, in the form for comparisons.
 pub(super) fn oldest(now: DateTime, settings: Settings) -> String {
     let days = i64::from(settings.max_age_days);
     rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN))
 }
 
-/// Runs the queued work on the index thread.
 fn keep(mut connection: Connection, queue: &Receiver<Work>) {
     while let Ok(work) = queue.recv() {
         work(&mut connection);
     }
 }
 
-/// Configures the connection, and checks that the file is an index of this account.
 pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| IndexError::of(&why, file);
     let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
@@ -260,7 +252,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
     writing.commit().map_err(failed)
 }
 
-/// Empties an index in place, for processes that have it open.
+/// For processes that have the index open.
 pub(super) fn empty(path: &Path) -> rusqlite::Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(PathBuf::from(path), flags)?;

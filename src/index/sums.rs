@@ -11,12 +11,11 @@ use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
-/// Maximum number of templates with their own count. The others are counted together.
+/// Maximum templates with their own count. The others are counted together.
 const MOST_TEMPLATES: i64 = 20;
-/// Maximum number of mails that are listed. Further ones are only counted.
+/// Maximum mails that are listed. More are only counted.
 const MOST_MAILS: i64 = 200_000;
 
-/// The length of the periods to count by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Period {
     /// The last 30 days.
@@ -37,7 +36,6 @@ impl Period {
         }
     }
 
-    /// The next length; after the last, the first.
     #[must_use]
     pub fn next(self) -> Self {
         match self {
@@ -47,7 +45,6 @@ impl Period {
         }
     }
 
-    /// The first day of the period that contains a day.
     fn first_day(self, day: Date) -> Date {
         match self {
             Self::Day => day,
@@ -65,22 +62,19 @@ impl Period {
     }
 }
 
-/// One period with its count. The newest one has no end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub from: Date,
-    /// The first day after the period.
+    /// The first day after the period; `None` for the newest one.
     pub to: Option<Date>,
     pub count: u64,
 }
 
-/// Counts by period, the newest first. All periods, the earlier and the undated badges add up to the total.
+/// The newest first. All periods, the earlier and the undated badges add up to the total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
     pub spans: Vec<Span>,
-    /// Badges before the oldest period.
     pub earlier: u64,
-    /// Badges without a date.
     pub undated: u64,
 }
 
@@ -90,67 +84,55 @@ impl Series {
     }
 }
 
-/// The counts of one template, or of the templates that are counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateSum {
     pub which: Which,
-    /// The newest title of the template. Empty for templates that are counted together.
+    /// The newest title of the template. Empty for several templates.
     pub title: Text,
-    /// Number of templates counted together; 1 for a single template.
     pub templates: u64,
     pub all: u64,
-    /// Issued and in force.
     pub valid: u64,
     pub expired: u64,
     pub waiting: u64,
-    /// Revoked or being revoked.
     pub revoked: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// The service's time for which the badges are counted: when the history was last read to its end. A badge that is
-    /// issued later does not become overdue here.
+    /// The service's time when the history was last read to its end. A badge that is issued later
+    /// does not become overdue here.
     pub at: DateTime,
     /// By waiting time, the longest last: up to an hour, six hours, a day, three days, longer.
     pub by_age: Vec<(Which, u64)>,
-    /// Badges with an unknown acceptance time.
     pub unknown: u64,
-    /// Badges being revoked.
     pub revoking: u64,
 }
 
-/// All counts at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sums {
-    /// The service's time.
     pub now: DateTime,
     pub status: Status,
-    /// Badges in force.
     pub valid: u64,
     pub expired: u64,
-    /// Badges whose state is a word that lapel does not know.
+    /// lapel does not know the word for their state.
     pub other: u64,
     pub issued: Series,
-    /// Revoked or being revoked, by period.
     pub revoked: Series,
-    /// By template, most badges first.
+    /// Most badges first.
     pub templates: Vec<TemplateSum>,
     pub waiting: Waits,
     /// Badges that expired in the last 30 days, and badges that expire in 0–30, 30–60 and 60–90 days.
     pub ending: Vec<(Which, u64)>,
 }
 
-/// The mails of issued badges, to group the failures.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mails {
     /// Address and mail status (the service's word) of issued badges, for domains with a failed mail.
     pub mails: Vec<(String, Option<String>)>,
-    /// Issued badges that are not listed.
     pub others: u64,
 }
 
-/// Limits of the waiting times in hours.
+/// In hours.
 const AGES: [Option<i64>; 6] = [Some(0), Some(1), Some(6), Some(24), Some(72), None];
 
 pub(super) fn sums(
@@ -269,7 +251,6 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     Ok(told)
 }
 
-/// The counts of several templates together.
 fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<TemplateSum> {
     let (condition, mut values) = which.condition();
     let sql = format!(
@@ -311,7 +292,6 @@ fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
     Ok(waits)
 }
 
-/// The spans of expiry dates that the user should know about.
 fn ending(now: DateTime) -> Vec<Which> {
     let day = |days: i64| now.checked_add(days.days()).unwrap_or(DateTime::MAX);
     [(-30, 0), (0, 30), (30, 60), (60, 90)]

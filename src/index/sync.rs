@@ -1,10 +1,10 @@
 //! Reads the history into the index, page by page, at the background share of the rate limit.
 //!
-//! A page is not a snapshot: rows come and go during the reading, and move from one page to the next. So a
-//! full reading only counts when it adds up. Every entry of the list must be a row that was seen. The rows
-//! added at the top since the first page must be exactly as many as the count has grown. A reading that does
-//! not add up is repeated. Each page is saved together with the progress in one transaction, so that reading
-//! continues after a crash.
+//! A page is not a snapshot: rows come and go during the reading, and move from one page to the
+//! next. So a full reading only counts when it adds up: every entry of the list is a row that was
+//! seen, and the rows added at the top since the first page are exactly as many as the count has
+//! grown. Otherwise it is repeated. Each page is saved with the progress in one transaction, so
+//! that reading continues after a crash.
 
 use super::Result;
 use super::rows::{self, Taken};
@@ -18,22 +18,21 @@ use std::collections::BTreeSet;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Seconds of service time until the next full reading, because old badges change, too.
+/// In seconds of service time. Old badges change, too.
 const FULL_AFTER: i64 = 24 * 3600;
-/// Minimum seconds of service time between two full readings when a count does not add up.
+/// In seconds of service time: the minimum between two full readings when a count does not add up.
 const FULL_AGAIN_AFTER: i64 = 3600;
-/// Seconds that the service's clock may seem to run backwards. lapel knows the clock to the second at best. A
-/// larger step means that the clock was set back.
+/// In seconds: lapel knows the service's clock to the second at best. A larger step backwards means
+/// that the clock was set back.
 const CLOCK_SLACK: i64 = 60;
-/// Maximum readings in a row when they do not add up.
+/// Maximum readings in a row that do not add up.
 const MOST_TRIES: u8 = 2;
 /// Maximum pages to read for badges that are waiting or being revoked.
 const MOST_UNSETTLED_PAGES: usize = 20;
 
-/// How much to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
-    /// New rows and rows that are about to change; a full reading when that is due.
+    /// Includes rows that are about to change, and becomes a full reading when that is due.
     #[default]
     New,
     All,
@@ -41,48 +40,43 @@ pub enum Want {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SyncProgress {
-    /// Badges read so far.
     pub done: u64,
-    /// Total badges by the service's count; 0 when unknown.
+    /// By the service's count; 0 when unknown.
     pub all: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Synced {
     pub requests: u64,
-    /// Badges that were not in the index before.
+    /// Not in the index before.
     pub new: u64,
-    /// Whether the whole history was read.
     pub full: bool,
-    /// Whether the index contains everything that the service counts, except rows that are too old.
+    /// The index contains everything that the service counts, except rows that are too old.
     pub complete: bool,
 }
 
 struct Got {
     items: Vec<HistoryItem>,
-    /// Entries of the answer's list, readable or not.
+    /// Readable or not.
     len: u64,
     total: Option<u64>,
-    /// Whether the answer had no readable list.
     is_hole: bool,
 }
 
 impl Got {
-    /// The page for the rules that end a pass. `fresh` of its rows were new to the pass.
+    /// `fresh` rows were new to the pass.
     fn brought(&self, fresh: u64) -> Brought {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
         Brought { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
     }
 }
 
-/// One reading with its context.
 struct SyncRun<'a> {
     index: &'a Index,
     reader: &'a Reader,
     call: Call,
     progress: &'a watch::Sender<SyncProgress>,
     known: Known,
-    /// The form of `sort_type` that the service takes, as far as it is known.
     style: DirectionStyle,
     requests: u64,
     new: u64,
@@ -90,12 +84,12 @@ struct SyncRun<'a> {
 }
 
 impl Index {
-    /// Reads the history: the new rows, or all of it when that is due, requested, or was interrupted.
+    /// Reads the new rows, or all rows when that is due, requested, or was interrupted.
     ///
     /// # Errors
-    /// [`super::IndexError::Busy`] while another reading runs. [`super::IndexError::Service`] when the
-    /// service fails or `cancel` is cancelled. The rows read so far are kept, and the next reading continues
-    /// after them.
+    /// [`super::IndexError::Busy`] while another reading runs. [`super::IndexError::Service`] when
+    /// the service fails or `cancel` is cancelled. The rows read so far are kept, and the next
+    /// reading continues after them.
     pub async fn sync(
         &self,
         reader: &Reader,
@@ -142,7 +136,7 @@ impl Index {
     }
 }
 
-/// Whether an age in seconds is below a limit. Accepts a clock that seems to run backwards slightly.
+/// The service's clock may seem to run backwards slightly.
 pub(super) fn is_within(age: i64, limit: i64) -> bool {
     (-CLOCK_SLACK..limit).contains(&age)
 }
@@ -152,8 +146,7 @@ impl SyncRun<'_> {
         self.reader.clock().utc().as_second()
     }
 
-    /// Makes sure that the service's clock is known, because it decides what is due. This computer's clock
-    /// may be set to anything.
+    /// The service's clock decides what is due: this computer's clock may be set to anything.
     async fn hear_the_clock(&mut self) -> Result<()> {
         if !self.reader.clock().is_heard() {
             self.requests += 1;
@@ -166,8 +159,7 @@ impl SyncRun<'_> {
         oldest(self.reader.clock().now(), self.index.settings)
     }
 
-    /// Whether the last full reading is older than this, or there was none. A clock that was set back counts
-    /// as due.
+    /// A clock that was set back counts as due.
     fn is_due(&self, seconds: i64) -> bool {
         self.known.full_at.is_none_or(|at| !is_within(self.now().saturating_sub(at), seconds))
     }
@@ -222,7 +214,7 @@ impl SyncRun<'_> {
         self.all(Scan::new(reading, 0)).await
     }
 
-    /// Runs a full reading from where it is, until it adds up or `MOST_TRIES` is reached.
+    /// Until the reading adds up or `MOST_TRIES` is reached.
     async fn all(&mut self, mut scan: Scan) -> Result<()> {
         loop {
             while let Some(number) = scan.next() {
@@ -283,7 +275,7 @@ impl SyncRun<'_> {
         Ok(scan)
     }
 
-    /// Reads from the top until a page has a row that this reading has already seen. Returns the current
+    /// Stops at a page with a row that this reading has already seen. Returns the current
     /// `total_count` and the number of rows not seen before.
     async fn top(&mut self, reading: i64) -> Result<(Option<u64>, u64)> {
         let (mut pass, mut first) = (Pass::default(), 0);
@@ -333,8 +325,8 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Reads the new rows, and the pages with badges that are waiting or being revoked. Returns whether this
-    /// became a full reading, because the new rows do not match the change of the count.
+    /// Reads the new rows, and the pages with badges that are waiting or being revoked. Returns `true` if
+    /// this became a full reading, because the new rows do not match the change of the count.
     async fn what_is_new(&mut self) -> Result<bool> {
         if !self.known.newest_first {
             // New rows may be anywhere.

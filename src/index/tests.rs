@@ -66,7 +66,6 @@ proptest! {
         } else {
             prop_assert_eq!(sums.waiting.by_age[3].1 + sums.waiting.by_age[4].1, 0);
         }
-        // The stored row reads back unchanged.
         let kept = db
             .query_row(&format!("SELECT {} FROM badge", rows::COLUMNS), [], rows::item)
             .expect("a row");
@@ -95,7 +94,6 @@ fn periods_have_no_gap_and_add_up() {
         assert_eq!(series.spans.len(), period.how_many());
         assert!(series.spans.windows(2).all(|pair| pair[1].to == Some(pair[0].from)));
         for span in &series.spans {
-            // The list behind a bar has as many rows as the bar counts.
             let (condition, values) = Which::Issued(Some(span.from), span.to).condition();
             let sql = format!("SELECT count(*) FROM badge WHERE {condition}");
             let n: i64 =
