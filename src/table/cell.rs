@@ -1,5 +1,5 @@
-//! Writes cells safely: no cell controls a terminal or becomes a formula, and no character is lost without a
-//! mark.
+//! Writes cells safely: no cell controls a terminal or becomes a formula, and every lost character
+//! has a mark.
 
 use crate::domain::text::scrub;
 use encoding_rs::EUC_KR;
@@ -7,21 +7,20 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters that begin a formula in a spreadsheet (the OWASP list, with full-width forms).
+/// The OWASP list, with full-width forms.
 const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-/// Whether a spreadsheet might calculate a CSV cell, now or after removing apostrophes in front.
+/// Also after a user removes apostrophes in front.
 fn is_formula(cell: &str) -> bool {
     cell.trim_start_matches('\'').starts_with(FORMULA)
 }
 
-/// Puts an apostrophe before a cell that a spreadsheet would calculate. [`unescape_formula`] removes exactly this
-/// apostrophe.
+/// [`unescape_formula`] removes exactly this apostrophe.
 pub fn escape_formula(cell: &str) -> Cow<'_, str> {
     if is_formula(cell) { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Removes the apostrophe of [`escape_formula`]. Any other cell stays unchanged.
+/// Removes only the apostrophe of [`escape_formula`].
 pub fn unescape_formula(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(bare) if is_formula(bare) => bare,
@@ -29,10 +28,9 @@ pub fn unescape_formula(cell: &str) -> &str {
     }
 }
 
-/// The marks for characters that cannot be in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Marks {
-    /// The TUI's marks: `␛`, `⟨U+202E⟩`.
+    /// As in the TUI: `␛`, `⟨U+202E⟩`.
     Unicode,
     /// `<U+001B>`, for encodings without these characters.
     Ascii,
@@ -50,15 +48,14 @@ impl Marks {
     }
 }
 
-/// Replaces the characters that a terminal would obey or reorder by with marks. Returns the text and the
-/// replaced characters. Line breaks and tabs stay: notes contain them, and a quoted cell can hold them. Other
-/// harmless characters stay too, visible or not, because a second import must read the same text.
+/// Also returns the replaced characters. Line breaks and tabs stay: notes contain them, and a quoted cell can
+/// hold them. Other harmless characters stay too, because a second import must read the same text.
 pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
     mark(raw, Marks::Unicode)
 }
 
 fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
-    // A fast check first, because most cells are plain.
+    // Most cells are plain.
     if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
     {
         return (Cow::Borrowed(raw), Vec::new());
@@ -86,7 +83,7 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// Remembers a character once. A few are enough to tell the user what to look for.
+/// A few characters are enough to tell the user what to look for.
 fn note(all: &mut Vec<char>, c: char) {
     const FEW: usize = 16;
     if all.len() < FEW && !all.contains(&c) {
@@ -94,18 +91,16 @@ fn note(all: &mut Vec<char>, c: char) {
     }
 }
 
-/// A cell in CP949, the encoding of Korean Excel.
+/// CP949 is the encoding of Korean Excel.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Korean {
     pub bytes: Vec<u8>,
-    /// Characters that a terminal would have obeyed, now marks.
+    /// A terminal would have obeyed these.
     pub marked: Vec<char>,
-    /// Characters that CP949 does not have, now marks.
     pub unmappable: Vec<char>,
 }
 
-/// Encodes a cell in CP949, guarded. A missing character becomes a mark such as `<U+1F600>`, never a question
-/// mark.
+/// A missing character becomes a mark such as `<U+1F600>`, never a question mark.
 pub(super) fn korean(raw: &str) -> Korean {
     let (text, marked) = mark(raw, Marks::Ascii);
     let text = escape_formula(&text);

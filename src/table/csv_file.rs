@@ -6,14 +6,13 @@ use super::{TableRow, Written};
 use csv::{ByteRecord, Terminator, WriterBuilder};
 use std::io::{self, BufWriter, Write};
 
-/// The byte order mark by which Excel recognises UTF-8.
+/// Excel recognises UTF-8 by it.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A CSV stream for programs: UTF-8 without a byte order mark, with LF line endings.
+/// UTF-8 without a byte order mark, with LF line endings, for programs.
 pub struct CsvStream<W: Write>(CsvFile<W>);
 
 impl<W: Write> CsvStream<W> {
-    /// Writes the column names.
     pub fn new(to: W, names: &[String]) -> io::Result<Self> {
         let out = WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
         let mut file = CsvFile { out, korean: false, record: ByteRecord::new() };
@@ -26,7 +25,7 @@ impl<W: Write> CsvStream<W> {
         self.0.row(&row, &mut Written::default())
     }
 
-    /// Flushes the rows written so far. The last row is complete.
+    /// The last row is complete.
     pub fn flush(&mut self) -> io::Result<()> {
         self.0.out.flush()
     }

@@ -7,35 +7,28 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a file was not written. No part of it is left on the disk, and an existing file is unchanged.
+/// No part of the file is left on the disk, and an existing file is unchanged.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The name is taken, and the file may not be replaced.
     Exists(PathBuf),
     NoFolder(PathBuf),
     NotAllowed(PathBuf),
-    /// The disk is full.
     DiskFull(PathBuf),
-    /// Any other error of the file system.
     Write {
         path: PathBuf,
-        /// The error of the file system.
         source: io::Error,
     },
     /// More columns than an Excel sheet can have.
     TooWide {
-        /// Number of columns of the table.
         columns: usize,
     },
-    /// The rows could not be read to their end.
     Rows(Box<dyn Error + Send + Sync>),
-    /// The watcher stopped the writing.
     Cancelled,
 }
 
 impl TableError {
-    /// What happened, and what to do.
+    /// Also says what to do.
     pub fn localizable(&self) -> Localizable {
         match self {
             Self::Exists(path) => localizable!(
@@ -70,7 +63,6 @@ impl TableError {
         }
     }
 
-    /// The error for a file from an error of the file system.
     pub(super) fn of(path: &Path, why: io::Error) -> Self {
         let path = path.to_owned();
         match why.kind() {

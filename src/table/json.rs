@@ -4,7 +4,7 @@ use crate::domain::text::is_invisible;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// A value as one line of JSON. Control and invisible characters become JSON escapes, which keep the value.
+/// Control and invisible characters become JSON escapes, which keep the value.
 pub fn json_line(value: &Value) -> String {
     let raw = value.to_string();
     let harmless = |c: char| !c.is_control() && !is_invisible(c) && !matches!(c, '\u{2028}' | '\u{2029}');
@@ -18,7 +18,6 @@ pub fn json_line(value: &Value) -> String {
         } else {
             // In JSON, only strings can contain these characters.
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a `String` cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         }

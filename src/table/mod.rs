@@ -1,8 +1,7 @@
 //! Tables as files: Excel, CSV and JSON Lines.
 //!
-//! Rows are streamed, so that a million rows need no more memory than ten. A file appears under its name
-//! complete or not at all, and replaces another file only on request. This module does not know the source of
-//! the rows. It never writes a cell that a spreadsheet would calculate or a terminal would obey.
+//! Rows are streamed, so that a million rows need no more memory than ten. A file appears under its
+//! name complete or not at all, and replaces another file only on request.
 
 mod cell;
 mod csv_file;
@@ -32,17 +31,17 @@ use std::str::FromStr;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Excel, with every cell as text.
+    /// Every cell is text.
     #[default]
     Xlsx,
-    /// CSV in UTF-8, with a byte order mark for Excel.
+    /// With a byte order mark for Excel.
     CsvUtf8,
-    /// CSV in CP949 (windows-949), for old Korean Excel.
+    /// The encoding of old Korean Excel.
     CsvCp949,
 }
 
 impl Format {
-    /// The format for a file's extension: `.xlsx`, or `.csv` for UTF-8. `None` for any other extension.
+    /// `.xlsx`, or `.csv` for UTF-8.
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
@@ -89,26 +88,24 @@ impl fmt::Display for Format {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub path: PathBuf,
-    /// Number of rows without the header.
+    /// Without the header.
     pub rows: u64,
-    /// Number of rows per status, in order of appearance. They add up to `rows`. Empty when rows have no
-    /// status.
+    /// In order of appearance. They add up to `rows`. Empty when rows have no status.
     pub row_statuses: Vec<(String, u64)>,
-    /// Cells with characters that CP949 does not have. The file has marks such as `<U+1F600>` instead.
+    /// Not in CP949. The file has marks such as `<U+1F600>` instead.
     pub unmappable: Noted,
-    /// Cells with characters that would control a terminal or reverse text. The file has marks instead.
+    /// Would control a terminal or reverse text. The file has marks instead.
     pub marked: Noted,
-    /// Cells longer than Excel's limit (32,767 characters). The file has their beginning.
+    /// Longer than Excel's limit (32,767 characters). The file has their beginning.
     pub cut: Noted,
 }
 
 impl Written {
-    /// Whether the file has every cell unchanged.
     pub fn is_exact(&self) -> bool {
         self.unmappable.count + self.marked.count + self.cut.count == 0
     }
 
-    /// Remarks about the file, one per line. Empty when the file is exact.
+    /// One per line. Empty when the file is exact.
     pub fn remarks(&self) -> Vec<String> {
         let first = |noted: &Noted| noted.first.first().map(|place| (noted.count, place.to_string()));
         [
@@ -143,18 +140,17 @@ impl Written {
     }
 }
 
-/// A callback that receives the number of rows written, regularly and at the end. After a `Break`, no file is
-/// written.
+/// Receives the number of rows written, regularly and at the end. After a `Break`, no file is written.
 pub type Watch<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
-/// Rows written between two calls of the watcher.
+/// Rows between two calls of the watcher.
 const BREATH: u64 = 256;
 
-/// Checks whether a file could be created, before there are any rows.
+/// Called before there are any rows.
 ///
 /// # Errors
-/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::NoFolder`] when the
-/// folder is missing. Other errors appear when the file is written.
+/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::NoFolder`]
+/// when the folder is missing. Other errors appear when the file is written.
 pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
     if !overwrite && std::fs::symlink_metadata(to).is_ok() {
         return Err(TableError::Exists(to.to_owned()));
@@ -187,7 +183,6 @@ impl<'a> TableRow<'a> {
         self.cells.iter().map(String::as_str)
     }
 
-    /// The name of a column in a remark.
     fn column(&self, at: usize) -> crate::domain::Text {
         match self.names.get(at) {
             Some(name) if !self.is_head && !name.trim().is_empty() => name.as_str().into(),

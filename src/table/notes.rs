@@ -3,24 +3,23 @@
 use crate::domain::Text;
 use std::fmt;
 
-/// Maximum number of cells that are listed. Further ones are only counted.
+/// Maximum cells that are listed. More are only counted.
 const NAMED: usize = 100;
 
 /// Cells that the file does not have unchanged: the first hundred with their place, all as a count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Noted {
-    /// In the order of the file.
     pub first: Vec<NotedCell>,
     pub count: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotedCell {
-    /// The row number of the caller; 0 is the header.
+    /// As numbered by the caller; 0 is the header.
     pub row: u64,
     /// The column's name, or its number when it has none.
     pub column: Text,
-    /// The affected characters, each once, at most a few. Empty when the cell was cut.
+    /// Each once, at most a few. Empty when the cell was cut.
     pub chars: Vec<char>,
 }
 
@@ -33,8 +32,7 @@ impl Noted {
     }
 }
 
-/// Adds one to the count of a name. Beyond `most` names, the others are counted together, so that endless new
-/// names cannot fill the memory.
+/// Beyond `most` names, the others are counted together, so that endless new names cannot fill the memory.
 pub(crate) fn tally(counts: &mut Vec<(String, u64)>, name: &str, most: usize, others: &str) {
     let known = counts.len() < most || counts.iter().any(|one| one.0 == name);
     let name = if known { name } else { others };

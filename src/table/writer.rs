@@ -9,19 +9,18 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Maximum number of statuses with their own count. A job has far fewer.
+/// Maximum statuses with their own count. A job has far fewer.
 const BUCKETS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number in remarks.
     pub number: u64,
-    /// The status to count it under in [`Written::row_statuses`].
+    /// As counted in [`Written::row_statuses`].
     pub row_status: Option<String>,
     pub cells: Vec<String>,
 }
 
-/// Facts about a table after its rows are written: name and value.
+/// Names and values, after the rows are written.
 pub type Facts<'a> = dyn Fn(&Written) -> Vec<(String, String)> + 'a;
 
 pub struct TableWriter<'a> {
@@ -29,14 +28,12 @@ pub struct TableWriter<'a> {
     pub format: Format,
     pub overwrite: bool,
     pub names: &'a [String],
-    /// An extra sheet after the rows of an Excel file: its name and its content.
+    /// An extra sheet of an Excel file: its name and its content.
     pub facts: Option<(&'static str, &'a Facts<'a>)>,
     pub room: Room,
 }
 
 impl TableWriter<'_> {
-    /// Writes the table.
-    ///
     /// # Errors
     /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(

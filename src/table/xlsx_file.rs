@@ -20,11 +20,11 @@ pub(super) const MAX_COLUMNS: usize = 16_384;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Rows per sheet, including the header.
+    /// Including the header.
     pub rows: u64,
-    /// Bytes per sheet before compression. Beyond 4 GB, the archive would need another format.
+    /// Before compression. Beyond 4 GB, the archive would need another format.
     pub bytes: u64,
-    /// UTF-16 units per cell.
+    /// UTF-16 units.
     pub units: usize,
 }
 
@@ -72,7 +72,7 @@ impl<W: Write> XlsxFile<W> {
         }
     }
 
-    /// Adds a row. The first row is the header, which every sheet repeats.
+    /// The first row is the header, which every sheet repeats.
     pub fn row(&mut self, row: &TableRow<'_>, written: &mut Written) -> io::Result<()> {
         if row.is_head {
             self.head = row.cells.to_vec();
@@ -92,7 +92,6 @@ impl<W: Write> XlsxFile<W> {
         self.rows += 1;
         let mut line = std::mem::take(&mut self.line);
         line.clear();
-        // Writing to a `String` cannot fail.
         let _ = write!(line, "<row r=\"{}\">", self.rows);
         let style = if row.is_head { BOLD } else { TEXT };
         for (at, raw) in row.cells().enumerate() {
@@ -150,8 +149,7 @@ impl<W: Write> XlsxFile<W> {
         self.zip.write_all(SHEET_END.as_bytes())
     }
 
-    /// Ends the file. `facts` go on an extra sheet of this name after the rows. A line is a name with a
-    /// value, or a heading.
+    /// `facts` go on an extra sheet of this name after the rows. A line is a name with a value, or a heading.
     pub fn finish(mut self, facts: Option<(&str, &[(String, String)])>) -> io::Result<()> {
         self.end_sheet()?;
         let mut names: Vec<String> = match self.sheets {
@@ -191,14 +189,13 @@ impl Sample {
     }
 }
 
-/// Compressed, with a fixed date (1980), so that the same rows give the same file.
+/// The fixed date (1980) makes the same rows give the same file.
 fn packed() -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default())
 }
 
-/// The part of the text that fits into a cell, and whether it was cut.
 fn cut(text: &str, units: usize) -> (Cow<'_, str>, bool) {
     // A character never has more UTF-16 units than bytes.
     if text.len() <= units || text.encode_utf16().count() <= units {
@@ -225,8 +222,7 @@ fn push_cell(line: &mut String, column: usize, row: u64, style: &str, text: &str
     line.push_str("</t></is></c>");
 }
 
-/// Escapes a text for XML. Excel reads `_x000D_` as the character with this number, so that this text is
-/// escaped, too.
+/// Excel reads `_x000D_` as the character with this number, so this text is escaped, too.
 fn push_text(out: &mut String, text: &str) {
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -250,7 +246,7 @@ fn is_number_of_a_character(bytes: Option<&[u8]>) -> bool {
     matches!(bytes, Some([b'_', b'x', digits @ .., b'_']) if digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// A column's name in Excel: A, B, … Z, AA, …
+/// A, B, … Z, AA, …
 fn letters(column: usize) -> String {
     let mut name = Vec::new();
     let mut left = column + 1;
@@ -299,12 +295,11 @@ const OFFICE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/rela
 const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const PART: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml";
 
-/// Cell formats by their index in [`STYLES`]: Excel's text format `@`, so that edited text stays text, and
-/// the same in bold.
+/// Indexes in [`STYLES`]. Excel's text format `@` keeps edited text a text.
 const TEXT: &str = "1";
 const BOLD: &str = "2";
 
-/// Numbers as text are intended: this hides Excel's green corners.
+/// Hides Excel's green corners: numbers as text are intended.
 const SHEET_END: &str = "</sheetData><ignoredErrors><ignoredError sqref=\"A1:XFD1048576\" \
     numberStoredAsText=\"1\"/></ignoredErrors></worksheet>";
 
@@ -362,7 +357,6 @@ fn types(sheets: usize) -> String {
     out + "</Types>"
 }
 
-/// The first error of writing, until it is reported.
 #[derive(Clone, Default)]
 struct Trouble(Rc<RefCell<Option<io::Error>>>);
 
@@ -372,8 +366,8 @@ impl Trouble {
     }
 }
 
-/// The output of the archive. After an error it accepts and drops all further bytes: the archive writer would
-/// otherwise try to finish the archive and print its failure to the terminal.
+/// After an error it accepts and drops all further bytes: the archive writer would otherwise try to
+/// finish the archive and print its failure to the terminal.
 struct Tap<W: Write> {
     out: BufWriter<W>,
     trouble: Trouble,
