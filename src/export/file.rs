@@ -13,24 +13,21 @@ use tokio::sync::{mpsc, watch};
 /// Maximum pages that are read but not yet written.
 const AHEAD: usize = 4;
 
-/// The content of an exported file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// A list that is read to its end during the export.
     List(List),
-    /// The column names, and rows that are already in memory.
+    /// Column names, and rows that are already in memory.
     Rows(Vec<String>, Vec<ExportRow>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Table(Format),
-    /// JSON Lines: one record per line.
     Lines,
 }
 
 impl Kind {
-    /// The format for a file's extension: `.xlsx`, `.csv` or `.jsonl`. `None` for any other extension.
+    /// `.xlsx`, `.csv` or `.jsonl`.
     pub fn from_path(path: &Path) -> Option<Self> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
             return Some(Self::Lines);
@@ -46,7 +43,6 @@ impl Kind {
     }
 }
 
-/// An export to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportRequest {
     pub what: What,
@@ -58,30 +54,27 @@ pub struct ExportRequest {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     pub written: Written,
-    /// How the list was read. `None` for rows that were in memory.
+    /// `None` for rows that were in memory.
     pub read: Option<Gathered>,
 }
 
-/// Why the export wrote no file. An existing file is unchanged.
+/// No file was written. An existing file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The list could not be read to its end.
     #[error("{}", t!("{why} Nothing was saved.", why = _0))]
     Service(#[from] ApiError),
-    /// The file could not be written.
     #[error("{0}")]
     File(#[from] TableError),
 }
 
-/// A message from the reading task to the writing task.
 enum Parcel {
     Rows(Vec<ExportRow>),
     /// The list is complete. Without this message, the writer makes no file.
     End,
 }
 
-/// Writes an export to a file that only its owner may read, because it contains names and e-mail addresses.
-/// Reads a list at the background share of the key's rate limit. The call's token cancels it.
+/// Only the owner may read the file, because it contains names and e-mail addresses. Reads a list
+/// at the background share of the key's rate limit. The call's token cancels it.
 pub async fn write(
     order: ExportRequest,
     reader: &Reader,
@@ -108,8 +101,7 @@ pub async fn write(
     }
 }
 
-/// Reads the rows and sends them to the writing task. Returns without an error when that task has ended,
-/// because the writer reports the better error.
+/// Returns without an error when the writing task has ended, because the writer reports the better error.
 async fn hand_over(
     what: What,
     reader: &Reader,
@@ -142,7 +134,6 @@ async fn hand_over(
     Ok(read)
 }
 
-/// Writes the rows that arrive.
 fn put(
     to: &Path,
     kind: Kind,
@@ -163,8 +154,7 @@ fn put(
     }
 }
 
-/// The arriving rows. A channel that closes before `Parcel::End` is an error, so that half a list never
-/// counts as a whole one.
+/// A channel that closes before `Parcel::End` is an error, so that half a list never counts as a whole one.
 struct Arrivals {
     from: mpsc::Receiver<Parcel>,
     page: std::vec::IntoIter<ExportRow>,

@@ -5,7 +5,6 @@ use crate::api::{ApiError, Call, HistoryQuery, Paging, Reader, Sort, TemplateQue
 use crate::domain::{HistoryItem, Page, Template, WalletBadge};
 use jiff::civil::DateTime;
 
-/// A paged list with its filter and sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum List {
     Templates(TemplateQuery),
@@ -38,7 +37,6 @@ impl List {
         }
     }
 
-    /// The same list at another page.
     #[must_use]
     pub fn at(mut self, page: u64, rows_per_page: u32) -> Self {
         let paging = self.paging_mut();

@@ -11,44 +11,41 @@ use crate::domain::{Field, FieldValue, State, Text};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value, json};
 
-/// The columns of one kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub columns: &'static [&'static str],
-    /// The most important columns, most important first, for a narrow table.
+    /// For a narrow table, most important first.
     pub first: &'static [&'static str],
-    /// The singular and the plural.
+    /// Singular and plural.
     pub noun: (&'static str, &'static str),
 }
 
 impl Shape {
-    /// The column names for a table header.
     pub fn names(&self) -> Vec<String> {
         self.columns.iter().map(|name| (*name).to_owned()).collect()
     }
 }
 
-/// A record for export. Its texts are unscrubbed; the code that writes them scrubs them.
+/// Its texts are unscrubbed; the code that writes them scrubs them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportRow {
     pub id: String,
-    /// One cell for each column.
     pub cells: Vec<String>,
-    /// The record in the service's structure.
+    /// In the service's structure.
     pub json: Value,
-    /// The state of a badge, `None` for other records.
+    /// `None` for other records than badges.
     pub state: Option<State>,
 }
 
 impl ExportRow {
-    /// A row with these fields, for records that are not the service's.
+    /// For records that are not the service's.
     pub fn with(id: String, fields: Vec<(&'static str, Value)>) -> Self {
         let cells = fields.iter().map(|(_, value)| cell(value)).collect();
         let json = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         Self { id, cells, json: Value::Object(json), state: None }
     }
 
-    /// Converts a record. `now` is the service's time, which decides whether a badge has expired.
+    /// `now` is the service's time, which decides whether a badge has expired.
     pub fn of<R: Record>(record: &R, now: DateTime) -> Self {
         let fields = record.fields();
         let cells = R::SHAPE.columns.iter().map(|name| fields.get(*name).map_or(String::new(), cell));
@@ -80,8 +77,8 @@ impl From<FieldValue<'_>> for Value {
     }
 }
 
-/// The fields of a record, and the most important ones for a narrow table. A record of the service has its own fields;
-/// for another one, the function before the colon finds a field by its name, or the field has its own function.
+/// A record of the service has its own fields. For another record, the function before the colon
+/// finds a field by its name, or the field has its own function.
 macro_rules! fields {
     (first: $($first:ident),*) => {
         const FIELDS: &'static [Field<Self>] = <Self as ServiceRecord>::FIELDS;
@@ -101,34 +98,32 @@ use fields;
 
 pub trait Record: Sized + 'static {
     const FIELDS: &'static [Field<Self>];
-    /// The names of all fields.
     const COLUMNS: &'static [&'static str];
-    /// The most important columns, most important first, for a narrow table.
+    /// For a narrow table, most important first.
     const FIRST: &'static [&'static str];
-    /// The singular and the plural.
+    /// Singular and plural.
     const NOUN: (&'static str, &'static str);
     const SHAPE: Shape = Shape { columns: Self::COLUMNS, first: Self::FIRST, noun: Self::NOUN };
-    /// The id as the service sent it.
     fn id(&self) -> &str;
-    /// The fields under the contract's names. A missing or empty field is null.
+    /// Under the contract's names. A missing or empty field is null.
     fn fields(&self) -> Map<String, Value> {
         Self::FIELDS.iter().map(|field| (field.name.to_owned(), (field.value)(self).into())).collect()
     }
-    /// The value of a field; `None` if the record has no field of that name.
+    /// `None` if the record has no field of that name.
     fn value(&self, name: &str) -> Option<FieldValue<'_>> {
         Some((Self::FIELDS.iter().find(|field| field.name == name)?.value)(self))
     }
-    /// The record as JSON, when that has more than the fields.
+    /// For records whose JSON has more than the fields.
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         fields
     }
-    /// The state of a badge, `None` for other records.
+    /// `None` for other records than badges.
     fn state(&self, _now: DateTime) -> Option<State> {
         None
     }
 }
 
-/// How to get the value of a field. For constants: a name that the record does not have fails to compile.
+/// For constants: a name that the record does not have fails to compile.
 pub const fn field_value<R: Record>(name: &str) -> fn(&R) -> FieldValue<'_> {
     let mut at = 0;
     while !same(R::FIELDS[at].name, name) {
@@ -137,7 +132,7 @@ pub const fn field_value<R: Record>(name: &str) -> fn(&R) -> FieldValue<'_> {
     R::FIELDS[at].value
 }
 
-/// Whether two texts are equal. `==` cannot be used in constants.
+/// `==` cannot be used in constants.
 const fn same(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     let mut at = 0;
@@ -147,7 +142,7 @@ const fn same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// The cell for a value: null is empty, a boolean is Y or N, a list is joined with commas.
+/// Null is empty, a boolean is Y or N, a list is joined with commas.
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -161,8 +156,7 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Adds `rnum` to the JSON. It is a position in the result, not a field of the record, so tables leave it
-/// out.
+/// `rnum` is a position in the result, not a field of the record, so only the JSON has it.
 fn with_place(mut fields: Map<String, Value>, rnum: Option<i64>) -> Map<String, Value> {
     fields.insert("rnum".to_owned(), rnum.into());
     fields

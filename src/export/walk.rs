@@ -8,11 +8,9 @@ use crate::i18n::{Language, language};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Records read so far.
     pub rows: u64,
-    /// Total records, when the service gives a count.
+    /// When the service gives a count.
     pub all: Option<u64>,
-    /// Whether the list is being read again because it changed.
     pub again: bool,
 }
 
@@ -29,7 +27,7 @@ impl<'r> Walk<'r> {
         Self { reader, call, list, pages: PageReader::default() }
     }
 
-    /// The next rows, without duplicates; `None` after the end.
+    /// No duplicates; `None` after the end.
     ///
     /// # Errors
     /// The rows returned before an error are not the whole list.
@@ -51,20 +49,17 @@ impl<'r> Walk<'r> {
         Progress { rows: self.pages.rows(), all: self.pages.total_count(), again: self.pages.is_again() }
     }
 
-    /// The error when the service gave no readable page at all.
     pub fn failure(&self) -> Option<&ApiError> {
         self.pages.failure()
     }
 
-    /// The summary of the reading; `None` before the end.
     pub fn finish(self) -> Option<Gathered> {
         self.pages.finish()
     }
 }
 
-/// Reads a page in a sort order that is new to the service. The contract does not show the allowed
-/// `sort_type` values, so this tries the forms of [`crate::api::DirectionStyle::after_refusal`]. Returns the list
-/// with the accepted values.
+/// Tries the forms of [`crate::api::DirectionStyle::after_refusal`], since the contract does not
+/// show the `sort_type` values. Returns the list with the accepted values.
 ///
 /// # Errors
 /// When the service refuses all, the error is its answer to the first request.
@@ -87,23 +82,20 @@ pub async fn first_page(
     }
 }
 
-/// The cost of reading a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     pub requests: u64,
-    /// The minutes that it waits for the rate limit. The first minute's requests need no wait.
+    /// Minutes of waiting for the rate limit. The first minute's requests need no wait.
     pub waits: u64,
 }
 
 impl Cost {
-    /// The cost of `rows` rows at `a_minute` requests a minute.
     pub fn of(rows: u64, a_minute: u32) -> Self {
         let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
         Self { requests, waits: (requests - 1) / u64::from(a_minute).max(1) }
     }
 }
 
-/// The cost of reading a list as text: the requests, and the minutes when one minute is not enough.
 pub fn cost(rows: u64, a_minute: u32) -> String {
     let Cost { requests, waits } = Cost::of(rows, a_minute);
     match (requests, waits) {
@@ -118,7 +110,7 @@ pub fn cost(rows: u64, a_minute: u32) -> String {
     }
 }
 
-/// `1 badge`, `2 badges`: a count with its [`super::Shape::noun`]. The number has no commas.
+/// `1 badge`, `2 badges`. The number has no commas.
 pub fn counted(n: u64, noun: (&str, &str)) -> String {
     if n == 1 && language() == Language::English {
         return format!("1 {}", noun.0);
@@ -132,7 +124,6 @@ pub fn counted(n: u64, noun: (&str, &str)) -> String {
     }
 }
 
-/// Summarises the reading: how many rows, whether the list is complete, what is missing and why.
 pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
     let rows = counted(read.rows, noun);

@@ -58,8 +58,7 @@ impl Record for HistoryItem {
     }
 }
 
-/// A holder's badge from wallet and history. The history takes precedence, since only it has revocations. The
-/// JSON has both records.
+/// The history takes precedence, since only it has revocations. The JSON has both records.
 impl Record for Held {
     fields! {
         either:
@@ -92,7 +91,6 @@ impl Record for Held {
     }
 }
 
-/// The value in the history. If it has none, the value in the wallet.
 fn either<'a>(held: &'a Held, name: &str) -> FieldValue<'a> {
     let history = held.history.as_ref().and_then(|item| item.value(name));
     let wallet = held.wallet.as_ref().and_then(|badge| badge.value(name));

@@ -43,8 +43,8 @@ impl Record for Category {
     }
 }
 
-/// Badge types as rows. The contract does not show their fields, so the columns are all fields that occur, in
-/// order of appearance.
+/// The contract does not show the fields of badge types, so the columns are all fields that occur,
+/// in order of appearance.
 pub fn badge_types(types: &[BadgeType]) -> (Vec<String>, Vec<ExportRow>) {
     let mut names: Vec<String> = Vec::new();
     for (name, _) in types.iter().flat_map(|one| &one.fields) {
