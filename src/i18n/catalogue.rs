@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 use std::sync::{LazyLock, OnceLock};
 
-/// The texts of each language, in the order of [`Language::ALL`]. The tables of a file are only for its authors.
+/// In the order of [`Language::ALL`]. The tables of a file are only for its authors.
 static TEXTS: [OnceLock<HashMap<String, String>>; Language::ALL.len()] =
     [const { OnceLock::new() }; Language::ALL.len()];
 
@@ -14,7 +14,7 @@ fn texts(language: Language) -> Option<&'static HashMap<String, String>> {
     Some(TEXTS.get(language as usize)?.get_or_init(|| read(file)))
 }
 
-/// The texts of a file. The tests find a file that is not TOML.
+/// A test finds a file that is not TOML.
 pub(super) fn read(file: &str) -> HashMap<String, String> {
     let mut texts = HashMap::new();
     for (name, value) in file.parse::<toml::Table>().unwrap_or_default() {
@@ -37,7 +37,6 @@ pub fn translated(language: Language, english: &str) -> Option<&'static str> {
     texts(language)?.get(english).map(String::as_str)
 }
 
-/// The words of all texts, in lower case.
 static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let texts = Language::ALL.iter().filter_map(|language| texts(*language)).flatten();
     let texts = texts.flat_map(|(english, translated)| [without_context(english), translated.as_str()]);
@@ -50,7 +49,6 @@ static WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 });
 
-/// Whether one of lapel's texts contains this word, in any language.
 pub fn is_a_word(word: &str) -> bool {
     WORDS.contains(&word.to_lowercase())
 }
@@ -62,7 +60,7 @@ pub(super) enum Piece<'a> {
     Name(&'a str),
 }
 
-/// Splits a text into pieces: `{name}` is a placeholder, `{{` a brace. Any other brace is plain text.
+/// `{name}` is a placeholder, `{{` a brace. Any other brace is plain text.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -89,8 +87,8 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     out
 }
 
-/// Fills the arguments into a text. A Korean particle after an argument is written in both forms (`을(를)`);
-/// the argument decides which one remains.
+/// A Korean particle after an argument is written in both forms (`을(를)`); the argument decides
+/// which one remains.
 pub fn fill(text: &str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     let mut out = String::with_capacity(text.len() + 16 * arguments.len());
     let mut after_argument = false;
@@ -105,7 +103,7 @@ pub fn fill(text: &str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
             Piece::Brace(brace) => out.push(brace),
             Piece::Name(name) => match arguments.iter().find(|(known, _)| *known == name) {
                 Some((_, value)) => {
-                    // Writing to a string fails only when the value's own `Display` does.
+                    // Fails only when the value's own `Display` does.
                     let _ = write!(out, "{value}");
                 }
                 None => {

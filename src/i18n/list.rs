@@ -2,7 +2,7 @@
 
 use super::{Localizable, Value};
 
-/// A list of any length: `a`, `a, b`, `a, b, c`. Empty without items.
+/// `a`, `a, b`, `a, b, c`. Empty without items.
 pub fn list(items: impl IntoIterator<Item = impl Into<Value>>) -> Localizable {
     let items = items.into_iter().map(|item| match item.into() {
         Value::Plain(text) => Localizable::verbatim(text),
@@ -11,7 +11,7 @@ pub fn list(items: impl IntoIterator<Item = impl Into<Value>>) -> Localizable {
     joined(items.collect())
 }
 
-/// Halves are joined, so that a list of thousands is not as deep as it is long.
+/// Joins halves, so that a long list is not nested deeply.
 fn joined(mut items: Vec<Localizable>) -> Localizable {
     if items.len() > 1 {
         let item = joined(items.split_off(items.len() / 2));

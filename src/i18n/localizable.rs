@@ -3,23 +3,21 @@
 use super::{Language, PluralForm, fill, in_form, language, tr};
 use std::fmt;
 
-/// The text of a [`Localizable`] that has no words of lapel's.
+/// The text of a [`Localizable`] that has no words of lapel.
 pub const VERBATIM: &str = "{text}";
 
-/// A text and its values, made by [`localizable!`](crate::localizable). It is a code with arguments: the journal
-/// stores it, and `Display` translates it. Modules that show nothing to users return this instead of a `String`.
+/// Made by [`localizable!`](crate::localizable). The journal stores it as a code with arguments, and
+/// `Display` translates it. Modules that show nothing to users return this instead of a `String`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Localizable {
     text: &'static str,
-    /// For a text about a number: the number, and the English text for 1.
+    /// The number, and the English text for 1.
     plural: Option<(u64, &'static str)>,
     values: Vec<(&'static str, Value)>,
 }
 
-/// A value of a [`Localizable`].
 #[derive(Clone, PartialEq, Eq)]
 pub enum Value {
-    /// The same in every language: a number, a name, a word of the service.
     Plain(String),
     Localizable(Localizable),
 }
@@ -39,17 +37,17 @@ impl Localizable {
         Self { text: many, plural: Some((number, one)), values }
     }
 
-    /// A text without values that [`tr_noop!`](crate::tr_noop) marked in a table.
+    /// For a text that [`tr_noop!`](crate::tr_noop) marked in a table.
     pub const fn of(text: &'static str) -> Self {
         Self::new(text, Vec::new())
     }
 
-    /// A text that is the same in every language, such as a word of the service.
+    /// The same in every language, such as a word of the service.
     pub fn verbatim(text: impl Into<String>) -> Self {
         Self::new(VERBATIM, vec![("text", Value::Plain(text.into()))])
     }
 
-    /// The English text with its placeholders.
+    /// English, with its placeholders.
     pub fn text(&self) -> &'static str {
         self.text
     }
@@ -114,7 +112,7 @@ impl From<&str> for Value {
     }
 }
 
-/// A value that the macro was given: whatever can be displayed, or a [`Localizable`], which stays one.
+/// Any value that can be displayed, or a [`Localizable`], which stays one.
 #[doc(hidden)]
 pub struct Given<T>(pub T);
 
@@ -130,7 +128,7 @@ impl Given<&&Localizable> {
     }
 }
 
-/// For values that are not [`Localizable`]: a method of the type itself comes before that of a trait.
+/// A method of a type comes before that of a trait, so a [`Localizable`] is not formatted.
 #[doc(hidden)]
 pub trait PlainValue {
     fn value(self) -> Value;
@@ -142,9 +140,9 @@ impl<T: fmt::Display> PlainValue for Given<T> {
     }
 }
 
-/// A [`Localizable`]: `localizable!("the name is empty")`, `localizable!("{rows} of {all}", rows, all = self.all())`.
-/// The compiler checks the placeholders as with [`t!`](crate::t). A value that is itself [`Localizable`] is translated
-/// with it.
+/// `localizable!("the name is empty")`, `localizable!("{rows} of {all}", rows, all = self.all())`.
+/// The compiler checks the placeholders as with [`t!`](crate::t). A value that is itself
+/// [`Localizable`] is translated with it.
 #[macro_export]
 macro_rules! localizable {
     ($text:literal $(,)?) => { $crate::i18n::Localizable::new($text, Vec::new()) };
@@ -159,7 +157,7 @@ macro_rules! localizable {
     }};
 }
 
-/// A [`Localizable`] about a number, with the arguments of [`plural!`](crate::plural).
+/// With the arguments of [`plural!`](crate::plural).
 #[macro_export]
 macro_rules! localizable_plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{

@@ -73,7 +73,7 @@ languages! {
 }
 
 impl Language {
-    /// The language of a locale such as `ko_KR.UTF-8`. English when lapel has no translation.
+    /// `ko_KR.UTF-8` is Korean. English when lapel has no translation.
     pub fn of_locale(locale: &str) -> Self {
         let code = locale.split(['_', '.', '@', '-']).next().unwrap_or_default();
         let is = |language: &&Self| code.eq_ignore_ascii_case(language.code());
@@ -81,7 +81,7 @@ impl Language {
     }
 }
 
-/// The language of this process, as its place in [`Language::ALL`]. All output uses the same language.
+/// As a place in [`Language::ALL`].
 static SPOKEN: AtomicU8 = AtomicU8::new(0);
 
 pub fn language() -> Language {
@@ -91,7 +91,7 @@ pub fn language() -> Language {
 /// English output for programs, which the user's language does not change.
 const TO_PROGRAMS: u8 = u8::MAX;
 
-/// Sets the language. Texts that were translated before stay unchanged.
+/// Texts that were translated before stay unchanged.
 pub fn set_language(language: Language) {
     let spoken = language as u8;
     // The update fails only while the output is for programs, and then English stays.
@@ -99,28 +99,28 @@ pub fn set_language(language: Language) {
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |now| (now != TO_PROGRAMS).then_some(spoken));
 }
 
-/// Sets English until the process ends, because a program reads the output. The settings cannot change it.
+/// English until the process ends, because a program reads the output. The settings cannot change it.
 pub fn set_language_for_programs() {
     SPOKEN.store(TO_PROGRAMS, Ordering::Relaxed);
 }
 
-/// Translates a text that [`tr_noop!`](crate::tr_noop) has marked in a table.
+/// For a text that [`tr_noop!`](crate::tr_noop) marked in a table.
 pub fn tr(english: &'static str) -> &'static str {
     in_language(language(), english)
 }
 
-/// A text in a given language. English when that language lacks it.
+/// English when the language lacks the text.
 pub fn in_language(language: Language, english: &str) -> &str {
     translated(language, english).unwrap_or_else(|| without_context(english))
 }
 
-/// A text about a number, in a given language. English when that language lacks it.
+/// English when the language lacks the text.
 pub fn in_form(language: Language, english: &'static str, number: u64) -> &'static str {
     translated(language, &language.plural(number).key(english))
         .unwrap_or_else(|| in_language(language, english))
 }
 
-/// An English text without the context at its end: `sent|mail` is `sent`.
+/// `sent|mail` becomes `sent`.
 fn without_context(english: &str) -> &str {
     match english.rsplit_once('|') {
         Some((text, context)) if !context.is_empty() && context.bytes().all(|c| c.is_ascii_lowercase()) => {
@@ -130,7 +130,7 @@ fn without_context(english: &str) -> &str {
     }
 }
 
-/// Formats `4312` as `4,312`, in both languages.
+/// `4,312`, in both languages.
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -143,24 +143,21 @@ pub fn number(n: u64) -> String {
     out
 }
 
-/// Translates a text with arguments into a language other than English. Uses the English text when there is
-/// no translation. Only for the macros.
+/// Only for the macros. Falls back to the English text.
 #[doc(hidden)]
 pub fn format_tr(english: &'static str, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     fill(tr(english), arguments)
 }
 
-/// The same for a text about a number.
+/// Only for the macros.
 #[doc(hidden)]
 pub fn format_plural(english: &'static str, number: u64, arguments: &[(&str, &dyn fmt::Display)]) -> String {
     fill(in_form(language(), english, number), arguments)
 }
 
-/// Translates a text into the current language.
-///
-/// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and `t!("{rows} of {all}",
-/// rows, all = self.all())` are `String`s. A placeholder has a name and no format. Pass an argument that
-/// needs a format as `format_args!("{x:.1}")`.
+/// `t!("Nothing was sent.")` is a `&'static str`; `t!("{name} is empty.", name)` and `t!("{rows} of
+/// {all}", rows, all = self.all())` are `String`s. A placeholder has a name and no format. Pass an
+/// argument that needs a format as `format_args!("{x:.1}")`.
 #[macro_export]
 macro_rules! t {
     (@value $name:ident) => { $name };
@@ -174,9 +171,9 @@ macro_rules! t {
     };
 }
 
-/// Translates a text about a number: `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have
-/// the placeholders; `n` is the number with grouped digits. Further arguments follow as in [`t!`](crate::t).
-/// Other languages translate the second text, in as many forms as they have.
+/// `plural!(n, "{n} row was read", "{n} rows were read")`. Both texts have the placeholders; `n` is
+/// the number with grouped digits. Further arguments follow as in [`t!`](crate::t). Other languages
+/// translate the second text, in as many forms as they have.
 #[macro_export]
 macro_rules! plural {
     ($number:expr, $one:literal, $many:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{

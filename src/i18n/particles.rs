@@ -1,6 +1,6 @@
 //! Korean particles: their form depends on whether the word before ends in a consonant.
 
-/// The pairs as written in the texts, with the form after a consonant and the form after a vowel.
+/// As written in the texts, after a consonant, after a vowel.
 const PAIRS: &[(&str, &str, &str)] = &[
     ("은(는)", "은", "는"),
     ("이(가)", "이", "가"),
@@ -12,7 +12,6 @@ const PAIRS: &[(&str, &str, &str)] = &[
     ("(이)며", "이며", "며"),
 ];
 
-/// The sound at the end of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ending {
     Vowel,
@@ -21,8 +20,8 @@ enum Ending {
     Rieul,
 }
 
-/// Chooses the form of the particle at the beginning of `text` that fits after `before`. Returns it and the
-/// rest of `text`. Changes nothing when the ending is unknown or `text` begins with no particle.
+/// Also returns the rest of `text`. Changes nothing when the ending is unknown or `text` begins
+/// with no particle.
 pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     for (both, consonant, vowel) in PAIRS {
         if let Some(rest) = text.strip_prefix(both) {
@@ -37,7 +36,7 @@ pub(super) fn fitting<'a>(before: &str, text: &'a str) -> (&'a str, &'a str) {
     ("", text)
 }
 
-/// The ending of a text by its last letter or digit. Punctuation after it is silent.
+/// Punctuation after the last letter or digit is silent.
 fn ending(text: &str) -> Option<Ending> {
     let mut read = text.chars().rev().skip_while(|c| !c.is_alphanumeric());
     let last = read.next()?;

@@ -9,7 +9,7 @@ pub enum PluralForm {
 }
 
 impl PluralForm {
-    /// The key of this form in a language's file. The form `other` has the English text itself.
+    /// The form `other` has the English text itself.
     pub fn key(self, english: &str) -> String {
         let form = match self {
             Self::One => "one",
@@ -21,12 +21,10 @@ impl PluralForm {
     }
 }
 
-/// The rule of a language without plural forms.
 pub(super) const fn other(_: u64) -> PluralForm {
     PluralForm::Other
 }
 
-/// One thing, and any other number of things.
 pub(super) const fn one_other(n: u64) -> PluralForm {
     if n == 1 { PluralForm::One } else { PluralForm::Other }
 }

@@ -52,7 +52,7 @@ fn literals(group: &Group) -> impl Iterator<Item = String> {
     })
 }
 
-/// Passes on the text of every `t!`, `localizable!`, `plural!`, `count!` and `tr_noop!`, and whether it is plural.
+/// Finds the texts of `t!`, `localizable!`, `plural!`, `count!` and `tr_noop!`.
 fn gather(tokens: TokenStream, found: &mut dyn FnMut(String, bool)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -85,7 +85,6 @@ fn gather(tokens: TokenStream, found: &mut dyn FnMut(String, bool)) {
     }
 }
 
-/// The texts of a language, each once.
 fn translations(language: Language) -> Option<BTreeMap<String, String>> {
     fn collect(name: String, value: &toml::Value, into: &mut Vec<(String, String)>) {
         match value {
@@ -112,12 +111,11 @@ fn placeholders(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Every language with a file.
 fn languages() -> impl Iterator<Item = (Language, BTreeMap<String, String>)> {
     Language::ALL.iter().filter_map(|language| Some((*language, translations(*language)?)))
 }
 
-/// The keys of a text in a language's file: one for each form that some number takes.
+/// One for each form that some number takes.
 fn keys(text: &str, is_plural: bool, rule: impl Fn(u64) -> PluralForm) -> BTreeSet<String> {
     let forms: BTreeSet<PluralForm> = (0..=200).map(rule).collect();
     let forms = if is_plural { forms } else { [PluralForm::Other].into() };
@@ -167,7 +165,7 @@ fn the_texts_that_the_macros_take_are_found() {
     assert_eq!(found, [("a", false), ("many {n}", true), ("inner", false), ("{n} bs", true), ("c", false)]);
 }
 
-/// Passes on every place that translates: a macro that makes a text in the user's language, or `tr(`.
+/// Finds macros that make a text in the user's language, and `tr(`.
 fn translates(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     for (at, token) in tokens.iter().enumerate() {
@@ -210,7 +208,7 @@ fn jobs_and_the_api_client_translate_nothing() {
     assert_eq!(found.len(), 3, "{found:?}");
 }
 
-/// Passes on every literal of a span or a line in the TUI that is not translated.
+/// Finds untranslated literals of a span or a line in the TUI.
 fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
@@ -237,7 +235,7 @@ fn shown_bare(tokens: TokenStream, inside: bool, found: &mut dyn FnMut(String)) 
     }
 }
 
-/// Whether a text contains words: two adjacent Latin letters outside a placeholder.
+/// Two adjacent Latin letters outside a placeholder.
 fn has_words(text: &str) -> bool {
     let plain: String = pieces(text)
         .into_iter()
@@ -266,7 +264,7 @@ fn no_screen_shows_words_that_only_english_has() {
     assert!(bare.is_empty(), "these go through t! or tr_noop!, and get their Korean:\n{}", bare.join("\n"));
 }
 
-/// Passes on every literal with words that is not translated, for modules whose sentences are all for users.
+/// Finds untranslated literals with words, for modules whose sentences are all for users.
 fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |token: &TokenTree, names: &[&str]| matches!(token, TokenTree::Ident(name) if names.iter().any(|n| name == n));
@@ -297,7 +295,6 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     }
 }
 
-/// Texts in files, which are the same in every language.
 const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other buckets)"];
 
 #[test]

@@ -9,7 +9,7 @@ pub(crate) const IN_SECONDS: Duration = Duration::from_secs(100);
 /// Longest wait that is shown in minutes. A longer one is shown as a time of day.
 pub(crate) const IN_MINUTES: Duration = Duration::from_secs(100 * 60);
 
-/// A wait as text: `40 s`, `59 min`, or `until 14:05` by this computer's clock.
+/// `40 s`, `59 min`, or `until 14:05` by this computer's clock.
 pub fn wait_text(left: Duration) -> String {
     if left <= IN_SECONDS {
         return t!("{n} s", n = seconds(left));
@@ -23,7 +23,7 @@ pub fn wait_text(left: Duration) -> String {
     t!("until {time}", time)
 }
 
-/// Full seconds, rounded up.
+/// Rounded up.
 pub(crate) fn seconds(left: Duration) -> u64 {
     left.as_secs() + u64::from(left.subsec_nanos() > 0)
 }
