@@ -10,14 +10,12 @@ use tokio::sync::Notify;
 /// Drafts of this process that are neither placed nor removed.
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
 
-/// Notified when a draft is placed or removed.
 static GONE: Notify = Notify::const_new();
 
-/// Waits until this process has no temporary file left. A process that exits earlier leaves its temporary
-/// files behind.
+/// A process that exits earlier leaves its temporary files behind.
 pub async fn all_finished() {
     loop {
-        // Register first, then check: a draft that finishes in between is not missed.
+        // Register before the check, so that no draft that finishes in between is missed.
         let gone = GONE.notified();
         if UNFINISHED.load(Ordering::Acquire) == 0 {
             return;
@@ -28,14 +26,13 @@ pub async fn all_finished() {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overwrite {
-    /// The existing file stays, and placing fails.
     No,
-    /// The draft replaces the file in one step, and takes over its permissions.
+    /// Replaces the file in one step, and takes over its permissions.
     Yes,
 }
 
-/// A file under a temporary name in the folder of its target. The target's name stays unused until
-/// [`Draft::place`]. A dropped draft removes its temporary file.
+/// A file under a temporary name in the folder of its target, until [`Draft::place`]. A dropped
+/// draft removes its temporary file.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
@@ -45,8 +42,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Creates the draft of the file at `path`, readable by the owner only. When `path` is a link, the link
-    /// stays and the file that it points to is written.
+    /// Readable by the owner only. When `path` is a link, the link stays and the file that it
+    /// points to is written.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
@@ -73,7 +70,7 @@ impl Draft {
         }
     }
 
-    /// The temporary path, for libraries that write to a path.
+    /// For libraries that write to a path.
     pub fn path(&self) -> &Path {
         &self.temp
     }
@@ -82,8 +79,8 @@ impl Draft {
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when the name is taken and `overwrite` is `No`.
-    /// [`io::ErrorKind::InvalidInput`] when the target is not a file. Otherwise any error of the file system.
-    /// Nothing has changed then, and the draft is removed.
+    /// [`io::ErrorKind::InvalidInput`] when the target is not a file. After any error nothing has
+    /// changed, and the draft is removed.
     pub fn place(mut self, overwrite: Overwrite) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::InvalidInput)?;
         if overwrite == Overwrite::Yes
@@ -105,7 +102,6 @@ impl Draft {
         Ok(())
     }
 
-    /// Gives the file its name unless the name is taken.
     fn link(&self) -> io::Result<()> {
         // A hard link fails when the name is taken; a rename would replace the file.
         match fs::hard_link(&self.temp, &self.target) {
@@ -121,8 +117,7 @@ impl Draft {
         }
     }
 
-    /// Makes the new name durable where the file system can. The file is already in place, so errors are
-    /// ignored.
+    /// Makes the new name durable. Ignores errors, since the file is already in place.
     fn sync_folder(&self) {
         #[cfg(unix)]
         {

@@ -6,23 +6,22 @@ use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSystem {
-    /// A disk of this computer, or an unknown file system.
+    /// Also an unknown file system.
     Local,
-    /// A file system that other computers may use at the same time.
+    /// Other computers may use it at the same time.
     Network,
-    /// A file system whose files the kernel generates (`/proc`, `/sys`). Reading one may block for ever.
+    /// The kernel generates the files (`/proc`, `/sys`). Reading one may block for ever.
     Kernel,
 }
 
 impl FileSystem {
-    /// The file system of an existing path. An unknown one counts as a local disk.
+    /// An unknown file system counts as a local disk.
     pub fn of(path: &Path) -> Self {
         system::of_path(path)
     }
 }
 
-/// Opens a plain file for reading without blocking. `None` for a folder, a pipe, a device or a file that the
-/// kernel generates.
+/// Does not block. `None` for a folder, a pipe, a device or a file that the kernel generates.
 pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
     // Checked before opening: opening a device may already have an effect.
     if !std::fs::metadata(path)?.is_file() {
@@ -125,7 +124,6 @@ mod system {
                 (0xff53_4d42, FileSystem::Network),
                 (0x6573_5546, FileSystem::Network),
                 (0x9fa0, FileSystem::Kernel),
-                // ext4, xfs, btrfs, tmpfs, overlayfs
                 (0xef53, FileSystem::Local),
                 (0x5846_5342, FileSystem::Local),
                 (0x9123_683e, FileSystem::Local),
@@ -146,7 +144,7 @@ mod system {
     use std::fs::File;
     use std::path::Path;
 
-    /// The bit in `f_flags` of statfs(2) for a file system on this computer.
+    /// In `f_flags` of statfs(2).
     const MNT_LOCAL: u32 = 0x1000;
 
     pub(super) fn of_path(path: &Path) -> FileSystem {

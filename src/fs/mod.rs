@@ -1,7 +1,6 @@
 //! Private files and atomic writes.
 //!
-//! This module knows folders, permissions and durability, and nothing of the content. It never leaves half a
-//! file under a name that a person might open.
+//! Half a file never has a name that a person might open.
 
 mod draft_file;
 mod file_system;
@@ -13,7 +12,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Creates a folder and its missing parents, readable by the owner only. An existing folder stays unchanged.
+/// Only the owner may read the new folders. An existing folder stays unchanged.
 pub fn create_private_dir(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -22,7 +21,7 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Opens a file for appending, and creates it when missing. Only the owner may read it.
+/// Only the owner may read the file.
 pub fn open_private_append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
@@ -42,7 +41,7 @@ pub fn mode_of(metadata: &std::fs::Metadata) -> u32 {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
 }
 
-/// Whether anyone but the owner may read, write or enter. Always `false` on systems without permission bits.
+/// Always `false` on systems without permission bits.
 pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     return mode_of(metadata) & 0o077 != 0;
@@ -53,7 +52,7 @@ pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
     }
 }
 
-/// Lets only the owner read a file. Does nothing on systems without permission bits.
+/// Does nothing on systems without permission bits.
 pub fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -62,7 +61,7 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a new private file in one step, so that it is complete or absent. An existing file stays unchanged.
+/// The new private file is complete or absent.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] when the name is taken, or any error of the file system.
@@ -70,8 +69,8 @@ pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::No)
 }
 
-/// Replaces a file's content in one step and keeps its permissions. A crash leaves the old content or the
-/// new. A missing file is created as a private file.
+/// Keeps the permissions. A crash leaves the old content or the new. A missing file is created as a
+/// private file.
 ///
 /// # Errors
 /// Any error of the file system. The old file is then unchanged.
