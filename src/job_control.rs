@@ -14,22 +14,21 @@ mod unix {
     use std::io;
     use std::process::{Command, Stdio};
 
-    /// Whether lapel's process group is the foreground group of the terminal.
     pub fn is_foreground() -> bool {
         // An error means that the terminal is not this session's, or that its group is outside this
         // container. No shell can then have taken the terminal away.
         tcgetpgrp(io::stdin()).map_or(true, |group| group == getpgrp())
     }
 
-    /// Whether lapel may write to the terminal without the system stopping it.
+    /// `false` if the system would stop lapel for writing to the terminal.
     pub fn may_write() -> bool {
         is_foreground()
             || tcgetattr(io::stdin()).is_ok_and(|modes| !modes.local_modes.contains(LocalModes::TOSTOP))
     }
 
-    /// Whether a shell with job control waits for this process group, so that it can continue a stopped
-    /// lapel. Nobody can continue an orphaned group (`ssh host lapel`, a container). The system discards TSTP
-    /// in an orphaned group, so a child in the same group sends TSTP to itself to find out.
+    /// Whether a shell with job control waits for this process group. Nobody can continue an
+    /// orphaned group (`ssh host lapel`, a container). The system discards TSTP there, so a child
+    /// in the same group sends TSTP to itself to find out.
     pub fn can_stop() -> bool {
         let mut probe = Command::new("/bin/sh");
         probe.args(["-c", "kill -TSTP $$"]).env_clear();
@@ -51,28 +50,27 @@ mod unix {
         stopped
     }
 
-    /// Stops lapel alone, after another process has stopped the group. Returns when lapel is continued. TSTP
+    /// Used after another process has stopped the group. Returns when lapel is continued. TSTP
     /// would only reach lapel's own handler again.
     pub fn stop() -> io::Result<()> {
         Ok(kill_process(getpid(), Signal::STOP)?)
     }
 
-    /// Stops the whole process group, as ctrl-z of the terminal does. A script around lapel has to stop too,
-    /// or its shell never gets the terminal back. Returns when the group is continued. TSTP cannot be used,
-    /// because lapel catches it: the shell could continue the group before lapel had stopped, and then nobody
-    /// would continue lapel.
+    /// A script around lapel has to stop too, or its shell never gets the terminal back. Returns
+    /// when the group is continued. lapel catches TSTP: the shell could continue the group before
+    /// lapel had stopped, and then nobody would continue lapel.
     pub fn stop_group() -> io::Result<()> {
         Ok(kill_current_process_group(Signal::STOP)?)
     }
 }
 
-/// Always `true`: there is no job control here.
+/// There is no job control here.
 #[cfg(not(unix))]
 pub fn is_foreground() -> bool {
     true
 }
 
-/// Always `true`: there is no job control here.
+/// There is no job control here.
 #[cfg(not(unix))]
 pub fn may_write() -> bool {
     true

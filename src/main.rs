@@ -20,7 +20,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-/// Service seconds per real second in the demo, so that a new badge becomes Issued within minutes.
+/// Service seconds per real second, so that a new badge becomes Issued within minutes.
 const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
@@ -51,7 +51,7 @@ fn run(cli: Cli) -> u8 {
         }
     };
     let code = runtime.block_on(hand_over(cli));
-    // A task that cannot be cancelled, such as a name look-up, must not delay the exit.
+    // A task that cannot be cancelled, such as a name lookup, must not delay the exit.
     runtime.shutdown_background();
     // On a network drive, the next computer waits until the journal is released.
     lapel::jobs::wait_for_release();
@@ -160,7 +160,7 @@ async fn hand_over(cli: Cli) -> u8 {
     }
 }
 
-/// The settings for a verb. On a mistake, prints it and returns the exit code.
+/// On a mistake, prints it and returns the exit code.
 fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
     let settings = resolved(flags, env).map_err(|error| cli::settings_are_wrong(&error, json))?;
     for warning in start_log(&settings) {
@@ -169,8 +169,7 @@ fn settings(flags: &Flags, env: &Env, json: bool) -> Result<Settings, u8> {
     Ok(settings)
 }
 
-/// The settings with the profile's key, which may require a prompt. Skipped mistakes in the files become
-/// warnings.
+/// Also fetches the profile's key, which may require a prompt. Skipped mistakes in the files become warnings.
 fn resolved(flags: &Flags, env: &Env) -> Result<Settings, ConfigError> {
     let mut settings = Settings::resolve(flags, env)?;
     set_language(settings.ui.language);
@@ -182,12 +181,12 @@ fn for_tui(flags: &Flags, env: &Env) -> Result<(Settings, Keymap), ConfigError> 
     Settings::for_tui(flags, env).map(with_keymap)
 }
 
-/// The settings and the keymap for the demo. No mistake in the files stops the demo.
+/// No mistake in the files stops the demo.
 fn for_demo(flags: &Flags, env: &Env) -> (Settings, Keymap) {
     with_keymap(Settings::for_demo(flags, env))
 }
 
-/// Adds the keymap to the settings. The mistakes in both files become warnings.
+/// Mistakes in both files become warnings.
 fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
     set_language(settings.ui.language);
     let (keymap, mistakes) = keymap(&settings.paths);
@@ -196,14 +195,12 @@ fn with_keymap(mut settings: Settings) -> (Settings, Keymap) {
     (settings, keymap)
 }
 
-/// The user and the profile, as the journal records them.
 fn asker(flags: &Flags, env: &Env) -> Asker {
     let name = |variable| env.text(variable).ok().flatten();
     let who = name("USER").or_else(|| name("LOGNAME")).or_else(|| name("USERNAME"));
     Asker { who: who.unwrap_or_else(|| "command line".to_owned()), profile: flags.profile.clone() }
 }
 
-/// Starts the log, and returns the warnings of the settings and of the log.
 fn start_log(settings: &Settings) -> Vec<String> {
     let log = logging::start(&settings.paths, settings.log.as_deref());
     settings.warnings.iter().cloned().chain(log).collect()
@@ -230,7 +227,6 @@ async fn open_tui(
     Box::pin(tui(settings, keymap, demo, tour, wanted, flags, env)).await
 }
 
-/// Runs the TUI until the user quits.
 async fn tui(
     settings: Settings,
     keymap: Keymap,
@@ -315,7 +311,6 @@ async fn tui(
     }
 }
 
-/// The paths of lapel's files, and whether the TUI offers the tour.
 fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     let note = paths.tour_file();
     let taken = note.exists();
@@ -334,24 +329,21 @@ fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
     }
 }
 
-/// The mistakes in the files that only the TUI reads.
+/// Only the TUI reads these files.
 fn wrong_for_tui(env: &Env) -> Vec<Mistake> {
     let Ok(paths) = Paths::find(env) else { return Vec::new() };
     [keymap(&paths).1, tui::filters_file(paths.filters_file()).read().1].concat()
 }
 
-/// The TUI's keymap with the user's changes, and the mistakes in the user's file.
 fn keymap(paths: &Paths) -> (Keymap, Vec<Mistake>) {
     Keymap::with(&KeymapFile::read(&paths.keymap_file()))
 }
 
-/// Actions that the user's keys leave without a key, each with its place.
 fn without_key(paths: &Paths) -> Vec<String> {
     let lost = keymap(paths).0.all_without_key();
     lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
 }
 
-/// Connects the TUI to the service of a profile.
 fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
     let data_dir = &paths.data_dir;
     let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
@@ -371,17 +363,14 @@ fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, S
     })
 }
 
-/// The TUI's access to the profiles. Slow work runs in a blocking task.
+/// Slow work runs in a blocking task.
 struct Profiles {
     paths: Paths,
-    /// Whether the TUI saves how its lists are shown.
     restore: bool,
     env: Env,
-    /// The profile that lapel was started with.
     first: Option<Profile>,
-    /// Flags of the command line. They choose the profile again when the first attempt failed.
     flags: Flags,
-    /// `--read-only`: applies to every profile that this TUI opens.
+    /// Applies to every profile that this TUI opens.
     read_only: bool,
     who: String,
 }
@@ -444,7 +433,6 @@ impl Profiles {
         aside(move || place.find(&self.paths, &self.env).map_err(|why| format!("{why}."))).await
     }
 
-    /// Saves a profile whose key has passed a ping.
     fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {
         let kept = save_profile(&self.paths, &self.env, new, key.expose_secret());
         kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
@@ -484,23 +472,21 @@ impl Profiles {
     }
 }
 
-/// Runs blocking work in a blocking task.
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(|why| t!("lapel had an internal error: {why}", why))?
 }
 
-/// The sandboxes of this process with their spreadsheets. They live as long as the process.
+/// They live as long as the process.
 #[derive(Clone, Default)]
 struct Sandboxes(Arc<Mutex<Vec<Demo>>>);
 
-/// A sandbox and its folder of spreadsheets. The folder is deleted with the sandbox.
+/// The folder of spreadsheets is deleted with the sandbox.
 type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
-    /// Starts a sandbox and returns the session for it. With `quick`, issuing takes the contract's minimum of
-    /// 5 minutes.
+    /// With `quick`, issuing takes the contract's minimum of 5 minutes.
     async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<Session, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();

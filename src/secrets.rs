@@ -12,44 +12,41 @@ use std::collections::{BTreeSet, HashSet};
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The variable that holds the key of the selected profile.
+/// Holds the key of the selected profile.
 pub const KEY_VARIABLE: &str = "LAPEL_API_KEY";
-/// The replacement for a key in a text.
 const REDACTED: &str = "[key]";
-/// Characters from which a word is refused when it begins with a known prefix or is part of a known key.
+/// A word of at least this length is refused when it begins with a known prefix or is part of a known key.
 const LONGEST_INNOCENT: usize = 20;
-/// Minimum characters of a prefix. A shorter one would not tell a key from other words.
+/// A shorter prefix would not tell a key from other words.
 const SHORTEST_PREFIX: usize = 4;
-/// Minimum characters of a key that is searched for inside a longer text. Ordinary words would contain a
-/// shorter one.
+/// Ordinary words would contain a shorter key.
 const SHORTEST_WITHIN: usize = 6;
-/// Minimum characters of a word whose fingerprint is compared. A whole text is compared at any length.
+/// Characters of a word. A whole text is compared at any length.
 const SHORTEST_FINGERPRINTED: usize = 12;
-/// Characters from which one part of a word with underscores may be the random part of a key.
+/// In a word with underscores, a part of this length may be random.
 const LONG_PART: usize = 12;
-/// Characters from which a word of mixed letters and digits without an underscore may be a key. Badge ids may
-/// have 21 of these characters.
+/// For a word of mixed letters and digits without an underscore. Badge ids may have 21 of these characters.
 const LONG_MIXED: usize = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Likeness {
     None,
-    /// The text has the shape of a key. lapel asks the user once.
+    /// The shape of a key. lapel asks the user once.
     Shape,
-    /// The text is a key or begins like one. lapel refuses it.
+    /// A key, or a text that begins like one. lapel refuses it.
     Key,
 }
 
-/// The registered keys. The process has one instance; each test has its own.
+/// The process has one instance; each test has its own.
 #[derive(Default)]
 struct Known {
     keys: Vec<SecretString>,
     /// First eight hex digits of each key's SHA-256.
     fingerprints: BTreeSet<String>,
     prefixes: BTreeSet<String>,
-    /// Names of environment variables that hold keys.
+    /// Environment variables that hold keys.
     variables: BTreeSet<String>,
-    /// Texts that the user has confirmed not to be keys.
+    /// Confirmed by the user not to be keys.
     allowed: HashSet<String>,
 }
 
@@ -69,7 +66,7 @@ pub fn register_key(key: &str) {
     }
 }
 
-/// Registers a key that lapel may not read by its first characters and its fingerprint.
+/// For a key that lapel may not read.
 pub fn register_pin(prefix: &str, fingerprint: Option<&str>) {
     known_mut().add_pin(prefix, fingerprint);
 }
@@ -82,22 +79,22 @@ pub fn judge(text: &str) -> Likeness {
     known().judge(text)
 }
 
-/// Whether a text is a known key, contains one, or begins like one. lapel never sends such a text.
+/// True if the text is a known key, contains one, or begins like one. lapel never sends it.
 pub fn is_key(text: &str) -> bool {
     known().holds_key(text)
 }
 
-/// Records that the user has confirmed a text not to be a key.
+/// The user has confirmed that the text is not a key.
 pub fn allow(text: &str) {
     known_mut().allowed.insert(text.trim().to_owned());
 }
 
-/// Replaces every known key, and every word that begins like one, with `[key]`.
+/// Also replaces every word that begins like a known key.
 pub fn redact(text: &str) -> Cow<'_, str> {
     known().redact(text)
 }
 
-/// Removes every variable that holds a key from the environment of a program that lapel starts.
+/// No program that lapel starts gets a variable that holds a key.
 pub fn hide_from(command: &mut Command) {
     command.env_remove(KEY_VARIABLE);
     for name in &known().variables {
@@ -105,8 +102,8 @@ pub fn hide_from(command: &mut Command) {
     }
 }
 
-/// Prevents core dumps of this process, which would contain the keys. On Linux, also keeps other processes of
-/// the same user from reading its memory and environment.
+/// A core dump would contain the keys. On Linux, this also keeps other processes of the same user
+/// from reading lapel's memory and environment.
 pub fn forbid_core_dumps() {
     // Each measure helps alone. lapel continues when the system refuses one.
     #[cfg(unix)]
@@ -122,7 +119,7 @@ pub fn forbid_core_dumps() {
     }
 }
 
-/// The fingerprint of a key: the first eight hex digits of its SHA-256.
+/// The first eight hex digits of the key's SHA-256.
 pub fn fingerprint(key: &str) -> String {
     let sum = ring::digest::digest(&ring::digest::SHA256, key.as_bytes());
     let first = sum.as_ref().iter().take(4).fold(0_u32, |all, byte| all << 8 | u32::from(*byte));
@@ -172,7 +169,6 @@ impl Known {
             || words(text).flat_map(whole_and_parts).any(|word| self.is_key(word))
     }
 
-    /// Whether one word is a key, as far as lapel can tell.
     fn is_key(&self, word: &str) -> bool {
         // An e-mail address is no key, even when it begins like one.
         let may_be = word.len() >= LONGEST_INNOCENT && !word.contains('@');
@@ -212,8 +208,8 @@ impl Known {
     }
 }
 
-/// The prefix that a key most likely shares with others, such as `dmu_live_`: up to the last underscore or
-/// dash of the key's first half.
+/// The key most likely shares this prefix with others, such as `dmu_live_`: up to the last
+/// underscore or dash of its first half.
 fn prefix_of(key: &str) -> Option<&str> {
     let half = key.get(..key.len() / 2)?;
     let end = half.rfind(['_', '-'])? + 1;
@@ -228,17 +224,17 @@ fn is_between_parts(c: char) -> bool {
     "/?&=:#".contains(c)
 }
 
-/// The words of a text, without quotation marks and brackets around them.
+/// Without quotation marks and brackets around them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_between_words).filter(|word| !word.is_empty())
 }
 
-/// A word, and its parts when it is a link or an assignment: `KEY=value`, `https://host/value`.
+/// The parts are those of a link or an assignment: `KEY=value`, `https://host/value`.
 fn whole_and_parts(word: &str) -> impl Iterator<Item = &str> {
     [word].into_iter().chain(word.split(is_between_parts).filter(|part| !part.is_empty()))
 }
 
-/// Replaces the pieces between separators. The separators stay.
+/// The separators stay.
 fn replaced(text: &str, is_separator: fn(char) -> bool, replace: impl Fn(&str) -> String) -> String {
     text.split_inclusive(is_separator)
         .map(|piece| {
@@ -248,10 +244,9 @@ fn replaced(text: &str, is_separator: fn(char) -> bool, replace: impl Fn(&str) -
         .collect()
 }
 
-/// Whether a word has the shape of a key: long, and made of letters and digits. A key has either underscores
-/// and a long part with digits (`sk_live_51H8abcdefghij`, but not `Python_Basics_2026_Spring`), or is very
-/// long and mixes capital and small letters. A badge id has neither: it is hexadecimal digits, or parts
-/// between dashes.
+/// A key has either underscores and a long part with digits (`sk_live_51H8abcdefghij`, but not
+/// `Python_Basics_2026_Spring`), or is very long and mixes capital and small letters. A badge id
+/// has neither: it is hexadecimal digits, or parts between dashes.
 fn has_shape(word: &str) -> bool {
     let any = |is: fn(&u8) -> bool| word.bytes().any(|b| is(&b));
     let is_random = |part: &str| part.len() >= LONG_PART && part.bytes().any(|b| b.is_ascii_digit());
