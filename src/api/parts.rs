@@ -111,7 +111,7 @@ fn unread(row: u32, why: &ApiError) -> RecordProblem {
     RecordProblem { place: format!("list[{row}]"), why: what }
 }
 
-/// Adds the place in the whole page.
+/// Changes the place to that in the whole page.
 fn moved(problem: RecordProblem, base: usize) -> RecordProblem {
     let place = problem.place.strip_prefix("list[").and_then(|rest| {
         let (index, rest) = rest.split_once(']')?;

@@ -11,8 +11,7 @@ const LABELS: [&str; 9] =
     ["badge_id", "badge id", "badge-id", "badge", "id", "배지 아이디", "배지 번호", "배지 id", "배지"];
 const FORMS: [&str; 3] = ["님", "씨", "귀하"];
 
-/// `None` when no word or several have the clear shape of an id. Of several, the one after "badge"
-/// or "id" counts.
+/// `None` unless one word has the clear shape of an id. Of several, the one after "badge" or "id" counts.
 pub(super) fn id_in(text: &str) -> Option<BadgeId> {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'))
