@@ -354,8 +354,11 @@ fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, S
         organisation: Some(profile.label()),
         short_name: profile.short_name.clone(),
         journal: Some(data_dir.clone()),
-        index: cli::index_settings(&profile.index)
-            .map(|settings| IndexUse { folder: Some(data_dir.clone()), settings }),
+        index: cli::index_settings(&profile.index).map(|settings| IndexUse {
+            folder: Some(data_dir.clone()),
+            settings,
+            reads_at_start: false,
+        }),
         jobs: cli::job_settings(&profile.jobs),
         view: Some(ViewUse { file: paths.view_file(&profile.name), keep: restore }),
         files: Vec::new(),
@@ -521,8 +524,12 @@ impl Sandboxes {
             organisation,
             short_name: None,
             journal: None,
-            // The demo holds no real data, so the index stays in memory.
-            index: Some(IndexUse { folder: None, settings: lapel::index::Settings::default() }),
+            // The demo holds no real data, so the index stays in memory; and its requests cost nothing.
+            index: Some(IndexUse {
+                folder: None,
+                settings: lapel::index::Settings::default(),
+                reads_at_start: true,
+            }),
             jobs: lapel::jobs::Settings::default(),
             view: None,
             files,

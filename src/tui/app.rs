@@ -289,7 +289,7 @@ impl App {
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
                 out.owned_by(Owner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
-                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.restart(out));
+                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.restart(&self.env, out));
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),

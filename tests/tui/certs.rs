@@ -6,8 +6,11 @@ use lapel::index::Settings;
 use lapel::tui::{IndexUse, Session};
 
 fn with_index(mut session: Session) -> Session {
-    session.index =
-        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session.index = Some(IndexUse {
+        folder: None,
+        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        reads_at_start: false,
+    });
     session
 }
 

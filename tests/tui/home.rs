@@ -13,7 +13,7 @@ const CALM: &str = "Nothing needs you, and no job is running.";
 
 fn with_index(mut session: Session) -> Session {
     let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
-    session.index = Some(IndexUse { folder: None, settings });
+    session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
     session
 }
 

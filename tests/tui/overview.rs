@@ -8,8 +8,11 @@ use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
 
 fn with_index(mut session: Session) -> Session {
-    session.index =
-        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session.index = Some(IndexUse {
+        folder: None,
+        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        reads_at_start: false,
+    });
     session
 }
 
@@ -382,4 +385,23 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
     assert!(said.iter().any(|line| line.contains(msg_part("keeps the part it has read"))), "{said:?}");
+}
+
+/// The demo's own: its requests cost nothing, and Home is full from the start.
+#[tokio::test]
+async fn an_index_that_reads_at_start_is_read_once_and_shown() {
+    let reads = |mut session: Session| {
+        let settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        session.index = Some(IndexUse { folder: None, settings, reads_at_start: true });
+        session
+    };
+    let mut h = Harness::with(small(), 120, 36, reads).await;
+    h.press("0");
+    let screen = h.until("the chart", |screen| screen.contains(msg("Issued per week"))).await;
+    assert!(!screen.contains(msg_part("The index is empty")), "{screen}");
+    h.settled().await;
+    let read = all_requests(&h);
+    h.press("1 0");
+    h.settled().await;
+    assert!(all_requests(&h) - read <= 2, "Home reads again only when asked");
 }

@@ -391,7 +391,7 @@ async fn without_pictures_their_keys_say_why() {
 async fn previews_have_the_picture_of_the_template() {
     let with_index = |mut session: Session| {
         let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
-        session.index = Some(lapel::tui::IndexUse { folder: None, settings });
+        session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
         session
     };
     let mut h = Harness::with_pictures(small(), 140, 50, with_index).await;

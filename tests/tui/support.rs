@@ -180,8 +180,11 @@ async fn an_id_in_small_letters_is_found() {
 #[tokio::test]
 async fn the_index_finds_what_the_service_cannot_search_for() {
     let with_index = |mut session: Session| {
-        session.index =
-            Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+        session.index = Some(IndexUse {
+            folder: None,
+            settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+            reads_at_start: false,
+        });
         session
     };
     let mut h = Harness::with(small(), 100, 30, with_index).await;
@@ -258,8 +261,11 @@ async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
 }
 
 fn with_index(mut session: Session) -> Session {
-    session.index =
-        Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
+    session.index = Some(IndexUse {
+        folder: None,
+        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        reads_at_start: false,
+    });
     session
 }
 

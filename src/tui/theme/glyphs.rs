@@ -39,6 +39,8 @@ pub struct Glyphs {
     pub empty: &'static str,
     /// One to seven eighths of a full column.
     pub eighths: [&'static str; 7],
+    /// One to eight eighths of a full row.
+    pub rising: [&'static str; 8],
     pub up: &'static str,
     pub down: &'static str,
     pub spinner: &'static [&'static str],
@@ -74,6 +76,7 @@ impl Glyphs {
         half: "▒",
         empty: "░",
         eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
+        rising: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
         up: "↑",
         down: "↓",
         spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"],
@@ -108,6 +111,7 @@ impl Glyphs {
         half: "=",
         empty: ".",
         eighths: [".", ".", ".", "#", "#", "#", "#"],
+        rising: [".", ":", "-", "=", "+", "*", "#", "@"],
         up: "^",
         down: "v",
         spinner: &["|", "/", "-", "\\"],

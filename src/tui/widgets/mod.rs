@@ -12,10 +12,12 @@
 //! save_file, copying           a text saved to a file; texts to copy
 //! preview, timeline            beside a list: the selected row; the times of a badge
 //! highlight_email              unusual characters of an address
+//! column_chart                 counts over time
 //! cells, text_layout, frame    the width of text; fitting text; writing it to the screen
 //! ```
 
 pub(in crate::tui) mod cells;
+pub(in crate::tui) mod column_chart;
 pub(in crate::tui) mod columns;
 pub(in crate::tui) mod confirm;
 pub(in crate::tui) mod copying;

@@ -32,6 +32,8 @@ pub struct IndexUse {
     /// The data folder. Without one, the index lives as long as the program.
     pub folder: Option<PathBuf>,
     pub settings: Settings,
+    /// Whether to read the history when the app opens, without being asked.
+    pub reads_at_start: bool,
 }
 
 /// Why a look-up was not answered by the index.
@@ -104,7 +106,7 @@ impl Slot {
     pub async fn turn_on(&self) -> Result<(), IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none() {
-            let place = IndexUse { folder: None, settings: Settings::default() };
+            let place = IndexUse { folder: None, settings: Settings::default(), reads_at_start: false };
             *open = Some(self.opened(place).await?);
         }
         Ok(())

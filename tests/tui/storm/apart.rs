@@ -94,7 +94,7 @@ impl Storm {
     pub(super) async fn overview(&mut self) {
         let mut h = Harness::with(small(), 80, 24, |mut session| {
             let settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
-            session.index = Some(IndexUse { folder: None, settings });
+            session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
             session
         })
         .await;

@@ -4,12 +4,13 @@ use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};
 use super::{Home, JournalState, STACK, Shown};
 use crate::i18n::tr;
-use crate::index::Period;
+use crate::index::{Period, Which};
 use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
+use crate::tui::widgets::column_chart::{Column, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, is_checked};
@@ -73,15 +74,22 @@ impl Home {
     }
 
     fn rows(&self, area: Rect, env: &Env) -> Vec<Placed> {
-        let texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
-        let widths = Widths::of(&texts, usize::from(area.width), env);
-        let parts: Vec<Vec<Placed>> = Part::ALL
-            .into_iter()
-            .map(|part| self.part(part, &texts, &widths, area, env))
-            .filter(|rows| !rows.is_empty())
-            .collect();
+        let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
+        let parts = self.parts(&texts, area, env);
         let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
         let is_roomy = needed <= usize::from(area.height);
+        let chart = self.chart(area, usize::from(area.height).saturating_sub(needed), env);
+        let parts = if chart.is_empty() {
+            parts
+        } else {
+            // The chart says more than the sparkline of its line.
+            for (line, texts) in self.lines.iter().zip(&mut texts) {
+                if line.part() == Part::Plot {
+                    texts.art.clear();
+                }
+            }
+            self.parts(&texts, area, env)
+        };
         let mut rows = Vec::new();
         for part in parts {
             if is_roomy && !rows.is_empty() {
@@ -89,7 +97,38 @@ impl Home {
             }
             rows.extend(part);
         }
+        rows.extend(chart);
         rows
+    }
+
+    /// The rows of each part that has something to show.
+    fn parts(&self, texts: &[Texts], area: Rect, env: &Env) -> Vec<Vec<Placed>> {
+        let widths = Widths::of(texts, usize::from(area.width), env);
+        let parts = Part::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, env));
+        parts.filter(|rows| !rows.is_empty()).collect()
+    }
+
+    /// The issued badges over time, in the rows that nothing else needs.
+    fn chart(&self, area: Rect, spare: usize, env: &Env) -> Vec<Placed> {
+        let columns: Vec<Column> = self
+            .counts
+            .issued()
+            .iter()
+            .rev()
+            .filter_map(|bar| {
+                let Some(Which::Issued(Some(from), _)) = bar.which else { return None };
+                let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
+                Some(Column { label: from.strftime(form).to_string(), count: bar.count })
+            })
+            .collect();
+        let room = usize::from(area.width).saturating_sub(BEFORE + 1);
+        column_chart(&columns, (room, spare), env)
+            .into_iter()
+            .map(|mut spans| {
+                spans.insert(0, Span::raw(" ".repeat(BEFORE)));
+                Placed { line: None, spans }
+            })
+            .collect()
     }
 
     /// The rows of one part with its heading; none if the part has nothing to show.

@@ -134,7 +134,11 @@ impl Home {
     }
 
     /// Reads the kept drafts of another connection, also while another tab is shown.
-    pub fn restart(&mut self, out: &mut Effects<'_>) {
+    pub fn restart(&mut self, env: &Env, out: &mut Effects<'_>) {
+        if env.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start)
+        {
+            self.counts.on_action(Action::Reload, env, out);
+        }
         self.drafts = Drafts { request: Some(out.ask(Request::KeptDrafts)), ..Drafts::default() };
         self.stale = true;
     }

@@ -5,7 +5,6 @@ use super::Counts;
 use super::sections::{Bar, Section, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
-use crate::tui::theme::Glyphs;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::Overall;
@@ -23,10 +22,6 @@ const NUMBER: usize = 9;
 const LONGEST_BAR: usize = 60;
 /// Maximum height of an error message, in lines.
 const LONGEST_TROUBLE: usize = 6;
-/// Signs of the sparkline, from low to high.
-const SPARKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
-/// The same in ASCII.
-const PLAIN_SPARKS: [&str; 8] = [".", ":", "-", "=", "+", "*", "#", "@"];
 
 /// The area below the line of totals.
 pub fn body(area: Rect) -> Rect {
@@ -335,7 +330,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
 
 /// The sparkline of the periods, from the oldest to the newest.
 pub fn spark(bars: &[Bar], env: &Env) -> String {
-    let sparks = if env.glyphs == Glyphs::ASCII { PLAIN_SPARKS } else { SPARKS };
+    let sparks = env.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
     counts
