@@ -56,10 +56,7 @@ impl Identity {
     }
 }
 
-/// Sends two requests: a ping, and one row of the history.
-///
-/// # Errors
-/// The ping failed. An unreadable history is not an error.
+/// Sends two requests: a ping, and one row of the history. An unreadable history is not an error.
 pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Identity> {
     let prefix = prefix(reader, key, call).await?;
     Ok(Identity { prefix, organisation: issuer(reader, call).await })

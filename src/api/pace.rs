@@ -1,17 +1,13 @@
-//! The rate limiter of a key: at most `limit` requests in any sliding 60 s, as the service sees them (contract,
-//! "Limits").
+//! The rate limiter of a key: at most `limit` requests in any sliding 60 s, as the service sees them
+//! (contract, "Limits").
 //!
 //! A request holds a slot from just before it is sent until 60 s after it completed. This is enough for any
-//! latency. Proof: of all requests that the service sees within some 60 s, take the one that was granted last.
-//! Every other one reached the service at most 60 s before it. So each of them completed at most 60 s before it,
-//! or is still under way, and still held its slot when the last one was granted. Only `limit` slots exist.
+//! latency; [`slots`] has the proof. A cancelled request counts as completed when it was cancelled. The proof
+//! fails only if the network delays it longer than our time-outs.
 //!
-//! A cancelled request counts as completed when it was cancelled. If it reaches the service later, the proof
-//! fails; for that, the network must delay it longer than our time-outs.
-//!
-//! All lapel processes of one computer share the limit and the holds by the same rule, if they know the data
-//! folder: see [`slots`]. The queue of this process then only decides who requests the next shared slot. If the
-//! file cannot be used, this process takes the share of [`SAFE_SHARE`] and reports that.
+//! All lapel processes of one computer share the limit and the holds, if they know the data folder. The queue
+//! of this process then only decides who requests the next shared slot. If the file cannot be used, this
+//! process takes the share of [`SAFE_SHARE`] and reports that.
 
 mod queue;
 mod shared;

@@ -390,10 +390,7 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     }
 }
 
-/// Sends at most `most` requests.
-///
-/// # Errors
-/// As for [`read_all`].
+/// Sends at most `most` requests. Errors are those of [`read_all`].
 pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,

@@ -92,10 +92,7 @@ impl<T> Parts<T> {
         Ok(())
     }
 
-    /// The page as far as it was readable.
-    ///
-    /// # Errors
-    /// None of its rows was readable.
+    /// Fails if none of the rows was readable.
     pub(super) fn finish(self) -> Result<Page<T>> {
         let Self { mut page, whole, done, over, paging, .. } = self;
         if !over && done < paging.rows_per_page {

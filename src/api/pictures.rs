@@ -127,10 +127,7 @@ impl Pictures {
         }
     }
 
-    /// Sends a HEAD request without a key.
-    ///
-    /// # Errors
-    /// See [`PictureError`]. A status other than 200 is not an error here.
+    /// Sends a HEAD request without a key. A status other than 200 is not an error here.
     pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
         let url =
             Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;

@@ -63,10 +63,7 @@ pub struct Raw {
 }
 
 impl Reader {
-    /// Sends one request.
-    ///
-    /// # Errors
-    /// As the typed calls, except for errors in the record itself.
+    /// Sends one request. Fails as the typed calls, except for errors in the record itself.
     pub async fn raw(&self, of: &RawOf, call: &Call) -> Result<Raw> {
         if let RawOf::Badge(id) = of {
             check_badge_id(id)?;

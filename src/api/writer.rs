@@ -85,9 +85,6 @@ impl Writer {
     }
 
     /// The caller can then record the request without waiting; see [`Call::in_turn`].
-    ///
-    /// # Errors
-    /// [`ApiError::Cancelled`] if the call is cancelled.
     pub async fn turn(&self, call: &Call) -> Result<Turn> {
         self.reader.0.turn(call, Use::Post).await.map(Turn::new)
     }

@@ -84,18 +84,13 @@ fn explain(mistake: &mut Mistake, consequence: Consequence, name: Option<&str>) 
 }
 
 impl ConfigFile {
-    /// A missing file counts as empty. A mistake affects only its own field, see [`Self::mistakes`].
-    ///
-    /// # Errors
-    /// The whole file cannot be used.
+    /// A missing file counts as empty. A mistake affects only its own field, see [`Self::mistakes`]. Fails
+    /// only when the whole file cannot be used.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         Ok(Self::of(path, &Readable::read(path)?.unwrap_or_default()))
     }
 
-    /// For a text before or after a change.
-    ///
-    /// # Errors
-    /// Any mistake, by line.
+    /// For a text before or after a change: any mistake is an error.
     pub fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
         let read = Self::of(path, &Readable::of(text));
         if read.mistakes.is_empty() { Ok(read) } else { Err(ConfigError::new(read.mistakes)) }

@@ -151,10 +151,8 @@ pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -
     Ok(Key::Known(key))
 }
 
-/// Registers a valid key with `crate::secrets`.
-///
-/// # Errors
-/// The end of a sentence that begins with the key's source.
+/// Registers a valid key with `crate::secrets`. The error is the end of a sentence that begins with the key's
+/// source.
 pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     let key = raw.trim();
     if key.is_empty() {

@@ -103,10 +103,7 @@ impl KeyStore {
         Ok(entry.settings.key_store())
     }
 
-    /// A command or a keyring may block.
-    ///
-    /// # Errors
-    /// Why there is no key. lapel's own stores hold none for a new profile.
+    /// A command or a keyring may block. lapel's own stores hold no key for a new profile.
     pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
         self.check()?;
         if let Self::Variable(name) = self {

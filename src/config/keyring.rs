@@ -54,10 +54,7 @@ impl Keyring {
         Self { open, patience, unanswered: Arc::default() }
     }
 
-    /// `None` when there is no key. Blocks for at most 3 s.
-    ///
-    /// # Errors
-    /// What to do, as the end of a sentence.
+    /// `None` when there is no key. Blocks for at most 3 s. The error is the end of a sentence.
     pub fn read(&self, profile: &str) -> Result<Option<SecretString>, String> {
         let read = |entry: &Entry| match entry.get_password() {
             Ok(key) => Ok(Some(SecretString::from(key))),
@@ -67,10 +64,7 @@ impl Keyring {
         self.ask(profile, read, |_| ())
     }
 
-    /// Deletes the key again when the store succeeds only after the time limit. Blocks for at most 3 s.
-    ///
-    /// # Errors
-    /// Those of [`Keyring::read`]. Nothing is stored then.
+    /// Blocks for at most 3 s. When the store succeeds only after that time, deletes the key again.
     pub fn write(&self, profile: &str, key: &SecretString) -> Result<(), String> {
         let key = key.clone();
         self.ask(
@@ -82,10 +76,7 @@ impl Keyring {
         )
     }
 
-    /// Blocks for at most 3 s.
-    ///
-    /// # Errors
-    /// Those of [`Keyring::read`]. After the time limit, the keyring may still replace the key.
+    /// Blocks for at most 3 s. After that time, the keyring may still replace the key.
     pub fn replace(&self, profile: &str, key: &SecretString) -> Result<(), String> {
         let key = key.clone();
         self.ask(profile, move |entry| entry.set_password(key.expose_secret()), |_| ())

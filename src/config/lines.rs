@@ -61,10 +61,7 @@ impl Lost {
 }
 
 impl Readable {
-    /// `None` when the file does not exist.
-    ///
-    /// # Errors
-    /// The whole file cannot be used.
+    /// `None` when the file does not exist. Fails only when the whole file cannot be used.
     pub fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
         let Some(bytes) = read_bytes(path)? else { return Ok(None) };
         let whole = |what: &str| ConfigError::from(Mistake::in_file(path, None, None, what));

@@ -8,7 +8,7 @@
 //! text, ids, email, time      untrusted text; identifiers; addresses; the service's time
 //! records, verdict, validity  the service's records; the state of a badge; how long it is valid
 //! holder                      wallet and history of one person, joined
-//! query                       what a look-up means: an address, an id or a name
+//! query                       what a lookup means: an address, an id or a name
 //! address_search, name_search finding a caller's badges by a wrong address or a name
 //! edit_distance, look_alike   how likely a word is a misspelling; letters that look alike
 //! narrowing                   filters that the service does not have

@@ -13,10 +13,8 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// https, or http to this computer only. No user, query or fragment; removes slashes at the end.
-///
-/// # Errors
-/// The message never repeats the address, which may contain a password.
+/// https, or http to this computer only. No user, query or fragment; removes slashes at the end. The error
+/// never repeats the address, which may contain a password.
 pub fn base_url(raw: &str) -> Result<Url, Localizable> {
     if raw.trim().is_empty() {
         return Err(localizable!("is empty: give the whole URL, such as https://host/api/v1/ext"));
@@ -30,10 +28,8 @@ pub fn base_url(raw: &str) -> Result<Url, Localizable> {
     Ok(url)
 }
 
-/// http or https. No user, query or fragment; removes slashes at the end.
-///
-/// # Errors
-/// The message never repeats the address.
+/// http or https. No user, query or fragment; removes slashes at the end. The error never repeats the
+/// address.
 pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
     let mut url = parse_url(raw)?;
     if !is_http(&url) {
@@ -50,8 +46,7 @@ pub fn bare_url(raw: &str) -> Result<Url, Localizable> {
     Ok(url)
 }
 
-/// # Errors
-/// The message never repeats the address.
+/// The error never repeats the address.
 pub fn parse_url(raw: &str) -> Result<Url, Localizable> {
     match Url::parse(raw.trim()) {
         Ok(url) if url.host().is_none() && is_http(&url) => {

@@ -27,10 +27,7 @@ impl<'r> Walk<'r> {
         Self { reader, call, list, pages: PageReader::default() }
     }
 
-    /// No duplicates; `None` after the end.
-    ///
-    /// # Errors
-    /// The rows returned before an error are not the whole list.
+    /// No duplicates; `None` after the end. The rows returned before an error are not the whole list.
     pub async fn next(&mut self) -> Result<Option<Vec<ExportRow>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         self.list = self.list.clone().at(wanted.page, wanted.rows);
@@ -58,11 +55,9 @@ impl<'r> Walk<'r> {
     }
 }
 
-/// Tries the forms of [`crate::api::DirectionStyle::after_refusal`], since the contract does not
-/// show the `sort_type` values. Returns the list with the accepted values.
-///
-/// # Errors
-/// When the service refuses all, the error is its answer to the first request.
+/// Tries the forms of [`crate::api::DirectionStyle::after_refusal`], since the contract does not show the
+/// `sort_type` values. Returns the list with the accepted values. When the service refuses all, the error is
+/// its answer to the first request.
 pub async fn first_page(
     list: List,
     reader: &Reader,

@@ -61,19 +61,13 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The new private file is complete or absent.
-///
-/// # Errors
-/// [`io::ErrorKind::AlreadyExists`] when the name is taken, or any error of the file system.
+/// The new private file is complete or absent. [`io::ErrorKind::AlreadyExists`] when the name is taken.
 pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::No)
 }
 
-/// Keeps the permissions. A crash leaves the old content or the new. A missing file is created as a
-/// private file.
-///
-/// # Errors
-/// Any error of the file system. The old file is then unchanged.
+/// Keeps the permissions. A crash leaves the old content or the new, an error the old. A missing file is created as
+/// a private file.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::Yes)
 }

@@ -69,10 +69,7 @@ pub fn purge(data: &Path, account: &Account) -> Result<u64> {
     remove(&file_of(data, account))
 }
 
-/// Returns the number of indexes and the bytes freed.
-///
-/// # Errors
-/// A file cannot be removed. The indexes before it are removed.
+/// Returns the number of indexes and the bytes freed. On an error, the indexes before it are removed.
 pub fn purge_all(data: &Path) -> Result<(u64, u64)> {
     let folder = folder(data);
     let shown = scrub(&folder.to_string_lossy()).into_owned();

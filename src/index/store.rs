@@ -71,10 +71,8 @@ impl Drop for Alone {
 }
 
 impl Index {
-    /// Creates a missing index, and removes rows that are older than the settings allow.
-    ///
-    /// # Errors
-    /// [`IndexError::Store`] or [`IndexError::Corrupt`]; also when the file belongs to another account.
+    /// Creates a missing index, and removes rows that are older than the settings allow. An index of another
+    /// account is an error.
     pub fn open(data: &Path, account: &Account, settings: Settings) -> Result<Self> {
         let path = file_of(data, account);
         let file: Arc<str> = scrub(&path.to_string_lossy()).into_owned().into();
@@ -87,10 +85,7 @@ impl Index {
         Self::start(opened, account, file, Some(path.into()), settings)
     }
 
-    /// Leaves nothing on the disk.
-    ///
-    /// # Errors
-    /// There is no memory or no thread for it.
+    /// Leaves nothing on the disk. Fails without memory or a thread for it.
     pub fn in_memory(account: &Account, settings: Settings) -> Result<Self> {
         let file: Arc<str> = t!("in memory").into();
         let opened = Connection::open_in_memory().map_err(|why| IndexError::of(&why, &file))?;

@@ -40,10 +40,7 @@ struct Table {
 }
 
 impl Shared {
-    /// Creates the file if it does not exist.
-    ///
-    /// # Errors
-    /// The file cannot be used. The message is complete.
+    /// Creates the file if it does not exist. The error is a complete message.
     pub(super) fn open(folder: &Path, pace: String, window: Duration) -> Result<(Self, Seen), Trouble> {
         let path = pace_file(folder);
         let failed = |why: Trouble| {
