@@ -41,8 +41,6 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> u8 {
-    // Every TLS client of the process uses this provider. A second installation fails and changes nothing.
-    let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(why) => {

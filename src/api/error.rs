@@ -134,18 +134,6 @@ impl ApiError {
         }
     }
 
-    /// True if repeating the call is safe and may succeed without a correction.
-    pub fn may_pass(&self) -> bool {
-        matches!(
-            self,
-            Self::RateLimited { .. }
-                | Self::ServiceFailed(_)
-                | Self::Unreadable { .. }
-                | Self::NotReached { .. }
-                | Self::NoAnswer { .. }
-        )
-    }
-
     pub fn may_have_changed(&self) -> bool {
         matches!(self, Self::InDoubt { .. })
     }

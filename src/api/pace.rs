@@ -20,7 +20,7 @@ use crate::i18n::Localizable;
 use queue::{ByPriority, State, Waiter};
 pub use shared::pace_file;
 use shared::{Shared, Trouble, is_fresh};
-use slots::{Seen, Slot, Taken, Want};
+use slots::{LONGEST_HOLD, Seen, Slot, Taken, Want};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -38,8 +38,6 @@ const HOLD_POLL: Duration = Duration::from_secs(15);
 const BLIND_WAIT: Duration = Duration::from_secs(5);
 const LONGEST_BLIND_WAIT: Duration = Duration::from_secs(60);
 const MOST_HALVINGS: u32 = 4;
-/// Maximum hold. A longer `Retry-After` is practically endless; the limit keeps times within a clock's range.
-const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
 #[derive(Debug)]
 pub(super) struct Pace {

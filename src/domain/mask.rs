@@ -4,7 +4,7 @@ use super::text::scrub;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Hides the length of the masked part.
-const STARS: &str = "***";
+pub(super) const STARS: &str = "***";
 
 /// `k***@naru.example`. The domain stays, because support staff look for typing errors in it.
 pub fn address(address: &str) -> String {

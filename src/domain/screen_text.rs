@@ -4,15 +4,12 @@
 //! stay: lapel's own texts, and the titles and names of organisations that are loaded.
 
 use super::holder::Held;
-use super::mask;
+use super::mask::{self, STARS};
 use super::records::{Badge, HistoryItem};
 use super::text::Text;
 use crate::i18n;
 use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
-
-/// Hides the length of the masked word.
-const STARS: &str = "***";
 
 #[derive(Clone, Debug, Default)]
 pub struct KnownWords {

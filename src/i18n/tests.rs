@@ -295,7 +295,7 @@ fn said_bare(tokens: TokenStream, found: &mut dyn FnMut(String)) {
     }
 }
 
-const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other buckets)"];
+const IN_FILES: &[&str] = &["rows {at}", "… [cut: {} characters in all]", "(other statuses)"];
 
 #[test]
 fn what_is_said_of_a_file_is_not_only_english() {

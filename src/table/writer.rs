@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Maximum statuses with their own count. A job has far fewer.
-const BUCKETS: usize = 100;
+const MOST_STATUSES: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -78,7 +78,7 @@ impl TableWriter<'_> {
             file.row(&row, &mut written).map_err(trouble)?;
             written.rows += 1;
             if let Some(row_status) = &entry.row_status {
-                tally(&mut written.row_statuses, row_status, BUCKETS, "(other buckets)");
+                tally(&mut written.row_statuses, row_status, MOST_STATUSES, "(other statuses)");
             }
         }
         if watch(written.rows).is_break() {

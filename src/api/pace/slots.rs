@@ -20,7 +20,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Slots end on whole milliseconds.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
 /// A longer `Retry-After` is practically endless.
-const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
+pub(super) const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS clock (
