@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Number of badges that the demo's organisation may issue. The largest spreadsheet exceeds it.
 pub const DEMO_QUOTA: u64 = 2_400;
 
-/// The files by name, made by `tests/program/demo_files`.
+/// Made by `tests/program/demo_files`.
 const PAPERS: [(&str, &[u8]); 6] = [
     ("attendees-cp949.csv", include_bytes!("../../assets/demo/attendees-cp949.csv")),
     ("attendees-utf8-bom.csv", include_bytes!("../../assets/demo/attendees-utf8-bom.csv")),

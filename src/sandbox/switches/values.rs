@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// The client addresses that the organisation allows. Empty means any.
+/// Empty allows any address.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AllowList(Vec<IpAddr>);
 
