@@ -5,8 +5,8 @@ use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 
-/// The mistake with the usage and a hint to `--help`. `None` for the help, the version, and mistakes that
-/// only clap words.
+/// With the usage and a hint to `--help`. `None` for the help, the version, and mistakes that only clap
+/// words.
 pub(super) fn in_words(error: &Error) -> Option<String> {
     let arg = context(error, ContextKind::InvalidArg);
     let what = match error.kind() {
@@ -49,7 +49,7 @@ pub(super) fn in_words(error: &Error) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// A value of clap's error context in one line, scrubbed.
+/// In one line, scrubbed.
 fn context(error: &Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(scrub(text).into_owned()),

@@ -19,11 +19,10 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The permission bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// Runs the checks and returns the exit code: 0 when everything is in order. `without_key` names the actions that
-/// `keys.toml` leaves without a key.
+/// Exit code 0 when everything is in order. `without_key` names the actions that `keys.toml` leaves without a
+/// key.
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
@@ -125,7 +124,7 @@ fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
     })
 }
 
-/// A profile without its secrets.
+/// Without its secrets.
 fn profile_of(profile: &Profile) -> Value {
     let mut fields = profile_as_json(profile);
     fields.insert("from".to_owned(), profile.from.as_str().into());
@@ -133,7 +132,7 @@ fn profile_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// The job settings, with the defaults where the profile has none.
+/// Defaults where the profile has no setting.
 fn jobs_of(profile: &Profile) -> Value {
     let mut fields = Map::new();
     // No setting changes the policy for a new badge.
@@ -149,8 +148,7 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// The journal's observations of the service, and whether the journal file is intact. Does not create a
-/// missing journal.
+/// Observations, and whether the journal file is intact. Does not create a missing journal.
 async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>) -> (Vec<Fact>, Value) {
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
@@ -189,7 +187,7 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     }
 }
 
-/// The permissions of lapel's files that contain keys, names or e-mail addresses.
+/// Only files that contain keys, names or e-mail addresses.
 fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
     let journal = Journal::file_in(&paths.data_dir);
     let beside = |ending: &str| {

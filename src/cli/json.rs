@@ -1,7 +1,7 @@
-//! Jobs and rows as JSON. Scripts rely on the shapes: fields may be added, never renamed.
+//! Jobs and rows as JSON. Scripts rely on the fields: they may be added, never renamed.
 //!
-//! Values are unscrubbed, because ids and names go on into other programs. Control and invisible characters
-//! are written as JSON escapes, which keep the value.
+//! Values are unscrubbed, because other programs read ids and names. Control and invisible characters are
+//! JSON escapes, which keep the value.
 
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
@@ -16,7 +16,6 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A job without its rows.
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     let value = json!({
         "id": number(job),
@@ -52,12 +51,12 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
     fields(value)
 }
 
-/// A job's number. `None` for a draft, whose number is not permanent.
+/// The number of a draft is not permanent, so it has none.
 fn number(job: &Job) -> Option<i64> {
     (job.phase != Phase::Draft).then_some(job.id.0)
 }
 
-/// The number of rows per status, without the empty ones.
+/// Without statuses that no row has.
 pub(super) fn counts(counts: &Counts) -> Value {
     counts
         .iter()
@@ -92,7 +91,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     })
 }
 
-/// A timestamp in UTC.
+/// UTC.
 pub(super) fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
 }

@@ -6,7 +6,7 @@ use super::{Cli, exit, prompt};
 use crate::secrets::{Likeness, is_key, judge};
 use std::ffi::OsString;
 
-/// Refuses a command line that contains an API key. Runs before parsing, so that no message repeats the key.
+/// Runs before parsing, so that no message repeats the key.
 ///
 /// # Errors
 /// The exit code, after the message was printed.
@@ -24,8 +24,7 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     Err(failure.report(as_json))
 }
 
-/// Asks about texts that have the shape of an API key before any of them is sent. Refuses them when nobody
-/// can be asked.
+/// Runs before lapel sends any text. When nobody can be asked, refuses texts that look like an API key.
 ///
 /// # Errors
 /// The exit code, after the message was printed.
