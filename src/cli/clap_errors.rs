@@ -49,7 +49,7 @@ pub(super) fn in_words(error: &Error) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// In one line, scrubbed.
+/// A value of clap's error context in one line, scrubbed.
 fn context(error: &Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(scrub(text).into_owned()),

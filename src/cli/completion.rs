@@ -18,7 +18,7 @@ use std::io;
 
 /// The variable with which the script of [`completions`] runs lapel.
 const VARIABLE: &str = "_LAPEL_COMPLETE";
-/// Characters of a remark beside a word.
+/// Maximum length of a remark beside a word, in characters.
 const REMARK: usize = 60;
 
 /// Returns whether the shell asked for a completion.

@@ -5,7 +5,7 @@ use super::interrupt::Interrupt;
 use super::prompt;
 use std::io::{self, BufRead, Read, Write};
 
-/// Bytes of an answer.
+/// Maximum length of an answer in bytes.
 const LONGEST: u64 = 1000;
 
 pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure> {

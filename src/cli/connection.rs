@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 /// For tests: the rate limit window in milliseconds. Applies only to a service on this computer.
 const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
-/// Shorter waits are not reported.
+/// Minimum wait that lapel reports.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
 /// # Errors

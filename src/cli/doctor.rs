@@ -124,7 +124,7 @@ fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
     })
 }
 
-/// Without its secrets.
+/// A profile without its secrets.
 fn profile_of(profile: &Profile) -> Value {
     let mut fields = profile_as_json(profile);
     fields.insert("from".to_owned(), profile.from.as_str().into());
@@ -132,7 +132,7 @@ fn profile_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// Defaults where the profile has no setting.
+/// The job settings, with the defaults where the profile has none.
 fn jobs_of(profile: &Profile) -> Value {
     let mut fields = Map::new();
     // No setting changes the policy for a new badge.

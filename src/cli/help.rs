@@ -330,7 +330,7 @@ fn is_table(paragraph: &str) -> bool {
     lines.peek().is_some() && lines.all(is_typed)
 }
 
-/// A gap of two or more spaces precedes it.
+/// The start of the remark, which follows a gap of two or more spaces.
 fn remark(line: &str) -> Option<usize> {
     let begin = line.len() - line.trim_start().len();
     let gap = begin + line[begin..].find("  ")?;

@@ -24,7 +24,7 @@ pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap
     read.map_err(|error| error.format(&mut command))
 }
 
-/// With clap's own flags and the verb `help`.
+/// The command line including clap's own flags and the verb `help`.
 fn whole() -> Command {
     let mut command = Cli::command();
     command.build();

@@ -146,7 +146,7 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
     all
 }
 
-/// Without the key.
+/// The profile without its key.
 fn profile(found: &Provenance) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();

@@ -56,7 +56,7 @@ fn number(job: &Job) -> Option<i64> {
     (job.phase != Phase::Draft).then_some(job.id.0)
 }
 
-/// Without statuses that no row has.
+/// Leaves out statuses that no row has.
 pub(super) fn counts(counts: &Counts) -> Value {
     counts
         .iter()
@@ -91,7 +91,7 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     })
 }
 
-/// UTC.
+/// A timestamp in UTC.
 pub(super) fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
 }

@@ -14,7 +14,7 @@ pub fn complain(what: &str) {
     let _ = writeln!(io::stderr().lock(), "lapel: {}", redact(what));
 }
 
-/// With the commands that work without settings.
+/// Also prints the commands that work without settings.
 pub fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
         "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",

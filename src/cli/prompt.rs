@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes.
+/// Maximum length of a line in bytes.
 const LONGEST: u64 = 8192;
 
 pub(super) fn somebody_is_there() -> bool {
@@ -101,7 +101,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     }
 }
 
-/// The first line of a standard input that is no terminal.
+/// Reads the first line of a standard input that is no terminal.
 pub(super) async fn piped() -> Result<SecretString, Failure> {
     let read = tokio::task::spawn_blocking(|| {
         let mut bytes = Vec::with_capacity(LONGEST as usize);
@@ -164,7 +164,7 @@ fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
     Ok(Some(SecretString::from(text)))
 }
 
-/// When a signal ends or stops lapel during key input. Hides the input again when lapel is continued.
+/// Restores the terminal when a signal ends or stops lapel, and hides the input again when lapel continues.
 fn put_back_at_signals() {
     #[cfg(unix)]
     {

@@ -24,12 +24,12 @@ pub(super) struct Drafted {
 }
 
 impl Drafted {
-    /// Now or when their badge is Issued.
+    /// Rows that will be sent, now or when their badge is Issued.
     pub fn to_send(&self) -> u64 {
         self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::Queued)
     }
 
-    /// If not, a recipient may already hold the badge.
+    /// Without a complete duplicate check, a recipient may already hold the badge.
     pub fn is_complete(&self) -> bool {
         self.checked.as_ref().is_none_or(|g| g.complete)
     }
@@ -194,7 +194,7 @@ impl VerbSession {
         })
     }
 
-    /// For drafts that did not become jobs.
+    /// Removes drafts that did not become jobs.
     pub async fn discard(&self, drafts: &[Drafted]) {
         for draft in drafts {
             // The next start of lapel removes a draft that is still there.

@@ -14,7 +14,7 @@ use std::time::Duration;
 const UNWRITTEN: Duration = Duration::from_secs(5);
 const PAGE: usize = 500;
 
-/// Not, or not certainly, done as asked.
+/// Statuses of rows that were not, or not certainly, done as asked.
 pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
     RowStatus::Ask,
     RowStatus::Invalid,
@@ -312,7 +312,7 @@ fn is_unwritten(job: &Job) -> bool {
     job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
 }
 
-/// Of all rows to send.
+/// The rows sent so far, and the rows to send in total.
 fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
     let count = |of: fn(RowStatus) -> bool| known.values().map(|job| job.counts.sum(of)).sum::<u64>();
     let all =

@@ -87,7 +87,7 @@ impl VerbSession {
         })
     }
 
-    /// From the profile, or the host.
+    /// The organisation's name from the profile, or its host.
     pub fn organisation(&self) -> String {
         self.profile.label()
     }
@@ -106,7 +106,7 @@ impl VerbSession {
     }
 }
 
-/// Prints warnings.
+/// Checks that the key is the pinned one, and prints warnings.
 ///
 /// # Errors
 /// The key differs from the pinned one, or the service cannot be asked. No issue or revoke request was sent
@@ -171,7 +171,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     }
 }
 
-/// In the form of the settings file.
+/// The default job settings in the form of the settings file.
 pub fn default_jobs() -> JobSettings {
     let how = jobs::Settings::default();
     let whole = |n: i64| u32::try_from(n).ok();

@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::Path;
 use tokio::sync::watch;
 
-/// Lines that show the effect of each encoding.
+/// Sample lines shown for each encoding.
 const SAMPLES: usize = 3;
 
 /// The absolute path can be offered again from any folder. `-` is standard input.
@@ -44,7 +44,7 @@ fn pasted() -> Result<Source, Failure> {
     Ok(Source::Pasted(text))
 }
 
-/// One per line, unchanged.
+/// Recipients from the command line, one per line, unchanged.
 pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {

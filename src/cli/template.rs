@@ -7,7 +7,7 @@ use crate::domain::{TemplateDetail, TemplateId, Text};
 use crate::jobs::{NamedTemplate, TemplateNames};
 use serde_json::{Value, json};
 
-/// Templates that a message names.
+/// Maximum number of templates that a message names.
 const MOST: usize = 10;
 
 pub(super) struct Chosen {

@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// Further rows are only counted.
+/// Maximum number of rows listed as text. Further rows are only counted.
 pub(super) const MOST_ROWS: usize = 50;
-/// Cells of a title in a list.
+/// Width of a title in a list, in cells.
 const TITLE: usize = 36;
 
 /// With `waited`, the job was followed to its end, so that an unknown state needs a person too.
@@ -68,7 +68,7 @@ pub(super) fn head(job: &Job) -> String {
     t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = job.state())
 }
 
-/// Only when it is lower than the number of sent rows.
+/// `None` when it equals the number of sent rows.
 pub(super) fn accepted(job: &Job) -> Option<String> {
     let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
     Some(format!("  {}", t!("the service reports {accepted} of {sent} accepted", accepted, sent)))
@@ -192,7 +192,7 @@ pub(super) fn zone(clock: &ServiceClock) -> String {
     t!("Times are in the service's zone ({zone}).", zone = clock.zone_said())
 }
 
-/// In cells, and never inside a character.
+/// Cuts to at most this many cells, never inside a character.
 pub(super) fn cut(text: &str, most: usize, ellipsis: &str) -> String {
     if text.width() <= most {
         return text.to_owned();

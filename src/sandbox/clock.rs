@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::{Offset, TimeZone};
 
-/// December 9998, before the calendar ends.
+/// The last second of the clock (in December 9998), before the calendar ends.
 const END: i64 = 253_370_000_000;
 
 #[derive(Debug)]
@@ -73,7 +73,7 @@ fn sound(speed: f64) -> f64 {
     if speed.is_finite() { speed.clamp(0.0, 1e7) } else { 1.0 }
 }
 
-/// In the zone of the `zone` switch.
+/// The local time in the zone of the `zone` switch.
 pub fn civil(seconds: i64, zone: i32) -> DateTime {
     let local = Timestamp::from_second(seconds.saturating_add(zone.into())).unwrap_or(Timestamp::UNIX_EPOCH);
     local.to_zoned(TimeZone::UTC).datetime()

@@ -132,7 +132,7 @@ impl Fault {
         }
     }
 
-    /// Lets the held requests continue.
+    /// Lets the requests continue that the rule holds.
     pub(super) fn release(&self) {
         if let Some(hold) = &self.hold {
             hold.cancel();

@@ -39,7 +39,7 @@ pub struct Accepted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revoked {
     pub badge_id: String,
-    /// Never more than one.
+    /// Accepted revocations: never more than one.
     pub accepted: u64,
     pub dropped: u64,
 }
@@ -123,7 +123,7 @@ impl Books {
         if accepted { counts.0 += 1 } else { counts.1 += 1 }
     }
 
-    /// Without the numbers that the service keeps elsewhere.
+    /// The service adds the numbers that it keeps elsewhere.
     pub fn ledger(&self) -> Ledger {
         Ledger {
             accepted: self

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// A sliding window per key.
+/// Counts requests per key in a sliding window.
 #[derive(Debug)]
 pub(super) struct Limiter {
     /// 60 s, except in client tests.

@@ -17,7 +17,7 @@ use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, Shared, lock};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
 
-/// Bytes of a body that are read.
+/// Maximum bytes of a body that are read.
 const PATIENCE: usize = 64 * 1024 * 1024;
 
 pub(super) async fn every(

@@ -201,7 +201,7 @@ impl Sandbox {
         &self.control_url
     }
 
-    /// In the zone of the `zone` switch.
+    /// The UTC offset of its timestamps (the `zone` switch).
     pub fn utc_offset(&self) -> jiff::tz::Offset {
         let seconds = self.control.service().switches().zone;
         jiff::tz::Offset::from_seconds(seconds).unwrap_or(jiff::tz::Offset::UTC)

@@ -9,7 +9,7 @@ use super::switches::{
     BadDate, BadNumber, DateEnd, PageZero, RowsZero, SortType, Sorting, Switches, UnknownSort,
 };
 
-/// In order, with repetitions.
+/// The parameters of a request in order, including repetitions.
 #[derive(Debug)]
 pub(super) struct Params(Vec<(String, String)>);
 
@@ -43,7 +43,7 @@ impl Params {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Seconds: the start is included, the end is excluded.
+    /// Bounds of a date filter in seconds: the start is included, the end is excluded.
     pub fn dates(
         &self,
         start: &str,

@@ -75,7 +75,7 @@ fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool
     }
 }
 
-/// The switch decides the form.
+/// The switch decides the form of missing levels and validity.
 fn blanks(mut record: Value, fields: &[&str], form: NoLevel) -> Value {
     let Some(map) = record.as_object_mut() else { return record };
     for name in fields {

@@ -51,7 +51,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
 
 pub(super) struct Changed {
     pub profile: Profile,
-    /// Only when lapel tested the profile.
+    /// `None` when lapel did not test the profile.
     pub trial: Option<Trial>,
     pub warnings: Vec<String>,
     /// Jobs taken over from the former key.

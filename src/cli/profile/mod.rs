@@ -236,7 +236,7 @@ fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure
     }
 }
 
-/// Valid from any working directory.
+/// An absolute path stays valid from any working directory.
 fn whole(path: &std::path::Path) -> std::path::PathBuf {
     match std::path::absolute(path) {
         Ok(whole) if !path.as_os_str().is_empty() => whole,

@@ -29,7 +29,7 @@ impl Trial {
         Ok(Self { identity, fingerprint: key.fingerprint(), millis })
     }
 
-    /// From the badges in the history.
+    /// The issuer of the badges in the history.
     pub fn issuer(&self) -> Option<String> {
         self.identity.organisation.as_ref().map(|issuer| issuer.wire().to_owned())
     }

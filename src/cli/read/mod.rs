@@ -60,7 +60,7 @@ struct Records {
     first: &'static [&'static str],
     rows: Vec<ExportRow>,
     problems: Vec<RecordProblem>,
-    /// For standard error.
+    /// Text for standard error.
     said: Option<String>,
     about: Map<String, Value>,
 }
@@ -393,14 +393,14 @@ impl ReadContext {
         Ok(code_of(&read))
     }
 
-    /// Only where a person reads a table. The rows themselves name no zone.
+    /// Names the zone only where a person reads a table: the rows themselves have none.
     fn say_zone_beside(&self, flags: &OutFlags) {
         if io::stdout().is_terminal() && !flags.json && !flags.jsonl {
             self.say_zone();
         }
     }
 
-    /// Only where a person reads standard error.
+    /// Names the zone only where a person reads standard error.
     fn say_zone(&self) {
         if io::stderr().is_terminal() {
             output::complain(&words::zone(&self.reader.clock()));

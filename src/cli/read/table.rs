@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-/// The first rows determine the column widths.
+/// Rows that determine the column widths.
 const SAMPLE: usize = 200;
 /// A column gets at most this many cells before less important columns get any.
 const ENOUGH: usize = 20;
@@ -21,10 +21,10 @@ pub(super) struct Table {
     names: Vec<String>,
     /// Column indices, most important first.
     order: Vec<usize>,
-    /// Cells. `None` when the output is no terminal; nothing is cut then.
+    /// Width in cells. `None` when the output is no terminal; nothing is cut then.
     room: Option<usize>,
     glyphs: GlyphChoice,
-    /// Until there are `SAMPLE` rows.
+    /// The first rows, until `SAMPLE` of them determine the widths.
     sample: Vec<Vec<String>>,
     /// The index and the width in cells of each visible column.
     widths: Option<Vec<(usize, usize)>>,
@@ -160,7 +160,7 @@ fn ellipsis(glyphs: GlyphChoice) -> &'static str {
     if glyphs == GlyphChoice::Ascii { "~" } else { "…" }
 }
 
-/// As in the TUI.
+/// The sign of a state, as in the TUI.
 fn sign(state: &State, glyphs: GlyphChoice) -> &'static str {
     let (unicode, ascii) = match state {
         State::Waiting => ("◌", "o"),

@@ -109,7 +109,7 @@ impl History {
         Self { holders, rng, templates: templates(), stories, filler, now, zone }
     }
 
-    /// First accepted first.
+    /// Passes on every row, first accepted first.
     pub fn each<E>(mut self, mut give: impl FnMut(DemoRow) -> Result<(), E>) -> Result<(), E> {
         let stories = std::mem::take(&mut self.stories);
         let mut stories = stories.into_iter().peekable();

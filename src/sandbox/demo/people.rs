@@ -148,7 +148,7 @@ const TRAPS: [&str; 31] = [
     "Maximiliana",
 ];
 
-/// Reserved holders come first.
+/// All holders: the reserved ones first, then generated ones, `count` in total.
 pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec<Holder> {
     let mut taken: HashSet<(String, String)> =
         reserved.iter().map(|one| (one.name.clone(), one.mail.clone())).collect();

@@ -5,7 +5,7 @@ use tiny_skia::{
     Point, RadialGradient, Shader, SpreadMode, Stroke, Transform,
 };
 
-/// Dark, main, light, and the metal of its rims.
+/// The colours of a card: dark, main, light, and the metal of its rims.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Palette {
     pub dark: u32,
@@ -74,7 +74,7 @@ impl Brush {
         self.shade(path, Shader::SolidColor(colour(rgb, opacity)));
     }
 
-    /// From top left to bottom right.
+    /// Fills with a gradient from top left to bottom right.
     pub fn slope(&mut self, path: Option<&Path>, from: u32, to: u32) {
         let stops = vec![GradientStop::new(0.0, colour(from, 1.0)), GradientStop::new(1.0, colour(to, 1.0))];
         let (start, end) = (Point::from_xy(15.0, 10.0), Point::from_xy(85.0, 90.0));
@@ -82,7 +82,7 @@ impl Brush {
         self.shade(path, shader.unwrap_or(Shader::SolidColor(colour(from, 1.0))));
     }
 
-    /// From a centre outwards.
+    /// Fills with a gradient from a centre outwards.
     pub fn glow(&mut self, path: Option<&Path>, (x, y): (f32, f32), radius: f32, from: u32, to: u32) {
         let stops = vec![GradientStop::new(0.0, colour(from, 1.0)), GradientStop::new(1.0, colour(to, 1.0))];
         let middle = Point::from_xy(x, y);

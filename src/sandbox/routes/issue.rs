@@ -14,9 +14,9 @@ use crate::sandbox::switches::{
     Switches, TwinRows, UnknownTemplate,
 };
 
-/// Entries of a batch or a revocation.
+/// Maximum entries of a batch or a revocation.
 const MOST: usize = 1000;
-/// Bytes.
+/// Maximum bytes of a body.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
 fn body(ask: &Ask) -> Result<Value, Answer> {

@@ -158,7 +158,7 @@ fn compare(a: &Value, b: &Value) -> Ordering {
     }
 }
 
-/// SQL of a column in the history or the wallet.
+/// The SQL expression of a column in the history or the wallet.
 fn expression(column: &str, switches: &Switches) -> String {
     let early = if switches.waiting_issued_at == WaitingIssuedAt::Set { "b.reg_at" } else { "NULL" };
     let issued = format!("(CASE WHEN b.issue_at <= $now THEN b.issue_at ELSE {early} END)");

@@ -40,7 +40,7 @@ pub(super) fn router() -> Router<Shared> {
     })
 }
 
-/// For the ledger.
+/// The name of a path's endpoint, for the ledger.
 pub(super) fn name_of(method: &str, below_base: &str) -> String {
     let segments: Vec<&str> = below_base.split('/').collect();
     let fits = |pattern: &str, literal: bool| {

@@ -10,7 +10,7 @@ use crate::sandbox::service::{Ask, Service};
 use crate::sandbox::store::State;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
-/// By the `unknown-id` switch.
+/// The `unknown-id` switch decides the answer.
 fn unknown(switches: &Switches, what: &str) -> Answer {
     let code = switches.not_found_code.clone();
     let message = format!("There is no such {what}.");

@@ -8,7 +8,7 @@ use rusqlite::backup::Backup;
 
 use super::Opening;
 
-/// The oldest copy goes first.
+/// Maximum number of copies. The oldest one goes first.
 const MOST_COPIES: usize = 4;
 
 const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;

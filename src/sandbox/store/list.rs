@@ -14,7 +14,7 @@ use rusqlite::{OptionalExtension as _, params_from_iter};
 
 use super::{Badge, Store};
 
-/// Cached numbers (4 bytes each). More clear the cache.
+/// Maximum cached numbers (4 bytes each). The cache is cleared beyond this.
 const ROOM: usize = 12_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(in crate::sandbox) enum Direction {
     Descending,
 }
 
-/// An SQL expression over the tables b, r and t.
+/// A column to sort by, as an SQL expression over the tables b, r and t.
 #[derive(Debug, Clone)]
 pub(in crate::sandbox) struct SortOrder {
     pub expression: String,

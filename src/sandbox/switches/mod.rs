@@ -159,7 +159,7 @@ fn unknown_name(name: &str) -> String {
     }
 }
 
-/// Letters to change, add or remove.
+/// The edit distance: letters to change, add or remove.
 fn letters_apart(one: &str, other: &str) -> usize {
     let mut row: Vec<usize> = (0..=other.chars().count()).collect();
     for (at, a) in one.chars().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Empty allows any address.
+/// The client addresses that the organisation allows. Empty means any.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AllowList(Vec<IpAddr>);
 
