@@ -1,5 +1,4 @@
-//! Completion of the command line: verbs, flags, files, and the profiles, jobs and templates of this
-//! computer.
+//! Completion of the command line, with the profiles, jobs and templates of this computer.
 //!
 //! The shell runs lapel for each completion. lapel then reads the settings and the journal and sends no
 //! request. A mistake, a locked journal or no journal only mean fewer words.
@@ -93,8 +92,7 @@ fn profile(paths: &Paths, env: &Env) -> Option<String> {
     all.into_iter().find(|line| line.is_default).map(|line| line.name)
 }
 
-/// Only words that every shell takes unquoted: ids come from the service, and a shell would run parts of
-/// some.
+/// Only words that every shell takes unquoted: ids come from the service, and a shell could run them.
 fn candidate(word: &str, remark: &str) -> Option<CompletionCandidate> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if word.is_empty() || word.starts_with('-') || !word.chars().all(is_plain) || redact(word) != word {

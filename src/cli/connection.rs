@@ -49,8 +49,7 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
     Ok(connection)
 }
 
-/// From now on, standard error reports when the service asks to wait, and when lapel processes cannot share
-/// the rate limit.
+/// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
     let access = api::connect(connection)?;
     tokio::spawn(watch(access.reader().clone()));

@@ -1,5 +1,5 @@
-//! `lapel doctor`: the observed behavior of the service, and a check of lapel's files and settings. Sends one
-//! ping and changes nothing.
+//! `lapel doctor`: observed behavior of the service, and a check of lapel's files and settings. Sends one
+//! ping.
 
 mod report;
 
@@ -21,8 +21,7 @@ use std::time::Instant;
 
 const OTHERS: u32 = 0o077;
 
-/// Exit code 0 when everything is in order. `without_key` names the actions that `keys.toml` leaves without a
-/// key.
+/// Exit code 0 if everything is in order. `without_key`: actions that `keys.toml` leaves without a key.
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {

@@ -1,5 +1,4 @@
-//! The help in the user's language. The English text is at the flags and verbs; this module looks up each
-//! translation. The manual page and the shell completions stay English.
+//! The help in the user's language, from the English text at the flags and verbs. Completions stay English.
 
 use super::{Cli, help};
 use crate::i18n::{Language, in_language, language, list};

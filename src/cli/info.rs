@@ -1,5 +1,4 @@
-//! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key
-//! and changes nothing.
+//! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
 use super::label::{field, padded};
 use super::{exit, json, output, session};

@@ -1,7 +1,6 @@
 //! Jobs and rows as JSON. Scripts rely on the fields: they may be added, never renamed.
 //!
-//! Values are unscrubbed, because other programs read ids and names. Control and invisible characters are
-//! JSON escapes, which keep the value.
+//! Values are unscrubbed, for other programs. JSON escapes keep control and invisible characters.
 
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase, Reason};

@@ -1,5 +1,4 @@
-//! Keys in the wrong place. lapel refuses arguments that are API keys before it does anything else, and asks
-//! about texts that have the shape of a key.
+//! Keys in the wrong place: refuses arguments that are API keys, and asks about texts that look like one.
 
 use super::failure::Failure;
 use super::{Cli, exit, prompt};

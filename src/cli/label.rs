@@ -42,7 +42,7 @@ const LABELS: &[&str] = &[
     tr_noop!("wrong"),
 ];
 
-/// `base_url` is `base url`.
+/// Turns `base_url` into `base url`.
 pub(super) fn label(name: &str) -> String {
     let plain = name.replace('_', " ");
     match LABELS.iter().find(|known| **known == plain) {

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Bytes. A larger log is renamed to `lapel.log.1` at the next start.
+/// Maximum size of a log in bytes. A larger log is renamed to `lapel.log.1` at the next start.
 const LARGEST: u64 = 5 * 1024 * 1024;
 
 /// Returns a warning for the user. A log that cannot be written does not stop lapel.

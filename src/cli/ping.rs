@@ -9,8 +9,7 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Prints one line on standard output, or the reason on standard error; with `json`, one line of JSON in both
-/// cases. The exit code is 0 only when the service answers `ok`.
+/// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.
 pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
     let asked = match connection(profile, paths) {
         Ok(connection) => ask(&connection).await.map(|(ping, took)| (connection, ping, took)),

@@ -74,8 +74,7 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
     Ok(said)
 }
 
-/// Shows nothing of the key, not even its length. Restores the terminal after Ctrl-C, the end of the input,
-/// and signals.
+/// Shows nothing of the key, not even its length. Restores the terminal at every end, and at signals.
 ///
 /// # Errors
 /// The user cancelled.

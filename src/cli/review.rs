@@ -29,7 +29,7 @@ impl Drafted {
         self.job.counts.of(RowStatus::Ready) + self.job.counts.of(RowStatus::Queued)
     }
 
-    /// Without a complete duplicate check, a recipient may already hold the badge.
+    /// Whether the duplicate check could read everything. If not, a recipient may already hold the badge.
     pub fn is_complete(&self) -> bool {
         self.checked.as_ref().is_none_or(|g| g.complete)
     }
@@ -60,8 +60,7 @@ impl Drafted {
 }
 
 impl VerbSession {
-    /// Rows that need review, are invalid, or were skipped by the duplicate check. Blank lines and totals do
-    /// not count.
+    /// Rows that need review, are invalid, or that the duplicate check skipped; no blank lines and totals.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
         let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
@@ -153,7 +152,7 @@ impl VerbSession {
         self.typed(review, &question, wanted).await
     }
 
-    /// For LIVE: the job was already reviewed, and sends this many rows (again).
+    /// For LIVE, the user confirms that a reviewed job sends this many rows (again).
     pub async fn confirmed_again(&mut self, job: &Job, rows: u64) -> Result<(), Failure> {
         if rows == 0 || !self.is_live() {
             return Ok(());
@@ -162,7 +161,7 @@ impl VerbSession {
         self.confirmed_group(&words::head(job), job.id, rows).await
     }
 
-    /// In every environment, the user types the number of rows.
+    /// In every environment, the user types the number of rows to send again.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
         let what = words::count(rows, "row");
         let wanted = self.wanted(rows);

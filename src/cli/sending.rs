@@ -79,7 +79,7 @@ impl VerbSession {
         self.progress.clear();
     }
 
-    /// Until everything is sent, Ctrl-C arrives, or the journal has not accepted an answer for `UNWRITTEN`.
+    /// Waits until everything is sent, Ctrl-C arrives, or the journal accepts no answer for `UNWRITTEN`.
     pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();

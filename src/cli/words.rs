@@ -29,7 +29,7 @@ pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     }
 }
 
-/// One request gave a recipient two badges.
+/// Whether one request gave a recipient two badges.
 fn is_issued_twice(job: &Job) -> bool {
     job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
 }
@@ -47,7 +47,7 @@ pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     }
 }
 
-/// A status that may still change by itself, so that waiting makes sense.
+/// Whether rows of this status may still change by themselves, so that waiting makes sense.
 pub(super) fn moves(row_status: RowStatus) -> bool {
     row_status.is_open() && !matches!(row_status, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
 }

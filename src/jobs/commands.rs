@@ -96,8 +96,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// Records when, who, and with which key; neither the address nor the name. Works with a read-only
-    /// profile, too.
+    /// Records when, who and which key; no address and no name. Works with a read-only profile, too.
     pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
         let account = &self.core.account.key;
         let (what, why) = match what {

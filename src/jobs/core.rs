@@ -24,8 +24,7 @@ use tokio_util::sync::CancellationToken;
 const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MOST_JOBS: usize = 10_000;
 
-/// The handle to plan, watch and control jobs. The work ends with [`Jobs::close`], or when the last clone is
-/// dropped.
+/// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) core: Arc<Core>,
@@ -265,8 +264,8 @@ impl Jobs {
         polled.await.unwrap_or_default()
     }
 
-    /// Waits until every answer for this job is in the journal and nothing more of it can be sent now. Rows
-    /// may still be [`super::RowStatus::Ready`]: the job has stopped, or a request to the same address is in
+    /// Waits until all answers for this job are in the journal and nothing more can be sent now. Rows may
+    /// still be [`super::RowStatus::Ready`]: the job has stopped, or a request to the same address is in
     /// doubt.
     pub async fn sent(&self, id: JobId) {
         send::idle(&self.core, id).await;
@@ -302,8 +301,8 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Sends nothing new, waits for requests on their way, and releases every job. Unsent rows can be resumed
-    /// later.
+    /// Sends nothing new, waits for requests on their way, and releases every job. Unsent rows can be
+    /// resumed.
     pub async fn close(&self) {
         self.core.closing.cancel();
         send::stop_all(&self.core).await;
@@ -330,8 +329,7 @@ impl Core {
             .ok_or_else(|| JobError::no(localizable!("This profile is read-only: it cannot send anything.")))
     }
 
-    /// Jobs may be planned if the profile can write, or the journal is a temporary copy, from which nothing
-    /// can be sent.
+    /// Needs a profile that can write, or a temporary copy of the journal, from which nothing can be sent.
     ///
     /// # Errors
     /// The profile is read-only.

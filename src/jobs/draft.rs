@@ -26,8 +26,7 @@ pub struct IssuePlan {
     /// Badges of this template that the recipient had before. Another badge that is found later belongs to
     /// this job. `None` if they could not be read; then a badge found later proves nothing.
     pub held_before: Option<Vec<BadgeId>>,
-    /// The slot of the [`Rival`] that the reviewer saw, which allows a second badge. A later rival needs
-    /// another review.
+    /// The slot of the [`Rival`] that the reviewer saw and allowed. A later rival needs another review.
     pub allows: Option<i64>,
 }
 
@@ -80,8 +79,7 @@ pub struct RevokePlan {
 }
 
 impl RevokePlan {
-    /// Drops repeated badges. With `when_issued`, waiting badges are revoked when Issued, instead of being
-    /// skipped.
+    /// Drops repeated badges. `when_issued` queues waiting badges; otherwise they are skipped.
     pub fn new(targets: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
         let mut seen = HashSet::new();
         let targets = targets.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
@@ -130,8 +128,7 @@ impl RevokePlan {
     }
 }
 
-/// The service's word for an unknown state. lapel's name for a known state is not the service's word; the
-/// next poll brings that.
+/// The service's word for an unknown state. The next poll brings the service's word for a known one.
 pub(super) fn own_word(state: &State) -> Option<String> {
     match state {
         State::Other(word) => Some(word.wire().to_owned()),

@@ -228,8 +228,7 @@ pub(super) async fn check_duplicates(
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
-/// A hash of the address without dots and plus tag. Some providers deliver these addresses to one mailbox,
-/// others do not.
+/// Without dots and plus tag. Some providers deliver these addresses to one mailbox, others do not.
 fn loosened(key: &EmailKey) -> Option<u64> {
     let (local, domain) = key.as_str().rsplit_once('@')?;
     let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
@@ -343,8 +342,7 @@ impl DuplicateKind {
     }
 }
 
-/// For one sent row; [`check_duplicates`] reads unsent ones. If something new is found, the row needs review
-/// and says why.
+/// For one sent row; [`check_duplicates`] reads unsent ones. Something new makes the row need review.
 pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let email = core.store.email_of_sent(id, no, phase).await?;

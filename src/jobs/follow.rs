@@ -1,5 +1,4 @@
-//! The follower: one task that polls open jobs when they are due, one poll at a time, and resolves rows in
-//! doubt.
+//! The follower: one task that polls open jobs when they are due, and resolves rows in doubt.
 
 mod poll;
 mod probe;

@@ -138,8 +138,8 @@ words! {
 }
 
 impl RowStatus {
-    /// The value in the column `lapel bucket` of a receipt and in `jobs receipt --json`. Programs compare these
-    /// values, so they never change, whatever [`Self::name`] is.
+    /// The column `lapel bucket` of a receipt and of `jobs receipt --json`. Programs compare it, so it never
+    /// changes.
     pub const fn receipt_value(self) -> &'static str {
         match self {
             Self::Ready => "not sent yet",
@@ -356,8 +356,7 @@ impl Job {
         self.counts.of(RowStatus::Ready)
     }
 
-    /// Rows that were sent, or will be while the job runs: none that need review, are invalid or are skipped,
-    /// and no ready rows of a halted job.
+    /// Rows that were or will be sent. Ready rows of a halted job do not count.
     pub fn to_send(&self) -> u64 {
         self.counts.sum(|status| match status {
             RowStatus::Ask | RowStatus::Invalid | RowStatus::LeftOut => false,

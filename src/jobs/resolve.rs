@@ -37,8 +37,7 @@ pub(super) struct Doubt {
     pub(super) accepted: bool,
     /// Whether the recipient's earlier badges are known. Without them, a found badge proves nothing.
     pub(super) baseline: bool,
-    /// Whether as many badges of its request were found as the service accepted, so that this row was not
-    /// accepted.
+    /// Whether as many badges of its request were found as the service accepted, without this row's.
     pub(super) ruled_out: bool,
     /// When a poll first found nothing.
     pub(super) absent: Option<Timestamp>,

@@ -165,8 +165,7 @@ pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
 pub(super) struct Other {
     pub(super) slot: i64,
     pub(super) claim: Claim,
-    /// For a reserved claim: whether its row can be sent at any moment, or may have been sent (an uncertain
-    /// refusal).
+    /// For a reserved claim: whether its row can be sent at any moment, or may have been sent.
     pub(super) is_live: bool,
     /// The badge is expired, revoked or being revoked, or one review covered both rows.
     pub(super) is_accounted: bool,

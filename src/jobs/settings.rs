@@ -28,8 +28,7 @@ pub struct Settings {
     /// A badge that is valid for at most this much longer counts as expiring.
     pub expiring: SignedDuration,
     pub policies: Policies,
-    /// After this many days lapel removes names and addresses of finished jobs. `None` keeps them until
-    /// `lapel jobs purge`.
+    /// Days until lapel removes names and addresses of finished jobs. `None`: only `lapel jobs purge` does.
     pub keep_days: Option<u32>,
 }
 
@@ -74,8 +73,8 @@ impl Policies {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
-    /// Whether every kind is allowed in which the recipient has the badge according to the history. Then an
-    /// incomplete reading does not matter.
+    /// Whether every kind in which the recipient has the badge is allowed, so an incomplete reading does not
+    /// matter.
     pub fn allows_duplicates(&self) -> bool {
         DuplicateKind::ALL
             .iter()

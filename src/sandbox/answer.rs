@@ -27,7 +27,6 @@ pub(super) struct Answer {
     pub wait: Option<u64>,
 }
 
-/// The result of a route. The error is an answer, too.
 pub(super) type Outcome = Result<Answer, Answer>;
 
 impl Answer {

@@ -1,8 +1,7 @@
 //! The service's own time.
 //!
-//! Issuing takes up to a day, so the service has a virtual clock: now = start + elapsed real time * speed +
-//! jumps. Nothing runs in the background. The state of a badge is computed from stored times on each request,
-//! so that the clock can jump.
+//! Issuing takes up to a day, so the clock is virtual: now = start + elapsed real time * speed + jumps. The
+//! state of a badge is computed from stored times on each request, so that the clock can jump.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

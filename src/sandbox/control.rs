@@ -1,5 +1,4 @@
-//! The control address: changes the clock, the switches, the faults and the rows of a running sandbox, and
-//! shows the ledger.
+//! The control address: changes a running sandbox (clock, switches, faults, rows), and shows the ledger.
 
 use std::fmt;
 use std::time::Duration;
@@ -61,7 +60,7 @@ pub struct RowSpec {
     pub minutes_ago: i64,
     /// A label that replaces the one for Issued.
     pub label: Option<String>,
-    /// `email_status` once issued; empty means null.
+    /// `email_status` once issued; may be empty.
     pub email_status: String,
     pub reason: String,
 }

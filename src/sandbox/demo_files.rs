@@ -16,7 +16,6 @@ const PAPERS: [(&str, &[u8]); 6] = [
     ("revoke-ids.csv", include_bytes!("../../assets/demo/revoke-ids.csv")),
 ];
 
-/// Copies the demo's spreadsheets into a folder and returns their paths.
 pub fn lay_out(folder: &Path) -> io::Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     PAPERS

@@ -1,7 +1,7 @@
 //! Connections of the service that can be made to fail.
 //!
-//! An HTTP library sends only valid answers. Some failures are below HTTP: a reset, a body that ends too
-//! early. So every connection has a wrapper that can send other bytes, and then end the connection.
+//! Some failures are below HTTP: a reset, a body that ends too early. So every connection has a wrapper that
+//! can send other bytes than the HTTP library, and then end the connection.
 
 use std::future::Future as _;
 use std::io;
@@ -168,8 +168,7 @@ impl AsyncWrite for FaultyConnection {
     }
 }
 
-/// The HTTP library refuses bytes that are no HTTP request with an empty body. Every answer of the service
-/// has a content type.
+/// The HTTP library refuses bytes that are no request with an empty body, so without a content type.
 fn refused_below(head: &[u8]) -> bool {
     head.starts_with(b"HTTP/1.1 4")
         && !head.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:"))

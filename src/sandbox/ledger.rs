@@ -1,7 +1,6 @@
 //! The ledger: the service's real actions, independent of its answers.
 //!
-//! Tests compare lapel's results with it. A committed issue counts even if its answer is lost. A request
-//! that was answered but not carried out does not count.
+//! A committed issue counts even if its answer is lost. An answered request that did nothing does not.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,4 @@
-//! The steps of every request: ledger, faults, allow-list, key, rate limit; and then the envelope of the
-//! answer.
+//! The steps of every request: ledger, faults, allow-list, key, rate limit; then the envelope.
 
 use std::time::Instant;
 

@@ -116,8 +116,7 @@ pub(super) async fn changed(
     Ok(Changed { profile, trial, warnings, adopted })
 }
 
-/// Pins the current key if it begins with the prefix that the user saw. Then takes over the jobs of the
-/// previously pinned key.
+/// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
 ///
 /// # Errors
 /// Why nothing was pinned, or why the jobs were not taken over.

@@ -1,5 +1,5 @@
-//! `lapel profile`: manages the profiles. lapel tests a key with the service before it saves it, and pins the
-//! identity that the service reports.
+//! `lapel profile`: manages the profiles. lapel tests a key before it saves it, and pins the reported
+//! identity.
 
 mod add;
 mod args;

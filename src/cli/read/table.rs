@@ -1,5 +1,4 @@
-//! Rows as a table for users: measured in cells, cut to the terminal's width, each state with a sign and a
-//! word.
+//! Rows as a table for users: cut to the terminal's width, each state with a sign and a word.
 
 use crate::cli::words::cut;
 use crate::config::GlyphChoice;

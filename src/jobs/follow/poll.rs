@@ -213,8 +213,7 @@ async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
     Ok(finished.map(|(_, email)| email.clone()).collect())
 }
 
-/// A proxy may have sent a request twice: finds a second badge that was accepted together with the requested
-/// one. Only reports it.
+/// A proxy may have sent a request twice: reports a second badge that was accepted with the requested one.
 async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<(), Failed> {
     let mut pairs = Vec::new();
     for (key, copies) in &found.copies {
@@ -286,8 +285,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
     Ok(())
 }
 
-/// Sends one request, for a badge whose acceptance lapel witnessed. Only the history shows when a badge was
-/// accepted.
+/// Sends one request. Only the history shows when a badge was accepted; lapel must have witnessed that.
 async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
@@ -303,8 +301,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     Ok(())
 }
 
-/// Looks in the history for an accepted badge: a missing badge means something only if the history shows
-/// waiting badges.
+/// A missing badge means something only if the history shows waiting badges, so looks for one there.
 async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };

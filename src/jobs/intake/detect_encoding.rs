@@ -378,8 +378,7 @@ impl Scan {
         self.word.clear();
     }
 
-    /// The whole file is damaged if at least half of its non-ASCII words are. Checks of rows find single
-    /// ones.
+    /// Damaged if at least half of the non-ASCII words are. Checks of rows find single damaged words.
     fn damage(&self) -> Option<(Localizable, Localizable)> {
         self.example.clone().filter(|_| self.damaged * 2 >= self.words)
     }

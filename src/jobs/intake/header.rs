@@ -278,8 +278,7 @@ pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> HeaderPosition {
     }
 }
 
-/// Without a known name, the row above the first data row is a header if it names the column of the addresses
-/// and at least one more.
+/// Without a known name, the row above the data is a header if it names the addresses and one more column.
 fn header_by_shape(rows: &[&[String]], data: usize) -> HeaderPosition {
     let Some(above) = data.checked_sub(1) else { return HeaderPosition::Absent };
     let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else {

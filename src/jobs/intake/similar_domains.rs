@@ -9,9 +9,8 @@ const FREQUENT: u64 = 5;
 /// Minimum ratio between a frequent domain and the rare one that looks like it.
 const RARER: u64 = 10;
 
-/// Returns `(suspect, meant)`, sorted. A suspect domain is one edit away from a far more frequent domain of
-/// the same file, or from a well-known one. A person must decide, since two universities may differ by one
-/// letter.
+/// Returns `(suspect, meant)`, sorted. A suspect is one edit away from a far more frequent or a well-known
+/// domain. A person must decide, since two universities may differ by one letter.
 ///
 /// `counts` has the number of addresses per domain, in any case.
 #[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
@@ -47,8 +46,7 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     found
 }
 
-/// Whether the domains are one edit apart, and long enough for a mistake: abc.ac.kr and abd.ac.kr are two
-/// schools.
+/// One edit is no mistake in short domains: abc.ac.kr and abd.ac.kr are two schools.
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
     first_label(domain).max(first_label(other)) > 3 && edits(domain, other, 1) == 1

@@ -1,5 +1,4 @@
-//! Receipts with the state of every row of a job, redo files that can be imported unchanged, and mail
-//! failures.
+//! Receipts with the state of every row of a job, redo files that can be imported, and mail failures.
 //!
 //! This module does not know where rows come from. [`crate::table`] writes the files.
 
@@ -18,8 +17,7 @@ use std::path::Path;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiptHead {
     pub title: String,
-    /// Further facts about the job: name and value. An Excel file has them on the sheet `receipt`. A CSV file
-    /// does not have them.
+    /// Name and value. An Excel file has these facts on the sheet `receipt`; a CSV file has none.
     pub facts: Vec<(String, String)>,
     /// The columns of the original file.
     pub columns: Vec<String>,

@@ -265,7 +265,7 @@ pub fn templates() -> Vec<Template> {
         .collect()
 }
 
-/// One is very long, one is empty.
+/// One description is very long, one is empty.
 pub fn description(number: usize, template: &Template) -> String {
     let (_, kind, whom) = TYPES.get(template.kind).copied().unwrap_or_default();
     match number {

@@ -36,7 +36,7 @@ pub(in crate::sandbox) struct DemoRow {
     pub until: Until,
     /// Request time, completion time and reason.
     pub revoke: Option<(i64, i64, &'static str)>,
-    /// `email_status` once issued; empty means null.
+    /// `email_status` once issued; may be empty.
     pub mail: &'static str,
     pub label: Option<&'static str>,
     /// `false`: issued in the back office.

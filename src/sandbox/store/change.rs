@@ -78,8 +78,7 @@ impl Store {
         Ok(issued)
     }
 
-    /// Revokes Issued badges of the organisation (`None`: of any). Returns for each entry whether it was
-    /// accepted.
+    /// Revokes Issued badges of the organisation (`None`: of any). Returns which entries were accepted.
     pub fn revoke(
         &mut self,
         org: Option<usize>,

@@ -1,8 +1,7 @@
 //! The service's data, in SQLite.
 //!
-//! Times are seconds since 1970 UTC. The state of a badge is never stored: it follows from its times and the
-//! clock. Names and addresses are stored once each, so that a text filter reads thousands of texts, not a
-//! million.
+//! Times are seconds since 1970 UTC. The state of a badge follows from its times and the clock. Names and
+//! addresses are stored once each, so that a text filter reads thousands of texts, not a million.
 
 mod change;
 mod copies;

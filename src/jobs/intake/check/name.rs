@@ -237,8 +237,7 @@ fn title_or_number(name: &str) -> Option<&str> {
     (is_syllable(before) || before.is_ascii_digit()).then(|| &name[last.0..])
 }
 
-/// Whether a question mark touches a letter. Programs write one for a letter that an encoding does not have:
-/// `Garc?a`.
+/// Programs write a question mark for a letter that an encoding does not have: `Garc?a`.
 fn has_lost_letter(chars: &[char]) -> bool {
     chars.windows(2).any(|pair| matches!(pair, ['?', letter] | [letter, '?'] if letter.is_alphabetic()))
 }

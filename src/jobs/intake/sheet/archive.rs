@@ -10,8 +10,7 @@ use std::io::{self, BufReader, Read};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-/// Also checks that the archive unpacks within limits. Declared sizes may be wrong, so it adds them up and
-/// then unpacks.
+/// Also checks that the archive unpacks within limits: it unpacks, since declared sizes may be wrong.
 pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
     let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
@@ -95,8 +94,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<()
     Ok(())
 }
 
-/// The reader allocates for the declared number of strings, so a number that does not fit the size is
-/// refused.
+/// The reader allocates for the declared number of strings, so an implausible number is refused.
 fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u64, IntakeError> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;

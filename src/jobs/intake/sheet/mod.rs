@@ -199,8 +199,7 @@ pub(super) fn open(
     Ok(Book { format: book.format(), sheets, sheet, grid, notes })
 }
 
-/// The chosen one; the only visible one with data; or the only one of these with addresses. Never chooses a
-/// hidden sheet by itself.
+/// The chosen sheet; the only visible one with data; or the only one of these with addresses.
 fn choose(
     seen: &[Seen],
     choices: &Choices,

@@ -1,7 +1,6 @@
 //! Reads ODS spreadsheets (`.ods`).
 //!
-//! lapel has its own reader: a general one expands a row that is repeated a million times, and does not
-//! report hidden rows.
+//! A general reader expands a row that is repeated a million times, and does not report hidden rows.
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};

@@ -1,8 +1,7 @@
 //! Reads old Excel workbooks (`.xls`, Excel 97 to 2003).
 //!
-//! lapel has its own reader: a general one trusts the file's sizes, so a wrong size ends the program, and
-//! does not report hidden rows. The format is [MS-XLS]; lapel reads only the parts that a list of people
-//! needs.
+//! A general reader trusts the file's sizes, so a wrong size ends the program, and does not report hidden
+//! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
