@@ -1,5 +1,4 @@
-//! `lapel doctor`: observed behavior of the service, and a check of lapel's files and settings. Sends one
-//! ping.
+//! `lapel doctor`: observed behavior of the service, and a check of lapel's files. Pings; changes nothing.
 
 mod report;
 

@@ -1,7 +1,6 @@
 //! The log: off unless `LAPEL_LOG` is set, then written to a file that only its owner can read.
 //!
-//! Only targets of lapel can be turned on. Other libraries may log whole requests, and a header contains the
-//! key.
+//! Only targets of lapel can be turned on. Other libraries may log whole requests with the key.
 
 use crate::config::Paths;
 use crate::fs::{create_private_dir, open_private_append};

@@ -301,8 +301,7 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Sends nothing new, waits for requests on their way, and releases every job. Unsent rows can be
-    /// resumed.
+    /// Sends nothing new, waits for requests on their way, and releases every job.
     pub async fn close(&self) {
         self.core.closing.cancel();
         send::stop_all(&self.core).await;

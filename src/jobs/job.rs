@@ -138,8 +138,7 @@ words! {
 }
 
 impl RowStatus {
-    /// The column `lapel bucket` of a receipt and of `jobs receipt --json`. Programs compare it, so it never
-    /// changes.
+    /// The column `lapel bucket` of a receipt, in files and JSON. Programs compare it, so it never changes.
     pub const fn receipt_value(self) -> &'static str {
         match self {
             Self::Ready => "not sent yet",

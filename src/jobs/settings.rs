@@ -73,8 +73,7 @@ impl Policies {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
-    /// Whether every kind in which the recipient has the badge is allowed, so an incomplete reading does not
-    /// matter.
+    /// If so, an incomplete reading of the history does not matter.
     pub fn allows_duplicates(&self) -> bool {
         DuplicateKind::ALL
             .iter()

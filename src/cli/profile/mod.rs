@@ -1,5 +1,4 @@
-//! `lapel profile`: manages the profiles. lapel tests a key before it saves it, and pins the reported
-//! identity.
+//! `lapel profile`: manages the profiles, tests a key before it saves it, and pins the reported identity.
 
 mod add;
 mod args;

@@ -46,7 +46,7 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     found
 }
 
-/// One edit is no mistake in short domains: abc.ac.kr and abd.ac.kr are two schools.
+/// Short domains may differ by one edit without a mistake: abc.ac.kr and abd.ac.kr are two schools.
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
     first_label(domain).max(first_label(other)) > 3 && edits(domain, other, 1) == 1
