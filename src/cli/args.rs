@@ -220,8 +220,7 @@ impl Cli {
 }
 
 impl Cli {
-    /// Whether a program reads the answer. All output is then in English, so that the same call gives the
-    /// same answer in every language.
+    /// A program that reads the output gets English, so that the same call gives the same output everywhere.
     pub fn is_for_programs(&self) -> bool {
         match &self.command {
             Some(Command::Issue(verb)) => verb.sending.json,
@@ -286,7 +285,6 @@ impl ProfileFlags {
 }
 
 impl AppearanceFlags {
-    /// Adds the flags after a verb to those before it. The later flag takes precedence.
     fn add_to(&self, flags: &mut Flags) {
         flags.theme = self.theme.or(flags.theme);
         flags.glyphs = self.glyphs.or(flags.glyphs);
@@ -294,8 +292,6 @@ impl AppearanceFlags {
     }
 }
 
-/// Parses the command line, with the program's name first.
-///
 /// # Errors
 /// The exit code, after the help, the version or the mistake was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
@@ -317,7 +313,6 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
     Ok(cli)
 }
 
-/// Whether the mistake is an attempt to pass a key as an argument.
 fn is_about_a_key(error: &clap::Error) -> bool {
     error.kind() == ErrorKind::UnknownArgument
         && matches!(
@@ -333,7 +328,6 @@ fn is_key_flag(arg: &str) -> bool {
         .contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// Parses a setting with a fixed set of words.
 fn words<W: Words + Default + Send + Sync>() -> impl TypedValueParser<Value = W> {
     PossibleValuesParser::new(W::WORDS.iter().map(|(word, _)| *word))
         .map(|word| W::read(&word).unwrap_or_default())

@@ -5,8 +5,7 @@ use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 
-/// The mistake with the usage and a hint to `--help`. `None` for the help, the version, and mistakes that
-/// only clap words.
+/// With the usage and a hint to `--help`. `None` for help, the version, and mistakes that only clap words.
 pub(super) fn in_words(error: &Error) -> Option<String> {
     let arg = context(error, ContextKind::InvalidArg);
     let what = match error.kind() {

@@ -1,7 +1,7 @@
-//! Completion of the command line: verbs, flags and files, and the profiles, jobs and templates of this computer.
+//! Completion of the command line, with the profiles, jobs and templates of this computer.
 //!
-//! The shell runs lapel for each completion. It then reads the settings and the journal, sends no request, and says
-//! nothing but words to complete: a mistake, a locked journal or no journal only mean fewer words.
+//! The shell runs lapel for each completion. lapel then reads the settings and the journal and sends no
+//! request. A mistake, a locked journal or no journal only mean fewer words.
 
 use super::args::Cli;
 use super::{exit, output};
@@ -20,13 +20,13 @@ const VARIABLE: &str = "_LAPEL_COMPLETE";
 /// Maximum length of a remark beside a word, in characters.
 const REMARK: usize = 60;
 
-/// Answers the shell, if it asks. Returns whether it did.
+/// Returns whether the shell asked for a completion.
 pub fn complete() -> bool {
     if std::env::var_os(VARIABLE).is_none_or(|shell| shell.is_empty()) {
         return false;
     }
     let folder = std::env::current_dir().ok();
-    // A failure has no place to be shown: it would be in the middle of a command line.
+    // A failure has no place to be shown: the user is in the middle of a command line.
     let _ = CompleteEnv::with_factory(Cli::command)
         .var(VARIABLE)
         .completer("lapel")
@@ -34,7 +34,6 @@ pub fn complete() -> bool {
     true
 }
 
-/// Prints the script that completes lapel in a shell.
 pub fn completions(shell: Shell) -> u8 {
     let mut script = Vec::new();
     let written = Shells::builtins()
@@ -77,7 +76,7 @@ fn known() -> Option<(Paths, Env)> {
     Some((Paths::find(&env).ok()?, env))
 }
 
-/// The profile of the command line that is being typed. `None`: all profiles.
+/// `None`: all profiles.
 fn profile(paths: &Paths, env: &Env) -> Option<String> {
     let words: Vec<String> = std::env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let flag = words.iter().enumerate().rev().find_map(|(at, word)| match word.strip_prefix("--profile") {
@@ -93,8 +92,7 @@ fn profile(paths: &Paths, env: &Env) -> Option<String> {
     all.into_iter().find(|line| line.is_default).map(|line| line.name)
 }
 
-/// A word with a remark. Only words that every shell takes unquoted: ids come from the service, and a shell would run
-/// what is in some of them.
+/// Only words that every shell takes unquoted: ids come from the service, and a shell could run them.
 fn candidate(word: &str, remark: &str) -> Option<CompletionCandidate> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if word.is_empty() || word.starts_with('-') || !word.chars().all(is_plain) || redact(word) != word {

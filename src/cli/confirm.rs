@@ -8,7 +8,6 @@ use std::io::{self, BufRead, Read, Write};
 /// Maximum length of an answer in bytes.
 const LONGEST: u64 = 1000;
 
-/// Fails with this message when no terminal is there to ask on.
 pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure> {
     if yes || prompt::somebody_is_there() {
         return Ok(());
@@ -16,7 +15,7 @@ pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure>
     Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message) })
 }
 
-/// Shows the review and asks the user to type the wanted text. `false` for another text or at Ctrl-C.
+/// `false` for another text or at Ctrl-C.
 pub(super) async fn asked(
     review: &str,
     question: &str,

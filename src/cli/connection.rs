@@ -8,14 +8,11 @@ use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Environment variable for tests: the rate limit window in milliseconds. Only applies to a service on this
-/// computer.
+/// For tests: the rate limit window in milliseconds. Applies only to a service on this computer.
 const WINDOW: &str = "LAPEL_TEST_WINDOW_MS";
 /// Minimum wait that lapel reports.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-/// Builds the connection to a profile's service.
-///
 /// # Errors
 /// The key or the base URL is invalid. Nothing was sent.
 pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
@@ -52,8 +49,7 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
     Ok(connection)
 }
 
-/// Creates a verb's API clients. From now on, standard error reports when the service asks to wait, and when
-/// the rate limit cannot be shared with other lapel processes.
+/// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share.
 pub(super) fn connect(connection: &Connection) -> Result<Access, ApiError> {
     let access = api::connect(connection)?;
     tokio::spawn(watch(access.reader().clone()));

@@ -1,5 +1,4 @@
-//! `lapel doctor`: the observed behavior of the service, and a check of lapel's files and settings. Sends one
-//! ping and changes nothing.
+//! `lapel doctor`: observed behavior of the service, and a check of lapel's files. Pings; changes nothing.
 
 mod report;
 
@@ -19,11 +18,9 @@ use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The permission bits of group and others.
 const OTHERS: u32 = 0o077;
 
-/// Runs the checks and returns the exit code: 0 when everything is in order. `without_key` names the actions that
-/// `keys.toml` leaves without a key.
+/// Exit code 0 if everything is in order. `without_key`: actions that `keys.toml` leaves without a key.
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
@@ -149,8 +146,7 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// The journal's observations of the service, and whether the journal file is intact. Does not create a
-/// missing journal.
+/// Observations, and whether the journal file is intact. Does not create a missing journal.
 async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>) -> (Vec<Fact>, Value) {
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
@@ -189,7 +185,7 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
     }
 }
 
-/// The permissions of lapel's files that contain keys, names or e-mail addresses.
+/// Only files that contain keys, names or e-mail addresses.
 fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
     let journal = Journal::file_in(&paths.data_dir);
     let beside = |ending: &str| {

@@ -9,7 +9,6 @@ use serde_json::json;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// Exit code; see [`exit`].
     pub code: u8,
     /// Code for programs, such as `not_possible`.
     pub kind: String,
@@ -18,12 +17,10 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// A failed attempt.
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { code: exit::FAILED, kind: kind.to_owned(), message: message.into() }
     }
 
-    /// A mistake that prevented the attempt.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
@@ -33,12 +30,10 @@ impl Failure {
         Self::new("given_up", t!("Stopped. Nothing was sent."))
     }
 
-    /// The failure of a verb that would have saved something.
     pub fn nothing_saved(self) -> Self {
         Self { message: t!("{why} Nothing was saved.", why = self.message), ..self }
     }
 
-    /// Prints the failure and returns the exit code.
     pub fn report(&self, json: bool) -> u8 {
         output::complain(&self.message);
         self.answered(json)
@@ -59,7 +54,6 @@ impl Failure {
     }
 }
 
-/// Prints the mistake in the settings and returns the exit code.
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
     output::complain_of_settings(error);
@@ -70,7 +64,7 @@ impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
         let failure = Self::new(&error.word().replace(' ', "_"), error.to_string());
         match error {
-            // The requested record may exist: lapel could not read the answer.
+            // The requested record may exist, but lapel could not read the answer.
             ApiError::Unreadable { .. } => Self { code: exit::PERSON, ..failure },
             _ => failure,
         }
@@ -79,7 +73,7 @@ impl From<ApiError> for Failure {
 
 impl From<JournalError> for Failure {
     fn from(error: JournalError) -> Self {
-        // The request itself is valid. It can be resumed after disk space is freed.
+        // The job can be resumed after disk space is freed.
         let code = if matches!(error, JournalError::Full { .. }) { exit::STOPPED } else { exit::FAILED };
         Self { code, ..Self::new("journal", error.to_string()) }
     }

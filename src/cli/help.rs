@@ -298,7 +298,7 @@ pub(super) const HOW_TO_BEGIN: &str = tr_noop!(
     "no profile is configured, so lapel has no service. Do one of these:\n  - look around without an account:  lapel demo\n  - set LAPEL_BASE_URL and LAPEL_API_KEY\n  - run lapel in a terminal, or lapel profile add: it asks for URL and key\n  - write a profile into config.toml (lapel --help shows one)"
 );
 
-/// Translates a help text, paragraph by paragraph, with `say`. In a table, each remark is a text of its own.
+/// Goes paragraph by paragraph. In a table, each remark is a text of its own.
 pub(super) fn worded(text: &str, say: &mut dyn FnMut(&str) -> String) -> String {
     let paragraphs: Vec<String> = text.split("\n\n").map(|paragraph| in_pieces(paragraph, say)).collect();
     paragraphs.join("\n\n")
@@ -316,8 +316,7 @@ fn in_pieces(paragraph: &str, say: &mut dyn FnMut(&str) -> String) -> String {
     paragraph.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a paragraph is a table: after an optional heading, every line is a command or setting, with or
-/// without a remark.
+/// After an optional heading, every line is a command or setting, with or without a remark.
 fn is_table(paragraph: &str) -> bool {
     let is_typed = |line: &str| {
         let typed = line.trim_start();
@@ -342,7 +341,7 @@ fn remark(line: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// In longer lines, clap would break tables in odd places.
+    /// Clap would break longer lines of a table in odd places.
     #[test]
     fn what_is_laid_out_by_hand_fits_an_80_column_terminal() {
         for text in [

@@ -1,5 +1,4 @@
-//! The help in the user's language. The English text is at the flags and verbs; this module looks up each
-//! translation. The manual page and the shell completions stay English.
+//! The help in the user's language, from the English text at the flags and verbs. Completions stay English.
 
 use super::{Cli, help};
 use crate::i18n::{Language, in_language, language, list};
@@ -7,15 +6,13 @@ use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 
-/// The verb whose help is not translated. The sandbox has its own texts.
+/// The sandbox has its own texts.
 const SANDBOX: &str = "sandbox";
 /// Clap's own help layout, with the heading of the usage translatable.
 const LAYOUT: &str = "{before-help}{about-with-newline}\n\u{1b}[1m\u{1b}[4m{usage}\u{1b}[0m ";
 
-/// Parses a command line. Reports mistakes in the user's language, where lapel has the text.
-///
 /// # Errors
-/// Help, the version or a mistake, ready to print.
+/// Help, the version, or a mistake in the user's language, ready to print.
 pub(super) fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     if language() == Language::English {
         return Cli::try_parse_from(args);
@@ -33,7 +30,6 @@ fn whole() -> Command {
     command
 }
 
-/// Translates every help text of a command with `say`.
 fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
     let mut command = reworded(command, say);
     if command.get_name() == SANDBOX {
@@ -53,7 +49,6 @@ fn worded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
         .mut_subcommands(|inner| worded(inner, say))
 }
 
-/// Translates the description of a command.
 fn reworded(command: Command, say: &mut dyn FnMut(&str) -> String) -> Command {
     let about = command.get_about().map(|text| help::worded(&text.to_string(), say));
     if command.get_name() == SANDBOX {
@@ -99,7 +94,6 @@ fn argument_worded(argument: Arg, say: &mut dyn FnMut(&str) -> String) -> Arg {
     argument
 }
 
-/// The heading above a group of arguments.
 fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
     Some(match said {
         None if is_positional => t!("Arguments"),
@@ -114,7 +108,6 @@ fn heading(said: Option<&str>, is_positional: bool) -> Option<&'static str> {
     })
 }
 
-/// Every text of the help in English.
 #[cfg(test)]
 pub(crate) fn texts() -> std::collections::BTreeSet<String> {
     let mut all = std::collections::BTreeSet::new();

@@ -47,7 +47,7 @@ pub enum IndexVerb {
     },
 }
 
-/// The index settings, or `None` when the index is off.
+/// `None` when the index is off.
 pub fn index_settings(said: &IndexSettings) -> Option<index::Settings> {
     let default = index::Settings::default();
     said.enabled.unwrap_or(false).then(|| index::Settings {
@@ -69,7 +69,6 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
     }
 }
 
-/// The profile, its connection and the account that owns its index.
 fn account(settings: &Settings) -> Result<(Profile, api::Connection, Account), Failure> {
     let profile = profile(settings)?.clone();
     let connection = connection(&profile, &settings.paths)?;

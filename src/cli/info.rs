@@ -1,5 +1,4 @@
-//! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key
-//! and changes nothing.
+//! `lapel info`: the paths of lapel's files, and the source of each setting. Sends no request, reads no key.
 
 use super::label::{field, padded};
 use super::{exit, json, output, session};
@@ -14,8 +13,7 @@ use crate::jobs::Journal;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Prints the information and returns the exit code. `in_tui_files` are the mistakes in the files that only the
-/// TUI reads.
+/// `in_tui_files` are the mistakes in the files that only the TUI reads.
 pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -> u8 {
     let mut found = provenance(flags, env, &defaults());
     found.remarks.extend(in_tui_files.iter().map(ToString::to_string));
@@ -77,9 +75,8 @@ fn build() -> Value {
 }
 
 struct PathEntry {
-    /// The value of `name` in JSON, by which programs find a path. It never changes.
+    /// Programs find a path by this `name` in the JSON. It never changes.
     name: &'static str,
-    /// The label on the screen.
     label: &'static str,
     path: PathBuf,
 }
@@ -148,12 +145,12 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
     all
 }
 
-/// The profile without its key: its settings by name, and the source of each.
+/// The profile without its key.
 fn profile(found: &Provenance) -> Value {
     let Some(profile) = &found.profile else { return Value::Null };
     let mut all = Map::new();
     all.insert("name".to_owned(), profile.name.clone().into());
-    // The established order of these fields, which scripts may rely on.
+    // Scripts may rely on this order.
     let first = ["environment", "organisation", "base_url", "read_only", "key", "key_prefix"];
     let mut settings: Vec<&SettingValue> = profile.settings.iter().collect();
     settings
@@ -169,7 +166,7 @@ fn profile(found: &Provenance) -> Value {
     all.into()
 }
 
-/// The terminal's properties, from environment variables alone. Sends no query to the terminal.
+/// From environment variables alone, without a query to the terminal.
 fn terminal(env: &Env, asks_background: bool) -> Value {
     let raw = |name: &str| env.raw(name).map(|v| v.to_string_lossy().into_owned());
     let is = |name: &str, what: &[&str]| {
@@ -213,7 +210,7 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
     })
 }
 
-/// Cells for a setting's name, and cells for its source.
+/// Width in cells of a setting's name; the source follows.
 const NAMES: usize = 30;
 const SOURCES: usize = 13;
 

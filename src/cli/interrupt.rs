@@ -3,12 +3,10 @@
 use super::{exit, output};
 use tokio_util::sync::CancellationToken;
 
-/// Tells whether Ctrl-C or SIGTERM asked to stop.
 #[derive(Clone, Debug)]
 pub(super) struct Interrupt(CancellationToken);
 
 impl Interrupt {
-    /// Listens for Ctrl-C and SIGTERM.
     pub fn watch() -> Self {
         Self::with(
             Some(t!("stopping: waiting for the answers to sent requests. Ctrl-C again exits now.")),
@@ -19,7 +17,7 @@ impl Interrupt {
         )
     }
 
-    /// The same for a verb that changes nothing. The verb stops at once and reports it.
+    /// For a verb that changes nothing, and so stops at once.
     pub fn reading() -> Self {
         Self::with(None, (t!("exited. Nothing was changed."), exit::STOPPED))
     }
@@ -53,13 +51,12 @@ impl Interrupt {
         self.0.is_cancelled()
     }
 
-    /// Waits until Ctrl-C or SIGTERM arrives.
     pub async fn wanted(&self) {
         self.0.cancelled().await;
     }
 }
 
-/// The signals that ask to stop. Registered throughout, so that none is lost between two waits.
+/// Registered throughout, so that no signal is lost between two waits.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -73,7 +70,7 @@ impl Signals {
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Waits for a signal. `false` when no further signal can arrive.
+    /// `false` when no further signal can arrive.
     async fn next(&mut self) -> bool {
         tokio::select! {
             pressed = self.interrupt.recv() => pressed.is_some(),

@@ -68,7 +68,6 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     done
 }
 
-/// Reads the source, reviews the drafts and begins the jobs.
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
     let template = match &flags.template {
         Some(text) => {
@@ -124,10 +123,9 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> 
     done
 }
 
-/// Information besides the drafts.
 struct Facts {
     about: About,
-    /// The template that the flag names, and whether by its id or its title.
+    /// The template of the flag, and whether the flag has its id or its title.
     template: Option<Value>,
     warnings: Vec<String>,
 }
@@ -237,8 +235,7 @@ async fn reviewed(
     Ok(if refused.is_empty() { code } else { code.max(exit::FAILED) })
 }
 
-/// Shows what a real run would send. Reaches the same verdict: when the duplicate check is incomplete,
-/// nothing would be sent.
+/// The verdict is that of a real run: an incomplete duplicate check would send nothing.
 async fn dry(
     session: &mut VerbSession,
     drafts: &[Drafted],
@@ -267,8 +264,7 @@ async fn dry(
     Ok(code)
 }
 
-/// Begins every draft that has rows to send. If the first one fails, so does the call; later failures are
-/// returned for the report at the end.
+/// If the first draft fails, so does the call. Later failures are returned for the report at the end.
 async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {

@@ -110,8 +110,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
-            // Checked before the undo: without a confirmation or a writable profile, no job is cancelled
-            // either.
+            // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
             may_act(profile(settings)?)?;
             confirm::somebody_is_there(
                 yes,
@@ -217,7 +216,7 @@ async fn show(
     Ok(exit::OK)
 }
 
-/// The position of the row that `--row` names. Closes the session on failure.
+/// Closes the session on failure.
 async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u64, Failure> {
     let place = session.jobs.place_of(id, number).await;
     if place.is_err() {
@@ -226,7 +225,6 @@ async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u
     Ok(place?)
 }
 
-/// Reports an action that sends nothing.
 async fn steered(
     mut session: VerbSession,
     id: JobId,
@@ -248,7 +246,7 @@ async fn steered(
     Ok(exit::OK)
 }
 
-/// Refuses to send with a LIVE profile when nobody can be asked. Runs before anything is opened.
+/// Runs before anything is opened.
 fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
     let profile = profile(settings)?;
     may_act(profile)?;
@@ -261,8 +259,7 @@ fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
     )
 }
 
-/// Runs an action that sends rows of a job, and waits for the answers. With LIVE, asks for confirmation
-/// first.
+/// With LIVE, asks for confirmation first.
 async fn send(
     mut session: VerbSession,
     id: JobId,
@@ -300,7 +297,6 @@ async fn send(
     session.report(report, as_json).await
 }
 
-/// Sends all rows of a job again that were never seen. The user types their number.
 async fn resend_all(
     mut session: VerbSession,
     id: JobId,
@@ -322,7 +318,6 @@ async fn resend_all(
     send(session, id, (|_: &Job| n, work), AgainFlags { yes: true, ..how }, as_json).await
 }
 
-/// The rows to send again, whose number the user typed.
 async fn review_all(
     session: &mut VerbSession,
     id: JobId,
@@ -389,7 +384,6 @@ async fn undo(
     let seen = match seen {
         Ok(seen) => seen,
         Err(failure) => {
-            // A draft that was not begun is not a job.
             let _ = session.jobs.discard(undo).await;
             session.close().await;
             let message = t!(

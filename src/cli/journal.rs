@@ -73,7 +73,6 @@ pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
     }
 }
 
-/// Runs disk work in a blocking task.
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -156,7 +155,7 @@ fn shown(path: &Path) -> String {
     scrub(&path.to_string_lossy()).into_owned()
 }
 
-/// A time on this computer, which needs no service: `2026-11-02 09:41, UTC+9`.
+/// Needs no service: `2026-11-02 09:41, UTC+9`.
 fn here(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::system());
     format!("{}, {}", at.strftime("%Y-%m-%d %H:%M"), zone_name(at.offset()))

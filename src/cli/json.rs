@@ -1,7 +1,6 @@
-//! Jobs and rows as JSON. Scripts rely on the shapes: fields may be added, never renamed.
+//! Jobs and rows as JSON. Scripts rely on the fields: they may be added, never renamed.
 //!
-//! Values are unscrubbed, because ids and names go on into other programs. Control and invisible characters
-//! are written as JSON escapes, which keep the value.
+//! Values are unscrubbed, for other programs. JSON escapes keep control and invisible characters.
 
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
@@ -16,7 +15,6 @@ pub(super) fn fields(value: Value) -> Map<String, Value> {
     }
 }
 
-/// A job without its rows.
 pub(super) fn job(job: &Job) -> Map<String, Value> {
     let value = json!({
         "id": number(job),
@@ -52,12 +50,12 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
     fields(value)
 }
 
-/// A job's number. `None` for a draft, whose number is not permanent.
+/// The number of a draft is not permanent, so it has none.
 fn number(job: &Job) -> Option<i64> {
     (job.phase != Phase::Draft).then_some(job.id.0)
 }
 
-/// The number of rows per status, without the empty ones.
+/// Leaves out statuses that no row has.
 pub(super) fn counts(counts: &Counts) -> Value {
     counts
         .iter()

@@ -1,12 +1,11 @@
-//! Keys in the wrong place. lapel refuses arguments that are API keys before it does anything else, and asks
-//! about texts that have the shape of a key.
+//! Keys in the wrong place: refuses arguments that are API keys, and asks about texts that look like one.
 
 use super::failure::Failure;
 use super::{Cli, exit, prompt};
 use crate::secrets::{Likeness, is_key, judge};
 use std::ffi::OsString;
 
-/// Refuses a command line that contains an API key. Runs before parsing, so that no message repeats the key.
+/// Runs before parsing, so that no message repeats the key.
 ///
 /// # Errors
 /// The exit code, after the message was printed.
@@ -24,8 +23,7 @@ pub fn refuse_keys(args: impl IntoIterator<Item = OsString>) -> Result<(), u8> {
     Err(failure.report(as_json))
 }
 
-/// Asks about texts that have the shape of an API key before any of them is sent. Refuses them when nobody
-/// can be asked.
+/// Runs before lapel sends any text. When nobody can be asked, refuses texts that look like an API key.
 ///
 /// # Errors
 /// The exit code, after the message was printed.

@@ -3,8 +3,7 @@
 use crate::i18n::{Language, language, tr};
 use unicode_width::UnicodeWidthStr;
 
-/// The labels that are translated. Names of settings and environment variables are not, because users type
-/// them.
+/// Names of settings and environment variables are not translated, because users type them.
 const LABELS: &[&str] = &[
     tr_noop!("ahead of this computer s"),
     tr_noop!("background"),
@@ -43,7 +42,7 @@ const LABELS: &[&str] = &[
     tr_noop!("wrong"),
 ];
 
-/// The label of a field: `base_url` is `base url`.
+/// Turns `base_url` into `base url`.
 pub(super) fn label(name: &str) -> String {
     let plain = name.replace('_', " ");
     match LABELS.iter().find(|known| **known == plain) {
@@ -52,7 +51,7 @@ pub(super) fn label(name: &str) -> String {
     }
 }
 
-/// The translated label, or the JSON field name in English and for names without a translation.
+/// The JSON field name in English, and for names without a translation.
 pub(super) fn field(name: &str) -> String {
     let known = LABELS.iter().find(|known| **known == name.replace('_', " "));
     match known {

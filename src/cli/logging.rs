@@ -1,7 +1,6 @@
 //! The log: off unless `LAPEL_LOG` is set, then written to a file that only its owner can read.
 //!
-//! Only targets of lapel itself can be turned on. Other libraries may log whole requests with their headers,
-//! and a header contains the key.
+//! Only targets of lapel can be turned on. Other libraries may log whole requests with the key.
 
 use crate::config::Paths;
 use crate::fs::{create_private_dir, open_private_append};
@@ -17,8 +16,7 @@ use tracing_subscriber::layer::SubscriberExt;
 /// Maximum size of a log in bytes. A larger log is renamed to `lapel.log.1` at the next start.
 const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// Starts the log when `filter`, the value of `LAPEL_LOG`, is set. Returns a warning for the user. A log that
-/// cannot be written does not stop lapel.
+/// Returns a warning for the user. A log that cannot be written does not stop lapel.
 pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     let (targets, warning) = match targets(filter?) {
         Ok(read) => read,
@@ -39,7 +37,7 @@ pub fn start(paths: &Paths, filter: Option<&str>) -> Option<String> {
     warning
 }
 
-/// A writer that redacts known keys. Each call receives a whole line.
+/// Redacts known keys. Each call must receive a whole line.
 struct Redacting<W>(W);
 
 impl<W: Write> Write for Redacting<W> {
@@ -57,8 +55,7 @@ impl<W: Write> Write for Redacting<W> {
     }
 }
 
-/// Parses a filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level without a target applies to
-/// lapel.
+/// A filter such as `debug` or `lapel::api=debug,lapel::tui=warn`. A level without a target applies to lapel.
 fn targets(filter: &str) -> Result<(Targets, Option<String>), String> {
     let asked = Targets::from_str(filter.trim()).map_err(|_| bad_filter())?;
     let mut kept = Targets::new();

@@ -16,11 +16,10 @@ pub fn man() -> u8 {
     }
 }
 
-/// Writes one page: the program, then each verb with its arguments.
 fn write_page(page: &mut Vec<u8>) -> io::Result<()> {
     let mut command = Cli::command();
     command.build();
-    // Of an argument that the short help hides, the page takes only the long description.
+    // The page uses only the long description of arguments that the short help hides.
     let described =
         command.clone().mut_args(|argument| match (argument.get_help(), argument.get_long_help()) {
             (Some(help), None) => {
@@ -92,7 +91,6 @@ mod tests {
         all
     }
 
-    /// Verbs and arguments without a description in the page.
     fn undescribed(command: &clap::Command, path: &str, found: &mut Vec<String>) {
         if command.get_about().is_none_or(|about| about.to_string().trim().is_empty()) {
             found.push(path.to_owned());
@@ -116,7 +114,6 @@ mod tests {
         assert_eq!(found, Vec::<String>::new());
     }
 
-    /// In the page, each option is a line of its own, and its description follows.
     #[test]
     fn no_option_of_the_page_is_without_a_description() {
         let mut page = Vec::new();

@@ -1,8 +1,7 @@
 //! The command line: arguments, output, and the verbs that need no TUI.
 //!
-//! This module uses jobs, export, index, api, config, domain, and the sandbox's flags. It never draws a
-//! screen, never takes a key as an argument, and never prints one. Results go to standard output, everything
-//! else to standard error. A reader that closes the pipe is no error.
+//! This module never draws a screen, never takes a key as an argument, and never prints one. Results go to
+//! standard output, everything else to standard error. A reader that closes the pipe is no error.
 //!
 //! ```text
 //! args, verbs           the definition of the command line     clap_errors   mistakes in it

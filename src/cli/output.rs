@@ -5,18 +5,16 @@ use crate::config::ConfigError;
 use crate::secrets::redact;
 use std::io::{self, ErrorKind, Write};
 
-/// Prints information to standard error.
 pub(super) fn note(what: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", redact(what));
 }
 
-/// Prints a problem to standard error.
 pub fn complain(what: &str) {
     // A write error cannot be reported anywhere.
     let _ = writeln!(io::stderr().lock(), "lapel: {}", redact(what));
 }
 
-/// Prints a mistake in the settings, and the commands that work without them.
+/// Also prints the commands that work without settings.
 pub fn complain_of_settings(error: &ConfigError) {
     complain(&t!(
         "the settings have an error, so lapel did nothing.\n{error}\n(lapel demo works without settings.)",
@@ -28,10 +26,8 @@ pub fn how_to_begin() -> &'static str {
     crate::i18n::tr(help::HOW_TO_BEGIN)
 }
 
-/// Writes a result to standard output.
-///
 /// # Errors
-/// Any error of the system, except a closed pipe: the reader has read enough.
+/// Any error of the system except a closed pipe: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {
@@ -40,7 +36,6 @@ pub(super) fn answer(line: &str) -> io::Result<()> {
     }
 }
 
-/// Writes bytes to standard output and returns the exit code.
 pub(super) fn print(bytes: &[u8]) -> u8 {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

@@ -9,9 +9,7 @@ use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Asks the service of a profile whether the key is valid, and prints the answer: one line on standard
-/// output, or the reason on standard error. With `json`, prints one line of JSON in both cases. The exit code
-/// is 0 only when the service answers `ok`.
+/// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.
 pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
     let asked = match connection(profile, paths) {
         Ok(connection) => ask(&connection).await.map(|(ping, took)| (connection, ping, took)),
@@ -26,7 +24,7 @@ pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
     }
 }
 
-/// Prints why no ping was sent: the settings have a mistake, or there is no profile (`None`).
+/// The settings have a mistake, or there is no profile (`None`).
 pub fn ping_without_settings(error: Option<&ConfigError>, json: bool) -> u8 {
     match error {
         Some(error) => {
@@ -39,7 +37,7 @@ pub fn ping_without_settings(error: Option<&ConfigError>, json: bool) -> u8 {
 
 async fn ask(connection: &Connection) -> Result<(Ping, Duration), ApiError> {
     let access = connect(connection)?;
-    // The measurement starts here, because loading this computer's certificates is not the service's time.
+    // Loading this computer's certificates is not the service's time.
     let begun = Instant::now();
     let ping = access.reader().ping(&Call::interactive()).await?;
     Ok((ping, begun.elapsed()))
@@ -80,7 +78,7 @@ fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duratio
     spoken(output::answer(&line), exit::OK)
 }
 
-/// A text of the service, or a placeholder when it contains the key.
+/// A placeholder replaces a text that contains the key.
 fn without_key(said: &Text, profile: &Profile) -> String {
     if profile.key.known().is_some_and(|key| said.wire().contains(key.expose_secret())) {
         return t!("(the whole key, not shown)").to_owned();

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use unicode_width::UnicodeWidthStr;
 
-/// Minimum time between two drawings of the bar.
 const PAUSE: Duration = Duration::from_millis(100);
 const BAR: u64 = 24;
 
@@ -29,7 +28,7 @@ impl Progress {
         }
     }
 
-    /// Shows that `done` of `all` rows are finished. `all` is 0 when the total is unknown.
+    /// `done` of `all` rows. `all` is 0 when the total is unknown.
     pub fn at(&mut self, what: &str, done: u64, all: u64) {
         let is_new = self.what != what;
         // A write error cannot be reported anywhere.
@@ -67,7 +66,6 @@ impl Progress {
         writeln!(io::stderr().lock(), "lapel: {}", numbers(what, done, all))
     }
 
-    /// Erases the bar before other output.
     pub fn clear(&mut self) {
         if self.on_screen {
             self.on_screen = false;
@@ -78,8 +76,7 @@ impl Progress {
         self.drawn = None;
     }
 
-    /// Runs `work` and shows its progress. `read` turns a progress value into a label, the amount done and
-    /// the total.
+    /// `read` turns a progress value into a label, the amount done and the total.
     pub async fn during<T, P: Clone + Send + Sync>(
         &mut self,
         mut told: watch::Receiver<P>,
@@ -91,7 +88,7 @@ impl Progress {
         loop {
             tokio::select! {
                 done = &mut work => {
-                    // The last progress may have come together with the end.
+                    // The last progress may arrive together with the end.
                     let (what, far, all) = read(&told.borrow());
                     if far > 0 {
                         self.at(&what, far, all);

@@ -21,7 +21,7 @@ fn given_up() -> Failure {
     Failure::new("given_up", t!("Stopped. Nothing was saved or changed."))
 }
 
-/// Asks for a line. An empty line means `preset`.
+/// An empty line means `preset`.
 ///
 /// # Errors
 /// Nothing more can be read.
@@ -47,14 +47,14 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
     }
 }
 
-/// Asks a yes/no question. Any other answer counts as no.
+/// Any answer but yes counts as no.
 pub(super) async fn yes(question: &str) -> bool {
     line(&format!("{question} {}", t!("(y/n)")), "")
         .await
         .is_ok_and(|said| ["y", "yes", "예", "네"].contains(&said.to_lowercase().as_str()))
 }
 
-/// Asks for a line that is shown and saved, so that it must not be an API key.
+/// The line is shown and saved, so it must not be an API key.
 ///
 /// # Errors
 /// Those of [`line`]; or the text is a key, or looks like one and the user does not confirm that it is none.
@@ -74,8 +74,7 @@ pub(super) async fn open_line(question: &str, preset: &str) -> Result<String, Fa
     Ok(said)
 }
 
-/// Asks for a key. Shows nothing of it, not even its length. Restores the terminal after ctrl-c, the end of
-/// the input, and signals.
+/// Shows nothing of the key, not even its length. Restores the terminal at every end, and at signals.
 ///
 /// # Errors
 /// The user cancelled.
@@ -88,7 +87,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
         let mut err = io::stderr().lock();
         err.write_all(asked.as_bytes())?;
         err.flush()?;
-        // Unlocks standard error, so that other tasks can write meanwhile.
+        // Other tasks can write to standard error meanwhile.
         drop(err);
         let typed = typed(&mut io::stdin().lock());
         drop(raw);
@@ -101,7 +100,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     }
 }
 
-/// Reads a key from standard input when that is not a terminal: the first line.
+/// Reads the first line of a standard input that is no terminal.
 pub(super) async fn piped() -> Result<SecretString, Failure> {
     let read = tokio::task::spawn_blocking(|| {
         let mut bytes = Vec::with_capacity(LONGEST as usize);
@@ -120,7 +119,7 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
 /// Whether a [`Raw`] exists.
 static IS_HIDING: AtomicBool = AtomicBool::new(false);
 
-/// The terminal in raw mode: no echo, and no signals from keys. Dropping this restores the terminal.
+/// Raw mode: no echo, and no signals from keys. Dropping this restores the terminal.
 struct Raw;
 
 impl Raw {
@@ -138,7 +137,7 @@ impl Drop for Raw {
     }
 }
 
-/// Reads a line; `None` when the user cancels.
+/// `None` when the user cancels.
 fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
     // Never reallocates, so that no copies of the key stay in memory.
     let mut typed = Vec::with_capacity(LONGEST as usize);
@@ -164,8 +163,7 @@ fn typed(from: &mut impl BufRead) -> io::Result<Option<SecretString>> {
     Ok(Some(SecretString::from(text)))
 }
 
-/// Restores the terminal when a signal ends or stops lapel during key input. Hides the input again when lapel
-/// is continued.
+/// Restores the terminal when a signal ends or stops lapel, and hides the input again when lapel continues.
 fn put_back_at_signals() {
     #[cfg(unix)]
     {

@@ -11,12 +11,10 @@ use crate::i18n::{list, tr};
 use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus, request_count};
 use serde_json::{Map, Value, json};
 
-/// Maximum number of rows to send that the review lists one by one.
+/// The review lists at most this many rows one by one.
 const FEW: u64 = 10;
-/// Rows per read.
 const PAGE: usize = 1000;
 
-/// Statuses of a draft whose rows are not sent.
 pub(super) const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 #[derive(Clone, Debug)]
@@ -62,8 +60,7 @@ impl Drafted {
 }
 
 impl VerbSession {
-    /// Rows with a recipient that will not be sent: they need review, are invalid, or were skipped by the
-    /// duplicate check. Blank lines and totals do not count.
+    /// Rows that need review, are invalid, or that the duplicate check skipped; no blank lines and totals.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
         let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
@@ -108,7 +105,6 @@ impl VerbSession {
                 });
             }
             if draft.to_send() <= FEW {
-                // So few rows are listed one by one.
                 let sent = self.some_rows(job, &[RowStatus::Ready, RowStatus::Queued]).await?;
                 lines.extend(sent.into_iter().map(|row| format!("  {row}")));
             }
@@ -139,7 +135,7 @@ impl VerbSession {
         Ok(lines.join("\n"))
     }
 
-    /// Shows the review. The user types the number and, for LIVE, the organisation's short name.
+    /// The user types the number and, for LIVE, the organisation's short name.
     ///
     /// # Errors
     /// The user typed anything else.
@@ -156,7 +152,7 @@ impl VerbSession {
         self.typed(review, &question, wanted).await
     }
 
-    /// For LIVE, the user confirms that a job which was already reviewed sends this many rows (again).
+    /// For LIVE, the user confirms that a reviewed job sends this many rows (again).
     pub async fn confirmed_again(&mut self, job: &Job, rows: u64) -> Result<(), Failure> {
         if rows == 0 || !self.is_live() {
             return Ok(());
@@ -165,7 +161,7 @@ impl VerbSession {
         self.confirmed_group(&words::head(job), job.id, rows).await
     }
 
-    /// The user types how many rows of a job are sent again, in every environment.
+    /// In every environment, the user types the number of rows to send again.
     pub async fn confirmed_group(&mut self, review: &str, id: JobId, rows: u64) -> Result<(), Failure> {
         let what = words::count(rows, "row");
         let wanted = self.wanted(rows);
@@ -178,7 +174,6 @@ impl VerbSession {
         self.typed(review, &question, wanted).await
     }
 
-    /// The number and, for LIVE, the organisation's short name.
     fn wanted(&self, n: u64) -> ConfirmText {
         if self.is_live() {
             ConfirmText::live(n, self.profile.short_name.as_deref(), &self.organisation())
@@ -207,7 +202,7 @@ impl VerbSession {
     }
 }
 
-/// Asks to confirm a revocation unless `yes`, begins it, and waits for the answers.
+/// Asks for confirmation unless `yes`, begins the revocation, and waits for the answers.
 ///
 /// # Errors
 /// The user did not confirm, or the job could not begin. Nothing was sent then.
@@ -231,7 +226,6 @@ pub(super) async fn begin_revoking(
     session.see_through(&[id], wait).await
 }
 
-/// The review as JSON.
 pub(super) fn review_as_json(
     drafts: &[Drafted],
     batch: usize,

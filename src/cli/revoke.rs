@@ -60,7 +60,6 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     done
 }
 
-/// Typed ids, as a source with one column.
 fn of_ids(ids: &[String]) -> Result<Source, Failure> {
     let odd = |id: &&String| id.trim().is_empty() || id.chars().any(|c| c.is_control() || c.is_whitespace());
     match ids.iter().find(odd) {

@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
 
-/// Maximum time that a verb waits for the journal to accept an answer.
+/// A verb ends when the journal has not accepted an answer for this long.
 const UNWRITTEN: Duration = Duration::from_secs(5);
-/// Rows per read.
 const PAGE: usize = 500;
 
 /// Statuses of rows that were not, or not certainly, done as asked.
@@ -28,18 +27,16 @@ pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
     RowStatus::Dropped,
 ];
 
-/// How following jobs ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Whether Ctrl-C came first.
+    /// Ctrl-C came first.
     pub interrupted: bool,
     /// Why the check of rows in doubt failed.
     pub failed: Option<Localizable>,
-    /// Whether answers arrived that the journal did not accept.
+    /// Answers arrived that the journal did not accept.
     pub unwritten: bool,
 }
 
-/// How waiting for the answers ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
     Sent,
@@ -51,17 +48,16 @@ pub(super) enum Waited {
 pub(super) struct SendReport<'a> {
     pub ids: &'a [JobId],
     pub seen: &'a Seen,
-    /// Whether the verb waited until the jobs were finished.
     pub waited: bool,
-    /// Rows that were not sent because they are invalid or need a decision.
+    /// Not sent, because they are invalid or need a decision.
     pub held_back: u64,
-    /// More JSON fields.
+    /// Fields of the JSON besides the jobs.
     pub more: Map<String, Value>,
 }
 
 impl VerbSession {
     /// Waits for every answer and checks rows in doubt once. With `wait`, follows accepted rows until no
-    /// status changes by itself. Ctrl-C stops this, but requests in flight are waited for.
+    /// status changes by itself. After Ctrl-C, still waits for requests in flight.
     pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let mut known = BTreeMap::new();
@@ -78,14 +74,12 @@ impl VerbSession {
         Ok(seen)
     }
 
-    /// Saves the jobs and stops them.
     pub async fn close(&mut self) {
         self.jobs.close().await;
         self.progress.clear();
     }
 
-    /// Waits until everything is sent, Ctrl-C arrives, or the journal has not accepted an answer for
-    /// `UNWRITTEN`.
+    /// Waits until everything is sent, Ctrl-C arrives, or the journal accepts no answer for `UNWRITTEN`.
     pub(super) async fn until_sent(&mut self, known: &mut BTreeMap<JobId, Job>) -> Waited {
         let jobs = self.jobs.clone();
         let ids: Vec<JobId> = known.keys().copied().collect();
@@ -113,7 +107,7 @@ impl VerbSession {
                 () = &mut sent => break,
             }
         }
-        // The last events may still be in the channel. The journal has the valid state.
+        // The last events may still be in the channel; the journal has the valid state.
         for (id, job) in known.iter_mut() {
             if let Ok(now) = self.jobs.job(*id).await {
                 *job = now;
@@ -124,7 +118,7 @@ impl VerbSession {
         Waited::Sent
     }
 
-    /// Checks the rows in doubt once, or all open rows with `all`. Then sends what this check released.
+    /// All open rows with `all`, otherwise rows in doubt, once each. Then sends what this check released.
     async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
         let mut seen = Seen::default();
         let ids: Vec<JobId> = known.keys().copied().collect();
@@ -147,8 +141,7 @@ impl VerbSession {
         Ok(seen)
     }
 
-    /// Waits until no status changes by itself. `false` when Ctrl-C came first, the journal accepts no
-    /// answers, or the jobs have ended.
+    /// `false` when Ctrl-C came first, the journal accepts no answers, or the jobs have ended.
     pub(super) async fn until_settled(&mut self, known: &mut BTreeMap<JobId, Job>) -> Result<bool, Failure> {
         loop {
             let mut moving = 0;
@@ -179,7 +172,7 @@ impl VerbSession {
         }
     }
 
-    /// Prints the state of the jobs with every row that was not done as asked. Returns the exit code.
+    /// Lists every row that was not done as asked.
     pub async fn report(&self, report: SendReport<'_>, as_json: bool) -> Result<u8, Failure> {
         let mut jobs = Vec::new();
         for id in report.ids {
@@ -220,7 +213,6 @@ impl VerbSession {
         Ok(code)
     }
 
-    /// Prints the state of a job as text.
     async fn tell(&self, job: &Job) -> Result<(), Failure> {
         let mut lines = vec![words::head(job)];
         lines.extend(words::row_statuses(job));
@@ -250,7 +242,6 @@ impl VerbSession {
         Ok(output::answer(&lines.join("\n"))?)
     }
 
-    /// The first rows with one of these statuses, as text.
     pub async fn some_rows(&self, job: &Job, row_statuses: &[RowStatus]) -> Result<Vec<String>, Failure> {
         let filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
@@ -263,8 +254,7 @@ impl VerbSession {
         Ok(lines)
     }
 
-    /// Writes a JSON result with every row of these statuses as `rows`. Reads the rows page by page, so that
-    /// any number fits in memory.
+    /// Reads the rows page by page, so that any number fits in memory.
     pub async fn answer_with_rows(
         &self,
         fields: Map<String, Value>,
@@ -294,7 +284,6 @@ impl VerbSession {
         out.end()
     }
 
-    /// JSON fields besides the jobs.
     pub fn more(&self, pairs: Value) -> Map<String, Value> {
         match pairs {
             Value::Object(fields) => fields,
@@ -304,7 +293,7 @@ impl VerbSession {
 }
 
 impl Seen {
-    /// Records how waiting ended. Returns whether everything was sent.
+    /// Returns whether everything was sent.
     pub fn note(&mut self, waited: Waited) -> bool {
         match waited {
             Waited::Sent => return true,
@@ -319,7 +308,6 @@ impl Seen {
     }
 }
 
-/// Whether answers have arrived that the journal did not accept.
 fn is_unwritten(job: &Job) -> bool {
     job.in_flight > 0 && job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal)
 }
@@ -333,7 +321,7 @@ fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
     (all.saturating_sub(left), all)
 }
 
-/// Standard output. After a closed pipe, further output is dropped.
+/// After a closed pipe, further output is dropped.
 struct Out {
     to: BufWriter<io::Stdout>,
     is_gone: bool,

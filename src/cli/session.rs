@@ -12,19 +12,16 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// What a verb intends to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JobAccess {
     /// Issue, revoke or follow. Takes over jobs that no running lapel owns.
     Act,
-    /// Plan, and show what would be sent (`--dry-run`). Works on a copy of the journal with a read-only
-    /// connection.
+    /// Show what would be sent (`--dry-run`), on a copy of the journal with a read-only connection.
     Plan,
-    /// Look at the journal. Sends no request, and leaves the jobs with their owners.
+    /// Sends no request, and leaves the jobs with their owners.
     Look,
 }
 
-/// The context of the verbs.
 pub(super) struct VerbSession {
     pub jobs: Jobs,
     pub events: mpsc::Receiver<Changed>,
@@ -37,7 +34,6 @@ pub(super) struct VerbSession {
     pub again: String,
 }
 
-/// The user who runs the verb.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     /// The system's name for the user, for the journal.
@@ -47,8 +43,6 @@ pub struct Asker {
 }
 
 impl VerbSession {
-    /// Opens the journal and the connection.
-    ///
     /// # Errors
     /// There is no profile, it is read-only and the verb acts or plans, its key is not the pinned one, or the
     /// journal cannot be used. Nothing was sent then.
@@ -63,7 +57,7 @@ impl VerbSession {
             may_act(&profile)?;
         }
         let mut connection = connection(&profile, &settings.paths)?;
-        // To look or plan, the connection is read-only and takes over no jobs.
+        // Without `Act`, the connection is read-only and takes over no jobs.
         connection.read_only |= wanted != JobAccess::Act;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
@@ -98,7 +92,6 @@ impl VerbSession {
         self.profile.label()
     }
 
-    /// The profile and the service as JSON.
     pub fn place(&self) -> Value {
         json!({
             "profile": self.profile.name,
@@ -132,7 +125,6 @@ pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
         .ok_or_else(|| Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) })
 }
 
-/// Refuses to act with a read-only profile.
 pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     if !profile.read_only {
         return Ok(());
@@ -144,7 +136,6 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
 }
 
-/// Converts the settings of a profile to job settings.
 pub fn job_settings(said: &JobSettings) -> jobs::Settings {
     let default = jobs::Settings::default();
     let number = |said: Option<u32>, default: usize| said.map_or(default, |n| n as usize);

@@ -17,7 +17,7 @@ use tokio::sync::watch;
 /// Sample lines shown for each encoding.
 const SAMPLES: usize = 3;
 
-/// A file by its absolute path, so that it can be offered again from any folder. `-` is standard input.
+/// The absolute path can be offered again from any folder. `-` is standard input.
 pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
     if name == Path::new("-") {
         return tokio::task::spawn_blocking(pasted)
@@ -56,7 +56,6 @@ pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
     }
 }
 
-/// How to read the source, as far as the flags decide it.
 pub(super) fn choices(flags: &ReadingFlags) -> Choices {
     Choices {
         encoding: flags.encoding,
@@ -68,7 +67,7 @@ pub(super) fn choices(flags: &ReadingFlags) -> Choices {
 }
 
 impl VerbSession {
-    /// Opens a source and adds the columns from the flags to the choices.
+    /// Adds the columns from the flags to the choices.
     ///
     /// # Errors
     /// A mistake in the source, or a usage failure that lists the questions to answer first.
@@ -123,7 +122,7 @@ pub(super) fn described(about: &About) -> Value {
     })
 }
 
-/// A failure that lists the open questions with the flags that answer them.
+/// Names the flags that answer them.
 fn questions(about: &About, open: &[Question]) -> Failure {
     let mut lines = vec![t!("lapel needs more options to read {name}. Nothing was sent.", name = about.name)];
     for question in open {
@@ -167,7 +166,7 @@ fn names(about: &About) -> String {
     t!("columns: {all}", all = list(all))
 }
 
-/// A column by its name or its number, counted from 1.
+/// By name, or by number from 1.
 pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
     let wanted = wanted.trim();
     let is = |name: &String| name.trim().to_lowercase() == wanted.to_lowercase();
@@ -194,7 +193,7 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
     })
 }
 
-/// The detected columns, overridden by the flags.
+/// The flags override the detected columns.
 fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure> {
     let (mut name, mut email, mut template) = match &about.map {
         MapState::Chosen(map) | MapState::Remembered(map) | MapState::Found(map) => {

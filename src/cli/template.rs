@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 /// Maximum number of templates that a message names.
 const MOST: usize = 10;
 
-/// A template, and how it was named.
 pub(super) struct Chosen {
     pub detail: TemplateDetail,
     by_title: bool,
@@ -26,8 +25,7 @@ impl Chosen {
     }
 }
 
-/// Reads the template with this id. If there is none, reads the list of templates and takes the only one with this
-/// title, and says which one it is. Never takes a part of a title.
+/// If no template has this id, takes the only one with this exact title, and says which one it is.
 ///
 /// # Errors
 /// No template, or several, have this title: a usage failure that names candidates with their ids.
@@ -77,7 +75,7 @@ pub(super) async fn find(reader: &Reader, text: &str, call: &Call) -> Result<Cho
     Ok(Chosen { detail: reader.template(&id, call).await?, by_title })
 }
 
-/// Whether the answer may mean that there is no template with this id. The contract does not show that answer.
+/// The contract does not show the answer to an unknown id.
 fn may_be_a_title(why: &ApiError) -> bool {
     matches!(
         why,

@@ -41,7 +41,6 @@ pub struct IssueFlags {
 }
 
 impl IssueFlags {
-    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.template.iter().chain(&self.to).map(String::as_str)
     }
@@ -78,7 +77,6 @@ pub struct RevokeFlags {
 }
 
 impl RevokeFlags {
-    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.badge_ids.iter().chain([&self.reason]).map(String::as_str)
     }
@@ -314,7 +312,6 @@ pub struct DoctorFlags {
     pub who: ProfileFlags,
 }
 
-/// A field that a column can contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum Field {

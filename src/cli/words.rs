@@ -13,8 +13,7 @@ pub(super) const MOST_ROWS: usize = 50;
 /// Width of a title in a list, in cells.
 const TITLE: usize = 36;
 
-/// The exit code of a job. With `waited`, the job was followed to its end, so that an unknown state needs a
-/// person too.
+/// With `waited`, the job was followed to its end, so that an unknown state needs a person too.
 pub(super) fn code_of(job: &Job, waited: bool) -> u8 {
     if job.counts.sum(|b| matches!(b, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::NotSeen)) > 0 {
         exit::DOUBT
@@ -35,7 +34,7 @@ fn is_issued_twice(job: &Job) -> bool {
     job.note.as_ref().is_some_and(|note| note.is(Code::SomeIssuedTwice))
 }
 
-/// The exit code after a check. Invalid rows do not count: they were reported when the job began.
+/// Invalid rows do not count: they were reported when the job began.
 pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
     match code_of(job, waited) {
         exit::PERSON
@@ -53,7 +52,6 @@ pub(super) fn moves(row_status: RowStatus) -> bool {
     row_status.is_open() && !matches!(row_status, RowStatus::NotSeen | RowStatus::Overdue | RowStatus::Other)
 }
 
-/// The first line of a job's report.
 pub(super) fn head(job: &Job) -> String {
     if job.phase == Phase::Draft {
         let title = &job.title;
@@ -70,19 +68,18 @@ pub(super) fn head(job: &Job) -> String {
     t!("Job {id}: {what}{template}, {state}", id = job.id, what, template, state = job.state())
 }
 
-/// The accepted count, when it is lower than the number of sent rows.
+/// `None` when it equals the number of sent rows.
 pub(super) fn accepted(job: &Job) -> Option<String> {
     let AcceptedCount { accepted, sent } = job.accepted.filter(|count| count.accepted < count.sent)?;
     Some(format!("  {}", t!("the service reports {accepted} of {sent} accepted", accepted, sent)))
 }
 
-/// The number of rows per status, one status per line.
+/// One status per line.
 pub(super) fn row_statuses(job: &Job) -> Vec<String> {
     let width = job.counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
     job.counts.iter().map(|(row_status, n)| format!("  {n:>width$}  {}", job.row_state(row_status))).collect()
 }
 
-/// A row with the reason for its status.
 pub(super) fn row(row: &JobRow) -> String {
     let mut parts = vec![t!("row {row}", row = row.number())];
     match (row.holder.looks_empty(), row.address.looks_empty()) {
@@ -99,7 +96,7 @@ pub(super) fn row(row: &JobRow) -> String {
     format!("  {}", parts.join("  "))
 }
 
-/// The commands that continue a job. Empty when there is nothing to do.
+/// Empty when there is nothing to do.
 pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let mut steps = Vec::new();
     if job.phase == Phase::Moved {
@@ -138,7 +135,7 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     steps
 }
 
-/// The table of jobs. Its heading names the zone of the times.
+/// The heading names the zone of the times.
 pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     let created = format!("{} ({})", t!("CREATED"), clock.zone());
     let head = [t!("JOB"), &created, t!("KIND"), t!("TITLE"), t!("STATE"), t!("ROWS")];
@@ -163,7 +160,7 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
     align(&rows)
 }
 
-/// Aligns cells in columns. The last column is not padded.
+/// The last column is not padded.
 pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -185,17 +182,17 @@ pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
         .collect()
 }
 
-/// A time of lapel with its zone: `2026-11-03 11:10 (UTC+9)`, as in the table of jobs.
+/// With its zone: `2026-11-03 11:10 (UTC+9)`, as in the table of jobs.
 pub(super) fn time(at: Timestamp, clock: &ServiceClock) -> String {
     format!("{} ({})", clock.to_minute(at), clock.zone())
 }
 
-/// The zone of the times in the output, which has them as the service writes them.
+/// The service writes times without a zone, so the output names it.
 pub(super) fn zone(clock: &ServiceClock) -> String {
     t!("Times are in the service's zone ({zone}).", zone = clock.zone_said())
 }
 
-/// Cuts a text to at most this many cells, never inside a character.
+/// Cuts to at most this many cells, never inside a character.
 pub(super) fn cut(text: &str, most: usize, ellipsis: &str) -> String {
     if text.width() <= most {
         return text.to_owned();

@@ -38,18 +38,18 @@ pub enum Decision {
     SendAgain,
 }
 
-/// What a person opened that shows a masked name and address.
+/// A person opened something that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// A possible match for an address or a name.
     Match,
-    /// The wallet of the holder of this badge. The person gave its id.
+    /// The wallet of this badge's holder. The person gave the id.
     WalletOf(BadgeId),
 }
 
 impl Jobs {
-    /// Begins a reviewed draft. Repeats an old duplicate check first. If that changes what would be sent, the job
-    /// does not begin, and the draft needs another review.
+    /// Repeats an old duplicate check first. If that changes what would be sent, the job does not begin, and
+    /// the draft needs another review.
     ///
     /// # Errors
     /// The profile is read-only, the review is no longer valid, or nothing is left to send.
@@ -96,20 +96,18 @@ impl Jobs {
         Ok(())
     }
 
-    /// Records that a person opened a masked name and address: when, who, and with which key. Records neither the
-    /// address nor the name. Works with a read-only profile, too.
+    /// Records when, who and which key; no address and no name. Works with a read-only profile, too.
     pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
         let account = &self.core.account.key;
         let (what, why) = match what {
             Opening::Match => ("open a possible match", account.clone()),
             Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
         };
-        // The entry belongs to no job.
         Ok(self.core.store.note(what.to_owned(), why, Actor::now(who)).await?)
     }
 
-    /// Resumes a paused or stopped job. After a refusal that may have been the quota, it first checks whether the
-    /// service accepted any of the refused request. It also repeats an old duplicate check.
+    /// After a refusal that may have been the quota, first checks whether the service accepted any of the
+    /// request. Also repeats an old duplicate check.
     ///
     /// # Errors
     /// Another process owns the job, the job cannot be resumed, or a required reading failed.
@@ -130,8 +128,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Uses up the rest of the quota after a stop at the quota. The requests get ever smaller. Each follows only
-    /// after proof that the one before did nothing. Returns at once; the job shows the progress.
+    /// After a stop at the quota, sends ever smaller requests, each only after proof that the one before did
+    /// nothing. Returns at once; the job shows the progress.
     ///
     /// # Errors
     /// The job did not stop at the quota, or a required reading failed.
@@ -141,7 +139,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// As [`Jobs::use_up_quota`], but returns when the quota is used up or nothing is left to send.
+    /// As [`Jobs::use_up_quota`], but returns at the end.
     pub async fn use_up_quota_to_its_end(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.begin_using_up(id, who).await?;
         halve(self.clone(), id, who.to_owned()).await;
@@ -170,9 +168,9 @@ impl Jobs {
         Ok(())
     }
 
-    /// Sends refused rows again: certainly nothing was done for them. The requests are smaller, so that one bad
-    /// row does not delay the others. Returns the number of rows sent; the other rows need review. After a refusal
-    /// that may have been the quota, checks first as in [`Jobs::resume`].
+    /// Sends refused rows again, in smaller requests, so that one bad row does not delay the others. Returns
+    /// the number of rows sent; the other rows need review. After a refusal that may have been the quota,
+    /// checks first as in [`Jobs::resume`].
     ///
     /// # Errors
     /// Another process owns the job, no row was refused, or a required reading failed.
@@ -190,7 +188,7 @@ impl Jobs {
         Ok(sent)
     }
 
-    /// Sends a row again that was never seen. The journal records the person and the reason.
+    /// The journal records the person and the reason.
     ///
     /// # Errors
     /// The row has another status. lapel looks for a row in doubt and does not resend it.
@@ -198,7 +196,7 @@ impl Jobs {
         self.decide(id, no, Decision::SendAgain, who, why).await
     }
 
-    /// Resolves a row that lapel cannot: it was never seen, or the badge that was found may belong to another row.
+    /// For a row that was never seen, or whose found badge may belong to another row.
     ///
     /// # Errors
     /// The row needs no decision, or the badge belongs to another row.
@@ -253,9 +251,9 @@ impl Jobs {
         }
     }
 
-    /// Allows rows of a draft that need review or that the duplicate check skipped: one, or all of a kind. If an
-    /// earlier row has the same address, only [`Rows::One`] and [`Rows::Asked`] allow both. A row whose reason does not
-    /// say that it is a duplicate needs review once more. Returns the number of rows that will be sent.
+    /// Allows rows that need review or that the duplicate check skipped. If an earlier row has the same
+    /// address, only [`Rows::One`] and [`Rows::Asked`] allow both. A row whose reason does not say that it is
+    /// a duplicate needs review once more. Returns the number of rows that will be sent.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -277,8 +275,6 @@ impl Jobs {
         self.review(id, which, RowStatus::Ready, None).await
     }
 
-    /// Skips rows of a draft: one, or all of a kind.
-    ///
     /// # Errors
     /// The job is not a draft of this process.
     pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
@@ -300,8 +296,8 @@ impl Jobs {
         Ok(moved)
     }
 
-    /// Corrects and checks a row of a draft, and returns the findings. The duplicate check must run again, since
-    /// the recipient may be another person now.
+    /// Corrects and checks a row, and returns the findings. The duplicate check must run again, since the
+    /// recipient may be another person now.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -319,8 +315,8 @@ impl Jobs {
         Ok(findings)
     }
 
-    /// Corrects rows as lapel suggests, by one decision: an address gets the domain that was probably meant, and a name
-    /// gets the letters that it lost in a conversion. Returns their number. The duplicate check must run again.
+    /// By one decision, addresses get the domain that was probably meant, and names get the letters that they
+    /// lost in a conversion. Returns the number of rows. The duplicate check must run again.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -367,8 +363,8 @@ impl Jobs {
         Ok(n)
     }
 
-    /// Undoes the last decision of a draft's review: a row or a group that was allowed or skipped, or a corrected
-    /// row. Returns `None` if there is none. After a correction was undone, the duplicate check must run again.
+    /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the
+    /// duplicate check must run again.
     ///
     /// # Errors
     /// The job is not a draft of this process.
@@ -394,7 +390,7 @@ impl Jobs {
         Ok(self.core.store.ready_rows(id).await?)
     }
 
-    /// Repeats the duplicate check if it is old, and returns the job afterwards. `None` if it is not old.
+    /// `None` if the duplicate check is not old, otherwise the job after it was repeated.
     async fn read_again(&self, job: &Job) -> Result<Option<Job>, JobError> {
         let job = self.core.job(job.id).await?;
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, &job) {
@@ -410,7 +406,7 @@ impl Jobs {
         Ok(Some(self.core.job(job.id).await?))
     }
 
-    /// The rows that a resumed job would send, if its duplicate check is old and must be compared with a new one.
+    /// The rows that a resumed job would send, if its duplicate check is old and must be repeated.
     async fn before(&self, job: &Job) -> Result<Option<BTreeSet<ReadyRow>>, JobError> {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
             return Ok(None);
@@ -418,8 +414,7 @@ impl Jobs {
         self.ready_rows(job.id).await.map(Some)
     }
 
-    /// Repeats an old duplicate check of a resumed job. Rows that now need review are not sent. Fails if a row
-    /// would be sent that was not in `before`.
+    /// Rows that now need review are not sent. Fails if a row would be sent that was not in `before`.
     async fn same_or_fewer(&self, job: &Job, before: Option<BTreeSet<ReadyRow>>) -> Result<(), JobError> {
         let Some(before) = before else { return Ok(()) };
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
@@ -432,8 +427,7 @@ impl Jobs {
         )))
     }
 
-    /// Checks before sending one single row: repeats an old reading of the history, and refuses if other rows of
-    /// the job would be sent, too.
+    /// Repeats an old reading of the history, and refuses if other rows of the job would be sent, too.
     async fn one_by_one(&self, job: &Job, no: u64) -> Result<(), JobError> {
         let id = job.id;
         let waiting = rules::count(Step::Resume, job);
@@ -475,15 +469,14 @@ impl Jobs {
         )))
     }
 
-    /// After a 422: checks whether the service accepted any of the refused request. A badge that it finds is
-    /// bound; then the rest of that request was accepted, too. Otherwise the rows can be sent. If the reading
-    /// proves nothing, they stay in doubt.
+    /// After a 422: checks whether the service accepted any of the refused request. If a badge is found, the
+    /// rest of the request was accepted, too. Otherwise the rows can be sent. If the reading proves nothing,
+    /// they stay in doubt.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
         let at = Timestamp::now().as_millisecond();
         let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
-            // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed
@@ -504,7 +497,6 @@ impl Jobs {
     }
 }
 
-/// The result of checking an uncertain refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// Nothing of the request was accepted, or everything accepted is bound.
@@ -513,7 +505,6 @@ pub(super) enum Refusal {
     NotProvable,
 }
 
-/// A decision of a review that was undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undone {
     pub rows: u64,
@@ -521,7 +512,6 @@ pub struct Undone {
     pub corrected: bool,
 }
 
-/// A row with another name and address, checked, and the findings.
 fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
     let (name, email, standing, findings) = check_person(name, email);
     let (row_status, why) = files::placed(standing, &findings);
@@ -529,7 +519,7 @@ fn corrected(no: u64, name: &str, email: &str) -> (CorrectRow, Vec<Finding>) {
     (CorrectRow { no, name, email, row_status, why }, findings)
 }
 
-/// Rows per status in words: `3 left out, 2 not valid`.
+/// Rows per status: `3 skipped, 2 invalid`.
 pub fn shares(job: &Job) -> Localizable {
     if job.counts.total() == 0 {
         return localizable!("it has no rows");

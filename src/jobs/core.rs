@@ -24,8 +24,7 @@ use tokio_util::sync::CancellationToken;
 const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MOST_JOBS: usize = 10_000;
 
-/// The handle to plan, watch and control jobs. Clones share everything. The work ends with [`Jobs::close`], or
-/// when the last clone is dropped.
+/// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
 #[derive(Clone)]
 pub struct Jobs {
     pub(super) core: Arc<Core>,
@@ -67,18 +66,15 @@ pub(super) struct Core {
     follower: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// The polls that were requested and not started yet.
 #[derive(Debug, Default)]
 pub(super) struct RequestedPolls {
     pub(super) all: bool,
     /// Poll only what is due by the service's clock.
     pub(super) due: bool,
     pub(super) jobs: HashSet<JobId>,
-    /// Notified when the poll is complete.
     pub(super) done: Vec<tokio::sync::oneshot::Sender<PollResult>>,
 }
 
-/// Result of a requested poll.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PollResult {
     /// Jobs that had something to poll.
@@ -98,7 +94,7 @@ impl PollResult {
 }
 
 impl Jobs {
-    /// Starts: takes over jobs whose process has ended and follows open jobs. The channel receives a snapshot of
+    /// Takes over jobs whose process has ended, and follows open jobs. The channel receives a snapshot of
     /// each job that changed.
     ///
     /// # Errors
@@ -139,7 +135,7 @@ impl Jobs {
         Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
     }
 
-    /// Whether anything can be sent. False for a read-only profile.
+    /// False for a read-only profile.
     pub fn can_send(&self) -> bool {
         self.core.access.writer().is_some()
     }
@@ -162,7 +158,7 @@ impl Jobs {
         self.core.job(id).await
     }
 
-    /// Number of rows of a job that a filter matches. Rows are counted with the status that the journal has.
+    /// Rows are counted with the status that the journal has.
     pub async fn count_rows(&self, id: JobId, filter: &RowFilter) -> Result<u64, JobError> {
         Ok(self.core.store.rows_count(id, filter.clone()).await?)
     }
@@ -173,7 +169,7 @@ impl Jobs {
         if !self.core.abandoned().await?.contains(&id) {
             return Ok(self.core.store.rows_page(id, filter, most, window).await?);
         }
-        // No process sends this job: requests on their way are in doubt, even before a takeover.
+        // No process sends this job: its requests are in doubt, even before a takeover.
         let mut filter = filter;
         if filter.row_statuses.contains(&RowStatus::InDoubt) {
             filter.row_statuses.retain(|row_status| *row_status != RowStatus::Sending);
@@ -194,7 +190,7 @@ impl Jobs {
         Ok(found)
     }
 
-    /// The place of the row with this number (see [`JobRow::number`]).
+    /// See [`JobRow::number`].
     ///
     /// # Errors
     /// The job has no row with this number.
@@ -212,7 +208,6 @@ impl Jobs {
         })
     }
 
-    /// Observed behaviour of the service.
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
         Ok(self.core.store.facts(self.core.account.key.clone()).await?)
     }
@@ -252,7 +247,7 @@ impl Jobs {
         Ok(self.core.store.keep(files.collect()).await?)
     }
 
-    /// Polls one job, or everything that is open, regardless of the schedule. Returns when the poll is complete.
+    /// Ignores the schedule. `None` polls everything that is open. Returns when the poll is complete.
     pub async fn poll_now(&self, job: Option<JobId>) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
@@ -269,8 +264,8 @@ impl Jobs {
         polled.await.unwrap_or_default()
     }
 
-    /// Waits until every answer for this job is in the journal and nothing more of it can be sent now. Rows may
-    /// still be [`super::RowStatus::Ready`]: the job has stopped, or an earlier request to the same address is in
+    /// Waits until all answers for this job are in the journal and nothing more can be sent now. Rows may
+    /// still be [`super::RowStatus::Ready`]: the job has stopped, or a request to the same address is in
     /// doubt.
     pub async fn sent(&self, id: JobId) {
         send::idle(&self.core, id).await;
@@ -284,7 +279,7 @@ impl Jobs {
         Ok(self.core.store.check().await?)
     }
 
-    /// Polls what is due by the schedule. Returns when that is done. For programs that run now and then.
+    /// Polls by the schedule, for programs that run now and then. Returns when the poll is complete.
     pub async fn poll_due(&self) -> PollResult {
         let (done, polled) = tokio::sync::oneshot::channel();
         {
@@ -296,8 +291,7 @@ impl Jobs {
         polled.await.unwrap_or_default()
     }
 
-    /// Removes names, addresses and cells of finished jobs that are older than `days`. Numbers and badge ids
-    /// remain.
+    /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         let purged = self.core.store.purge(self.core.account.key.clone(), before).await?;
@@ -307,8 +301,7 @@ impl Jobs {
         Ok(purged)
     }
 
-    /// Stops cleanly: sends nothing new, waits for requests on their way, and releases every job. Unsent rows can
-    /// be resumed later.
+    /// Sends nothing new, waits for requests on their way, and releases every job.
     pub async fn close(&self) {
         self.core.closing.cancel();
         send::stop_all(&self.core).await;
@@ -335,8 +328,7 @@ impl Core {
             .ok_or_else(|| JobError::no(localizable!("This profile is read-only: it cannot send anything.")))
     }
 
-    /// Fails unless jobs may be planned: the profile can write, or the journal is a temporary copy, from which
-    /// nothing can be sent.
+    /// Needs a profile that can write, or a temporary copy of the journal, from which nothing can be sent.
     ///
     /// # Errors
     /// The profile is read-only.
@@ -348,7 +340,7 @@ impl Core {
         self.store.me().to_owned()
     }
 
-    /// The service's current time, and whether it comes from the service's own clock.
+    /// The service's time, and whether it comes from the service's own clock.
     pub(super) fn moment(&self) -> (Timestamp, bool) {
         let clock = self.reader().clock();
         (clock.utc(), clock.is_heard())
@@ -369,7 +361,7 @@ impl Core {
         })
     }
 
-    /// The job, if this process owns it. Only the owner may act on it.
+    /// Only the owning process may act on a job.
     pub(super) async fn my_job(&self, id: JobId) -> Result<Job, JobError> {
         let job = self.job(id).await?;
         match &job.owner {
@@ -392,10 +384,10 @@ impl Core {
         }
     }
 
-    /// As [`Self::my_job`], for commands that send rows.
+    /// For commands that send rows.
     ///
     /// # Errors
-    /// Also fails with a read-only profile, and after names and addresses were removed.
+    /// As [`Self::my_job`]; also a read-only profile, and a job whose names and addresses were removed.
     pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<Job, JobError> {
         self.writer()?;
         let job = self.my_job(id).await?;
@@ -419,7 +411,7 @@ impl Core {
         self.store.join_account(self.account.clone()).await
     }
 
-    /// Takes over the jobs of processes that have ended.
+    /// Takes over jobs that no living process owns.
     pub(super) async fn take_over(&self) -> Result<(), JournalError> {
         if self.access.writer().is_none() {
             return Ok(());
@@ -459,8 +451,8 @@ impl Core {
         Ok(())
     }
 
-    /// Checks for jobs of other processes: takes over released and abandoned ones, and reports changes. Returns
-    /// whether other processes exist now; `None` if there can be none.
+    /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
+    /// processes exist now; `None` if there can be none.
     pub(super) async fn neighbours(&self, version: &mut i64) -> Option<bool> {
         if !self.journal.is_shared() {
             return None;
@@ -479,7 +471,6 @@ impl Core {
         Some(!others.is_empty())
     }
 
-    /// Stores what a scan showed about the service's filters.
     pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
         let lessons: Vec<Lesson> = scan.lessons().collect();
         if lessons.is_empty() {
@@ -488,7 +479,6 @@ impl Core {
         self.learn(lessons.into_iter().map(Lesson::fact).collect()).await
     }
 
-    /// Stores observed behaviour of the service.
     pub(super) async fn learn(&self, seen: Vec<Seen>) -> Result<(), JournalError> {
         self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
     }
@@ -509,12 +499,11 @@ impl Core {
         self.changed(id, []);
     }
 
-    /// Clears the journal error.
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
     }
 
-    /// Jobs whose process ended without releasing them, and that no process has taken over yet.
+    /// Their process ended without releasing them, and no process has taken them over yet.
     async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
         let others = self.store.other_owners(self.account.clone(), self.me()).await?;
         if others.is_empty() {
@@ -536,8 +525,8 @@ impl Core {
         self.with_trouble(job)
     }
 
-    /// Puts a journal error into the snapshot, although the journal does not contain it. Nothing more of the job
-    /// is sent until the journal can be written again.
+    /// The journal cannot contain its own error, so only the snapshot shows it. Nothing more of the job is
+    /// sent until the journal can be written again.
     fn with_trouble(&self, mut job: Job) -> Job {
         if let Some(trouble) = lock(&self.troubles).get(&job.id) {
             let why = Reason::from(trouble);
@@ -559,7 +548,7 @@ pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) 
     Touched { badge_id: badge_id.clone(), row_status }
 }
 
-/// Sends snapshots of changed jobs. Many changes between two receives give one snapshot per job.
+/// Many changes between two receives give one snapshot per job.
 async fn tell(core: Arc<Core>, changed: mpsc::Sender<Changed>) {
     loop {
         let next = lock(&core.dirty).pop_first();

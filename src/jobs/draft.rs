@@ -15,7 +15,6 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::collections::HashSet;
 
-/// One badge for one recipient, after a review of that recipient.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuePlan {
     pub template_id: TemplateId,
@@ -24,11 +23,10 @@ pub struct IssuePlan {
     /// `recipient_name` as it is printed on the badge.
     pub recipient_name: String,
     pub recipient_email: Address,
-    /// Badges of this template that the recipient had before. A badge that is found later and is not one of these
-    /// belongs to this job. `None` if they could not be read; then a badge found later proves nothing.
+    /// Badges of this template that the recipient had before. Another badge that is found later belongs to
+    /// this job. `None` if they could not be read; then a badge found later proves nothing.
     pub held_before: Option<Vec<BadgeId>>,
-    /// The slot of the [`Rival`] that the reviewer saw. It allows a second badge. A later rival needs another
-    /// review.
+    /// The slot of the [`Rival`] that the reviewer saw and allowed. A later rival needs another review.
     pub allows: Option<i64>,
 }
 
@@ -39,12 +37,11 @@ pub struct Person {
     pub email: String,
 }
 
-/// A badge to revoke, as last seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RevokeTarget {
     pub badge_id: BadgeId,
     pub holder: Text,
-    /// The holder's e-mail address: two people may have one name.
+    /// Two people may have one name.
     pub email: Text,
     pub title: Text,
     /// The state when the badge was last seen.
@@ -52,7 +49,7 @@ pub struct RevokeTarget {
 }
 
 impl RevokeTarget {
-    /// A badge of the history. `now` is the service's time.
+    /// `now` is the service's time.
     pub fn of(badge: &HistoryItem, now: DateTime) -> Self {
         Self {
             badge_id: badge.badge_id.clone(),
@@ -63,7 +60,6 @@ impl RevokeTarget {
         }
     }
 
-    /// A badge in full, with its state.
     pub fn of_badge(badge: &Badge, state: State) -> Self {
         Self {
             badge_id: badge.badge_id.clone(),
@@ -83,8 +79,7 @@ pub struct RevokePlan {
 }
 
 impl RevokePlan {
-    /// Drops repeated badges. With `when_issued`, waiting badges are revoked when they become Issued, instead of
-    /// being skipped.
+    /// Drops repeated badges. `when_issued` queues waiting badges; otherwise they are skipped.
     pub fn new(targets: Vec<RevokeTarget>, reason: &str, when_issued: bool) -> Self {
         let mut seen = HashSet::new();
         let targets = targets.into_iter().filter(|v| seen.insert(v.badge_id.clone())).collect();
@@ -95,22 +90,22 @@ impl RevokePlan {
         &self.targets
     }
 
-    /// The badges that are sent: the service accepts only Issued badges.
+    /// The service accepts only Issued badges.
     pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.targets.iter().filter(|v| v.state.may_be_revoked())
     }
 
-    /// The badges that wait until they are Issued.
+    /// They wait until they are Issued.
     pub fn queued(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.targets.iter().filter(|v| self.when_issued && v.state == State::Waiting)
     }
 
-    /// The skipped badges. The service would drop them without notice.
+    /// The service would drop them without notice.
     pub fn left_out(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.targets.iter().filter(|v| placed(&v.state, self.when_issued).0 == RowStatus::LeftOut)
     }
 
-    /// The reason in the request. The holder may see it.
+    /// The holder may see it.
     pub fn reason(&self) -> &str {
         &self.reason
     }
@@ -133,8 +128,7 @@ impl RevokePlan {
     }
 }
 
-/// The service's word for an unknown state. Known states get their word from the next poll, since lapel's name for
-/// them is not the service's word.
+/// The service's word for an unknown state. The next poll brings the service's word for a known one.
 pub(super) fn own_word(state: &State) -> Option<String> {
     match state {
         State::Other(word) => Some(word.wire().to_owned()),
@@ -142,7 +136,6 @@ pub(super) fn own_word(state: &State) -> Option<String> {
     }
 }
 
-/// The status of a row that revokes a badge in this state, with the reason.
 pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
     if state.may_be_revoked() {
         (RowStatus::Ready, None)
@@ -186,7 +179,7 @@ fn changed(rival: &Rival) -> JobError {
 }
 
 impl Jobs {
-    /// Issues one badge to a reviewed recipient: writes the job and begins it in one step.
+    /// Writes the job and begins it in one step.
     ///
     /// # Errors
     /// The profile is read-only, the journal cannot be used, or another row has served the recipient and the
@@ -212,7 +205,6 @@ impl Jobs {
         }
     }
 
-    /// Writes a draft.
     async fn create_job(
         &self,
         job: NewJob,
@@ -223,7 +215,6 @@ impl Jobs {
         Ok(self.core.store.create_job(CreateJob { account, owner, job, rows, reason }).await?)
     }
 
-    /// Writes a draft of a revocation.
     pub(super) async fn create_revocation(
         &self,
         reason: &str,
@@ -238,8 +229,7 @@ impl Jobs {
         Kept::of("reason", reason, self.core.moment().0.as_second())
     }
 
-    /// Writes a job for several recipients, for the duplicate check and the review. The caller has checked the
-    /// recipients.
+    /// Writes one draft for several recipients. The caller has checked the recipients.
     pub async fn draft_people(
         &self,
         (template_id, title): (TemplateId, Text),
@@ -251,8 +241,8 @@ impl Jobs {
         self.create_job(issue_job(&template_id, &title, None), rows, None).await
     }
 
-    /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has a
-    /// badge, and for a while two. Writes both jobs in one step and returns them.
+    /// Issues a corrected badge, and revokes the old one when the new one is Issued. So the holder always has
+    /// a badge, and for a while two. One step writes both jobs.
     pub async fn replace(
         &self,
         plan: IssuePlan,
@@ -278,7 +268,7 @@ impl Jobs {
         Ok(ids)
     }
 
-    /// Revokes reviewed badges: writes the job and begins it in one step.
+    /// Writes the job of a reviewed revocation and begins it in one step.
     ///
     /// # Errors
     /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
@@ -288,8 +278,6 @@ impl Jobs {
         Ok(id)
     }
 
-    /// Writes a draft of a revocation for review.
-    ///
     /// # Errors
     /// As [`Jobs::revoke`].
     pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<Origin>) -> Result<JobId, JobError> {
@@ -303,8 +291,8 @@ impl Jobs {
         self.create_revocation(&plan.reason, plan.rows(), origin).await
     }
 
-    /// Plans to undo an issue job: cancels unsent rows, revokes Issued badges, and revokes waiting badges when
-    /// they become Issued. The revocation is a draft for review.
+    /// Cancels unsent rows, revokes Issued badges, and revokes waiting badges when they become Issued. The
+    /// revocation is a draft for review.
     ///
     /// # Errors
     /// The job is not an issue job of this process, or has nothing to undo.
@@ -343,7 +331,7 @@ impl Jobs {
         })
     }
 
-    /// The row of an earlier job that gave this recipient the badge, or may have. The service may not show it
+    /// A row of an earlier job that gave this recipient the badge, or may have. The service may not show it
     /// yet. The reviewer can allow a second badge ([`IssuePlan::allows`]).
     pub async fn sent_before(
         &self,
@@ -360,9 +348,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Wakes the sender and the follower after a job began.
     pub(super) fn begun(&self, id: JobId) {
-        // The journal was just written, so earlier journal errors are cleared. A new one shows at once.
+        // The journal was just written, so earlier journal errors are over. A new one shows at once.
         self.core.no_trouble(id);
         self.core.changed(id, []);
         send::ensure_sender(&self.core, id);
@@ -380,8 +367,6 @@ impl Jobs {
         Ok(self.core.store.kept_drafts(account, me).await?)
     }
 
-    /// Opens kept drafts for review, and returns them.
-    ///
     /// # Errors
     /// The profile is read-only, or one of the drafts has begun, was discarded, or is open in another process.
     pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
@@ -401,24 +386,24 @@ impl Jobs {
         Ok(all)
     }
 
-    /// Closes the review of kept drafts: any process may open them again.
+    /// Any process may then open them again.
     pub async fn close_drafts(&self, ids: &[JobId]) -> Result<(), JobError> {
         Ok(self.core.store.close_drafts(ids.to_vec(), self.core.me()).await?)
     }
 
-    /// Removes a draft. Does nothing to a job that began.
+    /// Does nothing to a job that began.
     pub async fn discard(&self, id: JobId) -> Result<(), JobError> {
         Ok(self.core.store.discard(id).await?)
     }
 
-    /// Cancels the unsent rows of a job and returns their number. Sent rows are still followed.
+    /// Sent rows are still followed. Returns the number of cancelled rows.
     ///
     /// # Errors
     /// Another process owns the job, or the journal cannot be used.
     pub async fn cancel(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let kind = self.core.my_job(id).await?.kind;
         send::pause(&self.core, id);
-        // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
+        // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
         let cancelled = self.core.store.cancel(id, kind, Actor::now(who)).await?;
         self.core.changed(id, []);

@@ -85,7 +85,6 @@ const FEW: usize = 2;
 /// If not all pages could be read: maximum number of addresses that are queried one by one instead.
 const FEW_LOOK_UPS: usize = 200;
 
-/// Progress of a duplicate check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckProgress {
     /// Requests.
@@ -99,7 +98,6 @@ pub struct CheckProgress {
     pub of_history: bool,
 }
 
-/// Result of a duplicate check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DuplicateResult {
     /// Number of rows per kind, except [`DuplicateKind::New`].
@@ -107,8 +105,8 @@ pub struct DuplicateResult {
     /// Whether everything was read. If not, a recipient may have the badge without being reported.
     pub complete: bool,
     pub requests: u64,
-    /// Paused or stopped jobs with unsent rows for some of these recipients, and how many. Resuming those jobs is
-    /// better than issuing anew. Once the draft begins, those jobs no longer send to these recipients.
+    /// Paused or stopped jobs with unsent rows for some of these recipients, and how many. Once the draft
+    /// begins, those jobs no longer send to them, so resuming them is better than issuing anew.
     pub unsent: Vec<(JobId, u64)>,
 }
 
@@ -128,9 +126,9 @@ impl DuplicateResult {
 }
 
 impl Jobs {
-    /// Reads which badges the recipients of an issue job have, by addresses or by title pages, the cheaper way.
-    /// Stores them as the baseline for resolving doubts later. Then gives every unsent row its status by the
-    /// policies. What a person allowed stays allowed unless something new is found.
+    /// Reads which badges the recipients have, by addresses or by title pages, the cheaper way. Stores them
+    /// as the baseline for doubts, then gives every unsent row its status by the policies. An allowed row
+    /// stays allowed unless something new is found.
     ///
     /// # Errors
     /// The service or the journal failed. The job is unchanged, and the check can be repeated.
@@ -164,7 +162,7 @@ pub(super) async fn check_duplicates(
     let phase = job.phase;
     let emails = core.store.emails(id, phase).await?;
     core.store.reset_check(id, phase).await?;
-    // A person waits for a few requests; hundreds run in the background.
+    // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
@@ -192,7 +190,7 @@ pub(super) async fn check_duplicates(
                 page = hunt.page(&mut scan).await?;
             }
             core.learn_filters(&scan).await?;
-            // An incomplete page can hide badges. For few addresses, query each one instead.
+            // An incomplete page can hide badges.
             if scan.is_complete() || emails.len() > FEW_LOOK_UPS {
                 hunt.complete &= scan.is_complete();
                 left = Some(());
@@ -230,8 +228,7 @@ pub(super) async fn check_duplicates(
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
-/// A hash of the address without dots and plus tag before the @. Some providers deliver these addresses to one
-/// mailbox, others do not.
+/// Without dots and plus tag. Some providers deliver these addresses to one mailbox, others do not.
 fn loosened(key: &EmailKey) -> Option<u64> {
     let (local, domain) = key.as_str().rsplit_once('@')?;
     let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
@@ -289,7 +286,7 @@ impl Hunt<'_> {
     }
 }
 
-/// The badge that was seen, if its record has an address.
+/// `None` if the record has no address.
 fn held(sight: &Sight, core: &Core) -> Option<Held> {
     let (class, why) = class_of(&sight.verdict, core.reader().clock().now(), &core.settings);
     let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
@@ -328,7 +325,7 @@ fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) 
 }
 
 impl DuplicateKind {
-    /// Of two kinds, the row keeps the one of greater weight.
+    /// A row of two kinds keeps the one of greater weight.
     pub(super) fn weight(self) -> u8 {
         match self {
             Self::New => 0,
@@ -345,8 +342,7 @@ impl DuplicateKind {
     }
 }
 
-/// Queries which badges the recipient of one sent row has. If something new is found, the row needs review and
-/// says why. Does nothing for an unsent row: [`check_duplicates`] reads those.
+/// For one sent row; [`check_duplicates`] reads unsent ones. Something new makes the row need review.
 pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let email = core.store.email_of_sent(id, no, phase).await?;
@@ -371,7 +367,7 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
     Ok(())
 }
 
-/// The error for an incomplete reading: lapel sends nothing.
+/// lapel sends nothing after an incomplete reading.
 pub(super) fn incomplete() -> JobError {
     JobError::no(localizable!(
         "lapel could not read the history to its end: it is not certain who already has this badge. Nothing was sent. Try again."

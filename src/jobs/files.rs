@@ -27,7 +27,6 @@ use tokio_util::sync::CancellationToken;
 
 const PREVIEW: usize = 20;
 
-/// Progress of reading a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     pub bytes_done: u64,
@@ -88,7 +87,6 @@ impl Watch for Watcher {
     }
 }
 
-/// Status and reason of a checked row.
 pub(super) fn placed(standing: Standing, findings: &[Finding]) -> (RowStatus, Option<Reason>) {
     let row_status = match standing {
         Standing::Ready => RowStatus::Ready,
@@ -120,7 +118,7 @@ fn read_as(about: &About) -> Reason {
     Reason::list(Code::ReadAs, parts)
 }
 
-/// How a file was read, so that it can be read in the same way again. `None` for pasted text.
+/// `None` for pasted text, which cannot be read again.
 fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<FileSource> {
     let Source::File(path) = &request.source else { return None };
     let choices = Choices {
@@ -152,8 +150,6 @@ fn remembered(store: &Store, signature: &str) -> Option<ColumnMap> {
 }
 
 impl Jobs {
-    /// Opens a file of recipients and detects how to read it.
-    ///
     /// # Errors
     /// The file cannot be read. The message is complete.
     pub async fn open_file(
@@ -180,8 +176,6 @@ impl Jobs {
         .await
     }
 
-    /// Opens a file of badge ids and detects how to read it.
-    ///
     /// # Errors
     /// The file cannot be read. The message is complete.
     pub async fn open_ids(

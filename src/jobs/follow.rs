@@ -1,5 +1,4 @@
-//! The follower: one task that polls open jobs when they are due, and resolves rows in doubt. It runs one poll at
-//! a time, in the background unless a person requested it.
+//! The follower: one task that polls open jobs when they are due, and resolves rows in doubt.
 
 mod poll;
 mod probe;
@@ -96,7 +95,6 @@ async fn sleep_until(at: Option<Instant>) {
     }
 }
 
-/// The real time until the service's clock shows `next`.
 fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
     let ahead = next.duration_since(now);
     if ahead <= SignedDuration::ZERO {
@@ -109,7 +107,7 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
     Duration::try_from_secs_f64(ahead.as_secs_f64() / speed).unwrap_or(ahead).max(SHORTEST)
 }
 
-/// Polls jobs and writes the time of the next poll. Returns whether that write succeeded.
+/// Returns whether the time of the next poll could be written.
 async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool) {
     let polled = poll::poll_jobs(core, due, call).await;
     let complete = matches!(polled, Ok(true));
@@ -149,7 +147,6 @@ impl Failed {
         }
     }
 
-    /// The reason that the journal stores.
     fn note(&self) -> Reason {
         let why = match self {
             Self::Service(error) => Reason::from(error),

@@ -18,7 +18,6 @@ pub(super) enum SightSource {
     Detail,
 }
 
-/// A badge as observed.
 #[derive(Clone, Debug)]
 pub(super) struct Sight {
     pub(super) place: SightSource,
@@ -78,8 +77,7 @@ impl Sight {
     }
 }
 
-/// Reads one badge. `None`: the service does not know the badge. That proves nothing about a badge that waits for
-/// issue.
+/// `None` proves nothing about a waiting badge: the service may not show it by id.
 pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<Sight>, ApiError> {
     match reader.badge(id, call).await {
         Ok(badge) => Ok(Some(Sight::of_badge(badge, reader.clock().now()))),
@@ -88,7 +86,6 @@ pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<
     }
 }
 
-/// Reads a part of the history page by page.
 pub(super) struct Scan<'r> {
     reader: &'r Reader,
     filter: HistoryFilter,
@@ -97,14 +94,13 @@ pub(super) struct Scan<'r> {
     lessons: BTreeSet<Lesson>,
 }
 
-/// The spellings to filter an address by. A case-sensitive filter would miss a badge whose address is stored in
-/// lower case.
+/// A case-sensitive filter would miss an address that is stored in lower case.
 pub(super) fn spellings(email: &str) -> Vec<String> {
     let lower = email.to_lowercase();
     if lower == email { vec![lower] } else { vec![email.to_owned(), lower] }
 }
 
-/// What a response shows about a filter. The contract does not say how the history filters match.
+/// The contract does not say how the history filters match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lesson {
     TitlePartial,
@@ -127,19 +123,19 @@ impl<'r> Scan<'r> {
         Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
     }
 
-    /// Filters by title. The filter may match partially, and titles are not unique: compare the template id.
+    /// The filter may match partially, and titles are not unique: compare the template id.
     pub(super) fn of_title(reader: &'r Reader, title: &Text, call: &'r Call) -> Self {
         let title = Some(title.wire().to_owned());
         Self::new(reader, HistoryFilter { title, ..HistoryFilter::default() }, call)
     }
 
-    /// Filters by address. The filter may match partially: compare the e-mail key.
+    /// The filter may match partially: compare the e-mail key.
     pub(super) fn of_address(reader: &'r Reader, email: &str, call: &'r Call) -> Self {
         let recipient_email = Some(email.to_owned());
         Self::new(reader, HistoryFilter { recipient_email, ..HistoryFilter::default() }, call)
     }
 
-    /// Reads only one pass. Records that move between pages meanwhile are left for the next scan.
+    /// Records that move between pages meanwhile are left for the next scan.
     pub(super) fn once(mut self) -> Self {
         self.pages = self.pages.passes(1);
         self
@@ -151,7 +147,7 @@ impl<'r> Scan<'r> {
         self
     }
 
-    /// The next badges, each only once; `None` after the end.
+    /// Each badge only once; `None` after the end.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<Sight>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         let query = HistoryQuery { filter: self.filter.clone(), paging: wanted.paging() };
@@ -173,12 +169,10 @@ impl<'r> Scan<'r> {
         self.pages.left()
     }
 
-    /// Badges read so far.
     pub(super) fn rows(&self) -> u64 {
         self.pages.rows()
     }
 
-    /// The service's count of the badges.
     pub(super) fn total_count(&self) -> Option<u64> {
         self.pages.total_count()
     }
@@ -202,7 +196,6 @@ fn lesson(filter: &HistoryFilter, item: &HistoryItem) -> Option<Lesson> {
     }
 }
 
-/// The badges of one template that a recipient has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holdings {
     pub items: Vec<HistoryItem>,
@@ -210,8 +203,8 @@ pub struct Holdings {
     pub complete: bool,
 }
 
-/// Reads the badges of a template that a recipient has. Includes waiting badges where the service shows them. The
-/// service's filters may match partially, so the template id and the address are compared.
+/// Includes waiting badges where the service shows them. The service's filters may match partially, so the
+/// template id and the address are compared.
 pub async fn holdings(
     reader: &Reader,
     template_id: &TemplateId,

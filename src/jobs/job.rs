@@ -138,8 +138,7 @@ words! {
 }
 
 impl RowStatus {
-    /// The value in the column `lapel bucket` of a receipt and in `jobs receipt --json`. Programs compare these
-    /// values, so they never change, whatever [`Self::name`] is.
+    /// The column `lapel bucket` of a receipt, in files and JSON. Programs compare it, so it never changes.
     pub const fn receipt_value(self) -> &'static str {
         match self {
             Self::Ready => "not sent yet",
@@ -180,7 +179,6 @@ impl RowStatus {
         )
     }
 
-    /// Whether a person must act on the row.
     pub fn needs_a_person(self) -> bool {
         matches!(
             self,
@@ -195,7 +193,7 @@ impl RowStatus {
     }
 }
 
-/// Number of rows per status, without statuses that have no rows, in the order of [`RowStatus::ALL`].
+/// Rows per status, in the order of [`RowStatus::ALL`], without statuses that have no rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
 
@@ -233,7 +231,7 @@ pub struct Origin {
     /// Encoding, delimiter and header row.
     pub read_as: Reason,
     pub map: Option<ColumnMap>,
-    /// Where the file was, and how to read it again; `None` for pasted text.
+    /// `None` for pasted text.
     pub source: Option<FileSource>,
 }
 
@@ -243,7 +241,6 @@ impl Origin {
     }
 }
 
-/// A file of recipients, and how it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSource {
     pub path: PathBuf,
@@ -275,7 +272,7 @@ pub struct Job {
     pub id: JobId,
     pub kind: Kind,
     pub phase: Phase,
-    /// Why the job stopped, if it stopped by itself.
+    /// Only if the job stopped by itself.
     pub stop: Option<Stop>,
     /// The template's title, or the reason of the revocation.
     pub title: Text,
@@ -315,7 +312,7 @@ impl Job {
         self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)
     }
 
-    /// The job as it is after a takeover: requests on their way are in doubt, and the rest is not sent.
+    /// As after a takeover: requests on their way are in doubt, and the rest is not sent.
     pub(super) fn into_abandoned(mut self) -> Self {
         let lost = self.counts.of(RowStatus::Sending);
         if lost > 0 {
@@ -354,13 +351,11 @@ impl Job {
         self.note.as_ref().filter(|note| self.stop.as_ref().is_none_or(|stop| stop.why != **note))
     }
 
-    /// Number of rows that are sent when the job runs on.
     pub fn left_to_send(&self) -> u64 {
         self.counts.of(RowStatus::Ready)
     }
 
-    /// Number of rows that were sent or are sent while the job runs: without rows that need review, are invalid or are
-    /// skipped, and without those at which the job halted.
+    /// Rows that were or will be sent. Ready rows of a halted job do not count.
     pub fn to_send(&self) -> u64 {
         self.counts.sum(|status| match status {
             RowStatus::Ask | RowStatus::Invalid | RowStatus::LeftOut => false,
@@ -380,7 +375,6 @@ impl Job {
         self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }
 
-    /// Whether the job can use up the rest of the quota.
     pub fn can_use_up(&self) -> bool {
         self.can_resume() && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
@@ -390,7 +384,6 @@ impl Job {
             && rules::count(Step::CallOff, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
-    /// Number of rows that a retry of refused rows sends.
     pub fn left_to_retry(&self) -> u64 {
         rules::count(Step::Retry, self)
     }
@@ -442,7 +435,7 @@ pub struct JobRow {
 }
 
 impl JobRow {
-    /// The number that people see: the line in the file, or the place in the job if there is no file.
+    /// The line in the file, or the place in the job if there is no file.
     pub fn number(&self) -> u64 {
         self.line.unwrap_or(self.no)
     }
@@ -454,7 +447,7 @@ impl JobRow {
         Some(format!("{mailbox}@{meant}"))
     }
 
-    /// The name before its letters were lost in a conversion, if lapel can tell.
+    /// The name before a conversion lost its letters, if lapel can tell.
     pub fn suggested_name(&self) -> Option<String> {
         let why = self.why.as_ref().filter(|_| self.row_status == RowStatus::Ask)?;
         why.mentions(Code::LostLetters).then(|| intake::name_before_damage(self.holder.wire()))?
@@ -466,7 +459,6 @@ impl JobRow {
     }
 }
 
-/// A row that has just changed, for screens that show its badge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
     pub badge_id: BadgeId,

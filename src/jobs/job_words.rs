@@ -17,7 +17,7 @@ impl Job {
         }
     }
 
-    /// The same. A job whose lapel has ended names the rows in doubt.
+    /// Like [`Self::state_name`]. A job whose lapel has ended names the rows in doubt.
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n),
@@ -25,7 +25,7 @@ impl Job {
         }
     }
 
-    /// The status of the job's rows. The words for unsent rows say why they were not sent.
+    /// For unsent rows, the words say why they were not sent.
     pub fn row_state(&self, status: RowStatus) -> Localizable {
         match (status, self.phase, &self.stop) {
             (RowStatus::Ready, Phase::Stopped, Some(stop)) => {

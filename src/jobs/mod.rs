@@ -1,8 +1,8 @@
 //! Issue and revoke jobs that survive a crash: import, journal, sender, poller and reports.
 //!
-//! This module never draws. It never repeats an issue request by itself: to resolve a row in doubt it reads from
-//! the service. The journal records a job before its review, a request before its first byte leaves, and a
-//! response before a screen shows it. The TUI and the verbs pass jobs to [`Jobs`] and watch each [`Job`].
+//! This module never repeats an issue request by itself: to resolve a row in doubt it reads from the service.
+//! The journal records a job before its review, a request before its first byte leaves, and a response before
+//! a screen shows it. The TUI and the verbs pass jobs to [`Jobs`] and watch each [`Job`].
 //!
 //! ```text
 //! draft -> duplicate_check -> (a person reviews) -> send -> follow/poll -> receipt

@@ -1,5 +1,5 @@
-//! Reasons, stored as a code with arguments and translated when they are shown. So lapel can show a journal in
-//! another language than the one it was written in.
+//! Reasons, stored as a code with arguments and translated when shown. So lapel can show a journal in another
+//! language than the one it was written in.
 
 use super::intake::Field;
 use super::journal::JournalError;
@@ -181,7 +181,6 @@ impl Code {
         Self::ALL.iter().copied().find(|code| code.text() == Some(english))
     }
 
-    /// The separator between the parts of a list.
     pub(super) fn separator(self) -> &'static str {
         match self {
             Self::Findings => "; ",
@@ -191,8 +190,7 @@ impl Code {
     }
 }
 
-/// Why something has its state, or what to know about it. `Display` gives one line in the current language that is
-/// safe to show.
+/// `Display` gives one line in the current language that is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     code: Code,
@@ -257,7 +255,7 @@ impl Reason {
             .map_or_else(|| Self { text: Some(english.to_owned()), ..Code::Told.into() }, Self::from)
     }
 
-    /// The state of a badge. An unknown word of the service stays unchanged.
+    /// An unknown word of the service stays unchanged.
     pub(super) fn state(state: &State) -> Self {
         match state {
             State::Other(label) if !label.looks_empty() => Self::verbatim(Code::Told, label.wire()),
@@ -299,7 +297,7 @@ impl Reason {
         self.is(code) || self.parts().any(|part| part.is(code))
     }
 
-    /// What was found: each finding of a list, or the reason itself.
+    /// Each finding of a list, or the reason itself.
     fn parts(&self) -> impl Iterator<Item = &Self> {
         let all = match self.args.get("all") {
             Some(Arg::All(all)) if self.code == Code::Findings => all.as_slice(),
@@ -316,7 +314,6 @@ impl Reason {
         self.parts().map(|part| part.code.text().or(part.text.as_deref()).unwrap_or_default())
     }
 
-    /// Whether the list of parts is empty.
     pub fn is_empty(&self) -> bool {
         matches!(self.args.get("all"), Some(Arg::All(all)) if all.is_empty())
     }
@@ -366,7 +363,7 @@ impl Reason {
                     self.args.iter().map(|(name, arg)| (name.as_str(), arg.said(language))).collect();
                 let args: Vec<(&str, &dyn Display)> =
                     args.iter().map(|(name, arg)| (*name, arg as &dyn Display)).collect();
-                // A stored text is one of lapel's, unless somebody changed the journal.
+                // Somebody may have changed the journal, so the stored text may not be one of lapel's.
                 let text = if self.text.is_some() { scrub(text) } else { text.into() };
                 let text = text.as_ref();
                 let said = i18n::fill(i18n::in_language(language, text), &args);
@@ -388,7 +385,6 @@ impl Reason {
         field == "row" || english("what").contains(&format!("the {} ", field.to_lowercase()))
     }
 
-    /// The JSON that the journal stores.
     pub(super) fn stored(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -398,8 +394,7 @@ impl Reason {
         serde_json::from_str(raw).unwrap_or_else(|_| Self::verbatim(Code::Legacy, raw))
     }
 
-    /// A message of an earlier version, which stored sentences. It stays as it is, unless it is the whole text of
-    /// a code.
+    /// An earlier version stored sentences. A sentence stays as it is, unless it is the whole text of a code.
     pub(super) fn of_legacy(sentence: &str) -> Self {
         if let Ok(reason) = serde_json::from_str(sentence) {
             return reason;

@@ -123,13 +123,11 @@ fn reason(job: &Job, row: &JobRow) -> String {
 }
 
 impl Jobs {
-    /// Writes the state of every row of a job, at any time: the original columns in their order, then row, badge
-    /// id, status, reason, accepted, state, mail status, issued and valid until. `among`: for these rows only.
-    /// Once cancelled, it leaves no file.
+    /// Possible at any time. Writes the original columns in their order, then the added ones (see
+    /// [`super::receipt::write_receipt`]). `among`: for these rows only. Once cancelled, it leaves no file.
     ///
     /// # Errors
-    /// [`JobError::Exists`] if the file exists and `overwrite` is not set. After any other error no partial file
-    /// remains.
+    /// [`JobError::Exists`] if the file exists and `overwrite` is not set. No error leaves a partial file.
     pub async fn receipt(
         &self,
         id: JobId,
@@ -156,8 +154,8 @@ impl Jobs {
         .await
     }
 
-    /// Writes the redo file, with rows as they were in the original file and the reason of each: rows that were
-    /// not sent, skipped, invalid or refused. It never contains a row that was or may have been sent. `among`: for these rows only.
+    /// Writes rows that were not sent, skipped, invalid or refused, as in the original file, each with its
+    /// reason. Never writes a row that was or may have been sent. `among`: for these rows only.
     ///
     /// # Errors
     /// As [`Jobs::receipt`].
@@ -222,7 +220,7 @@ impl Jobs {
     }
 }
 
-/// What the journal knows of the badge of a row. `None` if the row has no badge id.
+/// `None` if the row has no badge id.
 pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     let time = |text: Option<Text>| text.and_then(|text| ServiceTime::new(text.wire()));
     Some(HistoryItem {
@@ -246,7 +244,6 @@ pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
     })
 }
 
-/// The numbers of these rows by status.
 fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalError> {
     let mut counts: BTreeMap<RowStatus, u64> = BTreeMap::new();
     for row in rows {

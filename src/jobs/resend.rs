@@ -1,5 +1,4 @@
-//! Decisions of a person about many rows at once: resending rows that were never seen, leaving rows as they are, and
-//! cancelling rows.
+//! Decisions of a person about many rows at once: resending never seen rows, leaving rows, cancelling rows.
 
 use super::core::Jobs;
 use super::error::JobError;
@@ -9,7 +8,6 @@ use super::journal::jobs::Actor;
 use super::rules::{self, Step};
 use crate::i18n::Localizable;
 
-/// Rows that were sent, looked for and never seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeverSeen {
     /// Rows that can be sent again together.
@@ -117,7 +115,7 @@ impl Jobs {
                 state = Localizable::of(job.phase.name())
             )));
         }
-        // Check an uncertain refusal first: its rows may exist, and then stay in doubt.
+        // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
         let (all, kind, actor) = (rows.len() as u64, job.kind, Actor::now(who));
         let cancelled = self.core.store.cancel_rows(id, kind, rows, actor).await?;

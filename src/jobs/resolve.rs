@@ -18,8 +18,7 @@ pub(super) struct Candidate {
     pub(super) other_name: bool,
 }
 
-/// Whether two names are certainly different. Letter case, spaces and Unicode normalization do not count, nor does
-/// a missing or masked name (`홍*동`).
+/// Letter case, spaces and Unicode normalization do not count, nor does a missing or masked name (`홍*동`).
 pub(super) fn names_differ(ours: &str, theirs: &str) -> bool {
     let plain = |name: &str| -> String {
         name.nfc().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
@@ -38,14 +37,12 @@ pub(super) struct Doubt {
     pub(super) accepted: bool,
     /// Whether the recipient's earlier badges are known. Without them, a found badge proves nothing.
     pub(super) baseline: bool,
-    /// Whether as many badges of its request were found as the service accepted, so that this row was not
-    /// accepted.
+    /// Whether as many badges of its request were found as the service accepted, without this row's.
     pub(super) ruled_out: bool,
     /// When a poll first found nothing.
     pub(super) absent: Option<Timestamp>,
 }
 
-/// How far a poll can be trusted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scan {
     pub(super) now: Timestamp,
@@ -69,11 +66,10 @@ pub(super) enum Judgement {
     Absent,
     /// Nothing was found, and nothing will come. lapel can offer to send again.
     NotSeen,
-    /// Not decided yet.
     Open,
 }
 
-/// Judges a row. `found` contains badges that the recipient did not have before and that no other row has.
+/// `found` contains badges that the recipient did not have before and that no other row has.
 pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: Scan, settings: &Settings) -> Judgement {
     let is_older =
         |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
@@ -95,8 +91,8 @@ pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: Scan, settings: &S
     if passed >= settings.doubt_window {
         return Judgement::NotSeen;
     }
-    // Absence counts only where the service shows waiting badges. A slow server may still be working, and one poll
-    // may have come too early.
+    // Absence counts only where the service shows waiting badges. A slow server may still be working, and one
+    // poll may come too early.
     if doubt.accepted || !scan.shows_waiting || passed < settings.absence_after {
         return Judgement::Open;
     }

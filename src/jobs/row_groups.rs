@@ -7,7 +7,6 @@ use super::job::{JobId, RowStatus};
 use super::reason::Reason;
 use crate::domain::Text;
 
-/// A selection of rows in a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rows {
     One(u64),
@@ -41,8 +40,7 @@ pub struct RowGroup {
     /// The address of its first row.
     pub address: Text,
     pub rows: u64,
-    /// Rows that a decision about the group allows. A row with a second finding, for example a duplicate, needs its
-    /// own decision.
+    /// Rows that a decision about the group allows. A row with a second finding needs its own decision.
     pub allows: u64,
 }
 

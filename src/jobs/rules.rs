@@ -1,6 +1,6 @@
 //! The rules about which rows may be sent, resent, undone, exported and so on.
 //!
-//! Screens, verbs and the journal's SQL use these rules and have none of their own. The functions are pure.
+//! Screens, verbs and the journal's SQL use these rules and have none of their own.
 
 use super::job::{Job, JobRow, Kind, Phase, RowStatus, words};
 
@@ -16,7 +16,6 @@ words! {
     }
 }
 
-/// An action on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Compare the row with the badges that its recipient already has, before sending.
@@ -43,7 +42,6 @@ pub enum Step {
     Redo,
 }
 
-/// The facts about a row that the rules need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
     pub kind: Kind,
@@ -72,7 +70,6 @@ impl Stand {
     }
 }
 
-/// Whether this step is allowed for the row.
 pub fn may(step: Step, row: Stand) -> bool {
     let issues = row.kind == Kind::Issue;
     let drafted = row.phase == Phase::Draft;
@@ -130,8 +127,8 @@ pub fn may(step: Step, row: Stand) -> bool {
                         | RowStatus::Sending
                 )
         }
-        // In a draft, ready rows are about to be sent. A redo file never contains a row whose badge may exist, nor
-        // a row that another job took over.
+        // Ready rows of a draft are about to be sent. A redo file never contains a row whose badge may exist,
+        // nor one that another job took over.
         Step::Redo => match row.row_status {
             RowStatus::Ready => !drafted && (!issues || row.claim == Some(Claim::Reserved)),
             RowStatus::Ask | RowStatus::Invalid | RowStatus::NotDone | RowStatus::LeftOut => !row.may_exist(),
@@ -148,7 +145,7 @@ pub fn count(step: Step, job: &Job) -> u64 {
     job.counts
         .iter()
         .map(|(row_status, n)| match row_status {
-            // `held` rows were certainly not sent. The other rows that need review may exist.
+            // `held` rows were certainly not sent. Other rows that need review may exist.
             RowStatus::Ask => {
                 let held = if may_be(row_status, None) { job.held } else { 0 };
                 held + if may_be(row_status, Some(Claim::Open)) { n.saturating_sub(job.held) } else { 0 }
@@ -159,7 +156,6 @@ pub fn count(step: Step, job: &Job) -> u64 {
         .sum()
 }
 
-/// All values of a row's claim.
 pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
     std::iter::once(None).chain(Claim::ALL.iter().copied().map(Some))
 }
@@ -169,27 +165,22 @@ pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
 pub(super) struct Other {
     pub(super) slot: i64,
     pub(super) claim: Claim,
-    /// For a reserved claim: whether its row can be sent at any moment, or may have been sent (an uncertain
-    /// refusal).
+    /// For a reserved claim: whether its row can be sent at any moment, or may have been sent.
     pub(super) is_live: bool,
     /// The badge is expired, revoked or being revoked, or one review covered both rows.
     pub(super) is_accounted: bool,
 }
 
-/// The result of [`judge`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The row gets this slot, or has it already. `takes` are indexes of claims that were never used; the row
-    /// takes them over.
+    /// The row gets this slot, or has it already. It takes over the never used claims at the indexes `takes`.
     Free { slot: i64, takes: Vec<usize>, approved: bool },
     /// The row needs review because of the claim at this index.
     Review(usize),
 }
 
-/// Judges a row that is about to be sent. `mine` is the row's own slot. `approved` is the highest slot that the
-/// person who allowed the row knew of.
-///
-/// A row with a higher slot accounts for all lower slots. So a row that has a slot checks only the slots above it.
+/// `mine` is the row's own slot. `approved` is the highest slot that the person who allowed the row knew of.
+/// A row accounts for all lower slots, so a row with a slot checks only the slots above it.
 pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> Verdict {
     let above = |other: &Other| mine.is_none_or(|slot| other.slot > slot);
     let was_sent = |other: &Other| other.claim != Claim::Reserved;
@@ -206,7 +197,7 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
         return Verdict::Free { slot, takes: Vec::new(), approved: true };
     }
     if let Some(slot) = mine {
-        // From now on, the accounted claims above this row are below it.
+        // The accounted claims above this row are below it from now on.
         let passed = others.iter().any(|o| o.slot > slot && was_sent(o));
         let slot = if passed { next(&mut others.iter()) } else { slot };
         return Verdict::Free { slot, takes: Vec::new(), approved: false };

@@ -1,16 +1,14 @@
-//! When to poll the service again about accepted or doubtful requests: in growing intervals, in the service's
-//! time.
+//! When to poll again about accepted or doubtful requests: in growing intervals, in the service's time.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Minutes after acceptance for accepted issues. The service takes 5 minutes to a day (contract, "Limits", rule
-/// 3), so an earlier request is wasted.
+/// Minutes after acceptance. The service takes 5 minutes to a day (contract, "Limits", rule 3), so an earlier
+/// request is wasted.
 const ISSUE: [u32; 13] = [5, 7, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1200, 1440];
-/// Minutes for revocations, whose duration the contract does not give. Two polls a minute apart tell which badges
-/// were not accepted.
+/// Minutes. The contract gives no duration. Two polls a minute apart tell which badges were not accepted.
 const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1440];
-/// Minutes for requests in doubt. Where the service shows waiting badges, two polls after ten minutes decide.
-/// Elsewhere the end of the window decides, a little after a day and two hours.
+/// Minutes. Where the service shows waiting badges, two polls after ten minutes decide. Elsewhere the end of
+/// the window decides, a little after a day and two hours.
 const DOUBT: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
 /// Minutes between polls after the last entry: six hours, without end.
 const AFTER: u32 = 360;
@@ -48,7 +46,7 @@ pub(super) fn next(schedule: &Schedule, what: Polling, since: Timestamp, now: Ti
         Polling::Revoke => &schedule.revoke,
         Polling::Doubt => &schedule.doubt,
     };
-    // If a clock was set back, `since` can be in the future.
+    // A clock that was set back can make `since` a time in the future.
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
     let due = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).find(|d| *d > passed);
     match due {

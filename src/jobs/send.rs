@@ -1,8 +1,8 @@
-//! Sends ready rows: one task per job, with a few concurrent requests. The journal records each request before it
-//! leaves, and its answer before anybody sees it.
+//! Sends ready rows: one task per job, with a few concurrent requests. The journal records each request
+//! before it leaves, and its answer before anybody sees it.
 //!
-//! The sender takes a turn at the rate limiter before it records a request. So rows are never marked as sending
-//! while they only wait for the rate limit or a `Retry-After`.
+//! The sender takes a turn at the rate limiter before it records a request. So no row is marked as sending
+//! while it only waits for the rate limit or a `Retry-After`.
 
 mod issue;
 mod revoke;
@@ -34,7 +34,7 @@ pub(super) struct Sender {
     again: bool,
 }
 
-/// Ensures that a task sends the job's ready rows. Does nothing for a job that may not send.
+/// Does nothing for a job that may not send.
 pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
@@ -50,8 +50,8 @@ pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
     tokio::spawn(run(core.clone(), writer, id, pause));
 }
 
-/// Starts the sender of every job with ready rows. A finished request may have blocked another job: while a
-/// request is open, no other request of the same template may contain its addresses.
+/// A finished request may have blocked another job: while a request is open, no other request of the same
+/// template may contain its addresses.
 pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
     let ready = core.store.ready_jobs(core.me()).await;
     for id in ready.unwrap_or_default() {
@@ -61,7 +61,7 @@ pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
     }
 }
 
-/// Stops a job's task before its next request. The task itself waits for requests on their way.
+/// The task itself waits for requests on their way.
 pub(super) fn pause(core: &Core, id: JobId) {
     if let Some(sender) = lock(&core.senders).get(&id) {
         sender.pause.cancel();
@@ -96,7 +96,6 @@ pub(super) async fn stop_all(core: &Core) {
     }
 }
 
-/// What the job does after an answer.
 enum Next {
     GoOn,
     /// The request is in doubt: continue, up to [`DOUBTS`] in a row.
@@ -127,14 +126,14 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
     }
 }
 
-/// Sends what can be sent. Returns whether anything was sent.
+/// Returns whether anything was sent.
 async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
     let Ok(job) = core.job(id).await else { return false };
     if job.phase != Phase::Running {
         return false;
     }
     if let Err(why) = core.journal.assure_whole().await {
-        // A damaged file is not written to, not even to record the stop.
+        // Nothing is written to a damaged file, not even the stop.
         core.trouble(id, &why);
         return false;
     }
@@ -231,7 +230,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     }
 }
 
-/// Whether the job has rows that may be sent now. Stops sending if the journal cannot be read.
+/// Stops sending if the journal cannot be read.
 async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bool {
     match core.store.has_ready(id, core.me()).await {
         Ok(ready) => ready,
@@ -243,7 +242,7 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
     }
 }
 
-/// Records the next request in the journal. `None` if there is nothing to send, or nothing may be sent.
+/// `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
@@ -253,15 +252,14 @@ async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, Jou
     Ok(chunk)
 }
 
-/// Stops a job whose next request could not be recorded. Returns the reason if the stop cannot be recorded either;
-/// then only the snapshot shows it.
+/// Returns the reason if the journal cannot record the stop either; then only the snapshot shows it.
 async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
     let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
     stopped.is_err().then_some(why)
 }
 
-/// Records an answer, and retries until it is durable. Nobody sees the answer earlier.
+/// Retries until the answer is durable. Nobody sees it earlier.
 async fn record_answer<T: Send + 'static>(
     core: &Core,
     id: JobId,
@@ -312,7 +310,6 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
     })
 }
 
-/// Records the failure of a request, and what it means for its rows.
 async fn record_failure(
     core: &Core,
     id: JobId,

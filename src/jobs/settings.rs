@@ -6,7 +6,7 @@ use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;
 use std::collections::BTreeMap;
 
-/// All times are the service's: lapel polls a sandbox with a fast clock more often.
+/// All times are the service's, so lapel polls a sandbox with a fast clock more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Maximum number of concurrent issue or revoke requests.
@@ -15,11 +15,11 @@ pub struct Settings {
     pub batch: usize,
     /// When to poll accepted rows and rows in doubt.
     pub schedule: Schedule,
-    /// How long lapel looks for a row in doubt before it offers to send it again. The service may take a day
+    /// lapel looks for a row in doubt this long before it offers to send it again. The service may take a day
     /// (contract, "Limits" rule 3); the default is two hours longer.
     pub doubt_window: SignedDuration,
-    /// Delay after sending before an absence counts. For an issue: the row is not in the history; this counts only
-    /// where the service is known to show waiting badges. For a revocation in doubt: the badge is not revoked.
+    /// After this time an absence counts. For an issue: the row is not in the history, if the service is
+    /// known to show waiting badges. For a revocation in doubt: the badge is not revoked.
     pub absence_after: SignedDuration,
     /// Minimum time between two scans that agree on an absence.
     pub scans_apart: SignedDuration,
@@ -28,8 +28,7 @@ pub struct Settings {
     /// A badge that is valid for at most this much longer counts as expiring.
     pub expiring: SignedDuration,
     pub policies: Policies,
-    /// Days after which lapel removes names and addresses of finished jobs from the journal. `None` keeps them
-    /// until `lapel jobs purge`.
+    /// Days until lapel removes names and addresses of finished jobs. `None`: only `lapel jobs purge` does.
     pub keep_days: Option<u32>,
 }
 
@@ -38,7 +37,7 @@ pub(super) fn full_request(batch: usize) -> usize {
     batch.clamp(1, MAX_ENTRIES)
 }
 
-/// Number of issue or revoke requests for so many rows and this batch size. A refusal may make requests smaller later.
+/// A refusal may make requests smaller later.
 pub fn request_count(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(full_request(batch) as u64)
 }
@@ -74,8 +73,7 @@ impl Policies {
         self.0.get(&class) == Some(&Policy::Allow)
     }
 
-    /// Whether every kind is allowed in which the recipient has the badge according to the history. Then an
-    /// incomplete reading does not matter.
+    /// If so, an incomplete reading of the history does not matter.
     pub fn allows_duplicates(&self) -> bool {
         DuplicateKind::ALL
             .iter()

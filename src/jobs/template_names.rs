@@ -18,7 +18,6 @@ const EDITS: usize = 3;
 
 type Known = (TemplateId, Text);
 
-/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedTemplate {
     One(Known),
@@ -29,7 +28,6 @@ pub enum NamedTemplate {
     NotRead,
 }
 
-/// The templates of an organisation, by id and title.
 #[derive(Clone, Debug, Default)]
 pub struct TemplateNames {
     all: Vec<Known>,
@@ -40,7 +38,7 @@ pub struct TemplateNames {
 }
 
 impl TemplateNames {
-    /// Reads all templates: one request per 100.
+    /// One request per 100 templates.
     ///
     /// # Errors
     /// The first page could not be read.
@@ -71,8 +69,8 @@ impl TemplateNames {
         names
     }
 
-    /// The template with exactly this id, or else the only one with this id or title when case, white space and the
-    /// composition of letters do not matter. If the list is incomplete, only an exact id is certain.
+    /// Prefers exactly this id. Otherwise case, white space and the composition of letters do not matter. If
+    /// the list is incomplete, only an exact id is certain.
     pub fn find(&self, text: &str) -> NamedTemplate {
         let (text, folded) = (text.trim(), fold(text));
         let known = |positions: Option<&Vec<usize>>| -> Vec<Known> {
@@ -97,7 +95,6 @@ impl TemplateNames {
         }
     }
 
-    /// Templates whose title contains the text, or nearly is the text.
     pub fn similar(&self, text: &str) -> Vec<Known> {
         let folded = &fold(text);
         // One letter is in most titles.
@@ -123,7 +120,7 @@ impl TemplateNames {
     }
 }
 
-/// Folds titles and ids for comparison: composed letters, lower case, single spaces.
+/// Composed letters, lower case, single spaces.
 fn fold(raw: &str) -> String {
     let composed: String = raw.nfc().collect();
     composed.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()

@@ -13,14 +13,10 @@ use super::switches::{
     CodeForm, DateHeader, EnvelopeForm, ExtraFields, Nulls, Numbers, RetryAfter, Switches, YesNo,
 };
 
-/// Result code of a successful read.
 pub(super) const READ: &str = "0001";
-/// Result code of an accepted issue request.
 pub(super) const ISSUE: &str = "0002";
-/// Result code of an accepted revoke request.
 pub(super) const REVOKE: &str = "0003";
 
-/// An answer before it becomes bytes.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub status: u16,
@@ -31,7 +27,6 @@ pub(super) struct Answer {
     pub wait: Option<u64>,
 }
 
-/// The result of a route. The error is an answer, too.
 pub(super) type Outcome = Result<Answer, Answer>;
 
 impl Answer {
@@ -59,7 +54,6 @@ impl Answer {
         Self { status, code: code.into(), message: message.into(), data: Value::Null, wait: None }
     }
 
-    /// 400, with the code of the `bad-request-code` switch.
     pub fn bad(switches: &Switches, message: impl Into<Cow<'static, str>>) -> Self {
         Self::refused(400, switches.bad_request_code.clone(), message)
     }
@@ -69,7 +63,7 @@ impl Answer {
     }
 }
 
-/// Inside the service, the answer is an extension of an empty response. The middleware turns it into bytes.
+/// Inside the service, an answer is an extension of an empty response; the middleware turns it into bytes.
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
@@ -78,7 +72,6 @@ impl IntoResponse for Answer {
     }
 }
 
-/// An answer as sent to the client.
 #[derive(Debug, Clone)]
 pub(super) struct Wire {
     pub status: u16,
@@ -116,7 +109,7 @@ impl Wire {
         response
     }
 
-    /// The whole answer as bytes, with the given content length.
+    /// `length` is the `Content-Length`; a fault may give a wrong one.
     pub fn raw(&self, length: i64, body: &[u8]) -> Vec<u8> {
         let mut head = format!("HTTP/1.1 {} Sandbox\r\ncontent-length: {}\r\n", self.status, length.max(0));
         for (name, value) in &self.headers {
@@ -137,7 +130,6 @@ fn date(switches: &Switches, now: i64) -> String {
     }
 }
 
-/// Turns an answer into bytes, by the switches.
 pub(super) fn render(answer: Answer, switches: &Switches, now: i64) -> Wire {
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("cache-control", "no-store".to_owned())];

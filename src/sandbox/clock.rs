@@ -1,8 +1,7 @@
 //! The service's own time.
 //!
-//! Issuing takes up to a day, so the service has a virtual clock: now = start + elapsed real time * speed +
-//! jumps. Nothing runs in the background. The state of a badge is computed from stored times on each request,
-//! so that the clock can jump.
+//! Issuing takes up to a day, so the clock is virtual: now = start + elapsed real time * speed + jumps. The
+//! state of a badge is computed from stored times on each request, so that the clock can jump.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,7 +13,6 @@ use jiff::tz::{Offset, TimeZone};
 /// The last second of the clock (in December 9998), before the calendar ends.
 const END: i64 = 253_370_000_000;
 
-/// A clock that can be sped up, stopped and moved forward.
 #[derive(Debug)]
 pub struct Clock {
     run: Mutex<Run>,
@@ -36,7 +34,7 @@ impl Run {
 }
 
 impl Clock {
-    /// A clock that shows `start` (seconds since 1970 UTC) now and runs `speed` times as fast as real time.
+    /// `start` is in seconds since 1970 UTC.
     pub fn new(start: i64, speed: f64) -> Self {
         let run = Run { at: start.saturating_mul(1_000_000), since: Instant::now(), speed: sound(speed) };
         Self { run: Mutex::new(run) }
@@ -63,7 +61,7 @@ impl Clock {
         *run = Run { at: now, since: Instant::now(), speed: run.speed };
     }
 
-    /// Sets the speed; 0 stops the clock.
+    /// 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         let mut run = self.run();
         *run = Run { at: run.now(), since: Instant::now(), speed: sound(speed) };
@@ -74,13 +72,12 @@ fn sound(speed: f64) -> f64 {
     if speed.is_finite() { speed.clamp(0.0, 1e7) } else { 1.0 }
 }
 
-/// The local time of the service, in the zone of the `zone` switch.
+/// The local time in the zone of the `zone` switch.
 pub fn civil(seconds: i64, zone: i32) -> DateTime {
     let local = Timestamp::from_second(seconds.saturating_add(zone.into())).unwrap_or(Timestamp::UNIX_EPOCH);
     local.to_zoned(TimeZone::UTC).datetime()
 }
 
-/// Seconds since 1970 UTC of a local time in the service's zone.
 pub fn seconds(at: DateTime, zone: i32) -> i64 {
     Offset::UTC.to_timestamp(at).map_or(0, Timestamp::as_second) - i64::from(zone)
 }
@@ -99,13 +96,12 @@ pub fn stamp(at: i64, zone: i32) -> String {
     )
 }
 
-/// `YYYY-MM-DD`, the contract's date.
 pub fn day(at: i64, zone: i32) -> String {
     let at = civil(at, zone);
     format!("{:04}-{:02}-{:02}", at.year(), at.month(), at.day())
 }
 
-/// Parses only `YYYY-MM-DD`. Returns the first second of that day.
+/// Parses only `YYYY-MM-DD`; the result is the first second of that day.
 pub fn read_day(text: &str, zone: i32) -> Option<i64> {
     let shape = text.len() == 10
         && text
@@ -116,7 +112,6 @@ pub fn read_day(text: &str, zone: i32) -> Option<i64> {
     Some(seconds(date.to_datetime(jiff::civil::Time::midnight()), zone))
 }
 
-/// The time in an HTTP `Date` header.
 pub fn http_date(at: i64) -> String {
     let at = u64::try_from(at).unwrap_or(0).min(END.unsigned_abs());
     httpdate::fmt_http_date(std::time::UNIX_EPOCH + Duration::from_secs(at))

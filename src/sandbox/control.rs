@@ -1,5 +1,4 @@
-//! The control address: changes the clock, the switches, the faults and the rows of a running sandbox, and
-//! shows the ledger.
+//! The control address: changes a running sandbox (clock, switches, faults, rows), and shows the ledger.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,7 +23,6 @@ use super::service::{Service, Shared, lock};
 use super::store::Badge;
 use super::switches::GAPS;
 
-/// A handle to a running sandbox; cheap to clone.
 #[derive(Clone)]
 pub struct Control {
     service: Shared,
@@ -39,21 +37,18 @@ impl fmt::Debug for Control {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowState {
-    /// Issued and valid.
     #[default]
     Issued,
     /// Waiting; issued 30 virtual minutes from now.
     Waiting,
     /// Waiting for ever.
     Overdue,
-    /// Revoking for 10 more virtual minutes.
     Revoking,
     Revoked,
     /// Issued, and no longer valid.
     Expired,
 }
 
-/// A row to insert into the history, as if another client had issued it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RowSpec {
@@ -65,7 +60,7 @@ pub struct RowSpec {
     pub minutes_ago: i64,
     /// A label that replaces the one for Issued.
     pub label: Option<String>,
-    /// `email_status` once issued; empty means null.
+    /// `email_status` once issued; may be empty.
     pub email_status: String,
     pub reason: String,
 }
@@ -85,11 +80,9 @@ impl Default for RowSpec {
     }
 }
 
-/// The body of `POST /rows`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rows {
-    /// Rows to add as the newest in the history.
     pub insert: Vec<RowSpec>,
     pub delete: Vec<String>,
     /// Number of newest rows to remove before any are added.
@@ -109,36 +102,33 @@ impl Control {
         self.service.advance(by);
     }
 
-    /// Virtual seconds per real second; 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         self.service.clock.set_speed(speed);
     }
 
-    /// The service's time in its zone.
     pub fn now(&self) -> jiff::civil::DateTime {
         clock::civil(self.service.clock.now(), self.service.switches().zone)
     }
 
-    /// Sets a switch. The error names the invalid word.
+    /// The error names the invalid word.
     pub fn set(&self, switch: &str, value: &str) -> Result<(), String> {
         self.service.set(switch, value)
     }
 
-    /// Adds a fault after the existing ones. The first fault that strikes is used.
+    /// Faults keep their order; a request gets only the first one that applies.
     pub fn add_fault(&self, rule: &str) -> Result<(), String> {
         let fault = rule.parse()?;
         lock(&self.service.faults).push(fault);
         Ok(())
     }
 
-    /// Removes all faults. Requests that one of them holds go on.
+    /// Requests that a fault holds continue.
     pub fn clear_faults(&self) {
         for fault in lock(&self.service.faults).drain(..) {
             fault.release();
         }
     }
 
-    /// Number of issues per organisation; `None` means no limit.
     pub fn set_quota(&self, quota: Option<u64>) {
         lock(&self.service.limits).quota = quota;
     }
@@ -158,7 +148,7 @@ impl Control {
         self.service.ledger()
     }
 
-    /// Removes rows from the history and inserts rows. Returns the ids of the inserted rows.
+    /// Returns the ids of the inserted rows.
     pub fn rows(&self, rows: &Rows) -> Result<Vec<String>, String> {
         let now = self.service.clock.now();
         let mut store = self.service.store();
@@ -211,7 +201,6 @@ impl Control {
     }
 }
 
-/// The row in the form of the store.
 fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Option<i64>) -> Badge {
     let reg_at = now - spec.minutes_ago.clamp(-1_000_000_000, 1_000_000_000) * 60;
     let issue_at = match spec.state {
@@ -365,7 +354,7 @@ async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlRes
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         changed.set(name, &value).map_err(wrong)?;
     }
-    // All switches, or none after a mistake in one.
+    // All switches, or none if one is wrong.
     for (name, value) in &wanted {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         control.set(name, &value).map_err(wrong)?;
@@ -373,7 +362,6 @@ async fn set_switches(State(control): State<Control>, body: Bytes) -> ControlRes
     Ok(Json(control.switches()).into_response())
 }
 
-/// A rule, or `{"rule": …}`, or a list of rules.
 async fn add_faults(State(control): State<Control>, body: Bytes) -> ControlResult {
     let wanted: Value = read(&body)?;
     let wanted = match wanted {
@@ -399,7 +387,6 @@ struct WantedLimits {
     quota: Option<Value>,
 }
 
-/// Distinguishes a null field from a missing one.
 fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Number of badges that the demo's organisation may issue. The largest spreadsheet exceeds it.
 pub const DEMO_QUOTA: u64 = 2_400;
 
-/// The files by name, made by `tests/program/demo_files`.
+/// Made by `tests/program/demo_files`.
 const PAPERS: [(&str, &[u8]); 6] = [
     ("attendees-cp949.csv", include_bytes!("../../assets/demo/attendees-cp949.csv")),
     ("attendees-utf8-bom.csv", include_bytes!("../../assets/demo/attendees-utf8-bom.csv")),
@@ -16,7 +16,6 @@ const PAPERS: [(&str, &[u8]); 6] = [
     ("revoke-ids.csv", include_bytes!("../../assets/demo/revoke-ids.csv")),
 ];
 
-/// Copies the demo's spreadsheets into a folder and returns their paths.
 pub fn lay_out(folder: &Path) -> io::Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     PAPERS

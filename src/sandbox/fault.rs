@@ -1,7 +1,6 @@
 //! Faults: rules such as `get /badges/history every=7 status=500`.
 //!
-//! A rule selects requests and defines their failure. It is one line of words, so that it fits a command
-//! line, a test and the control address.
+//! A rule selects requests and defines their failure, in one line that fits a command line and a test.
 
 use std::fmt;
 use std::str::FromStr;
@@ -61,7 +60,6 @@ pub const HELP: &str = "\
           post /badges/batch commit delay=40s
           get /badges/* html=502 times=2";
 
-/// The failure of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Harm {
     /// Only the delay.
@@ -88,7 +86,6 @@ pub(super) enum Harm {
     Accepted(i64),
 }
 
-/// How the list in an answer is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum Items {
@@ -104,7 +101,7 @@ pub(super) enum Items {
     Null,
 }
 
-/// One rule. Parsed from its text with [`str::parse`].
+/// Parsed from its text with [`str::parse`].
 #[derive(Debug, Clone)]
 pub struct Fault {
     text: String,
@@ -124,12 +121,10 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Number of requests that the rule has hit.
     pub fn fired(&self) -> u64 {
         self.fired
     }
 
-    /// Waits as long as the rule delays a request.
     pub(super) async fn wait(&self) {
         tokio::time::sleep(self.delay).await;
         if let Some(hold) = &self.hold {
@@ -137,14 +132,14 @@ impl Fault {
         }
     }
 
-    /// Lets the requests go on that the rule holds.
+    /// Lets the requests continue that the rule holds.
     pub(super) fn release(&self) {
         if let Some(hold) = &self.hold {
             hold.cancel();
         }
     }
 
-    /// Counts a matching request. Returns whether the rule strikes.
+    /// Counts a matching request. Returns whether the rule applies to it.
     pub(super) fn strikes(&mut self, method: &str, path: &str, query: &str, body: &[u8]) -> bool {
         let hit = self.method.as_deref().is_none_or(|wanted| wanted.eq_ignore_ascii_case(method))
             && self.path.as_deref().is_none_or(|pattern| covers(pattern, path))
@@ -213,7 +208,6 @@ impl FromStr for Fault {
     }
 }
 
-/// Words that together make one failure.
 #[derive(Default)]
 struct Parts {
     status: Option<u16>,

@@ -1,8 +1,7 @@
 //! Connections of the service that can be made to fail.
 //!
-//! An HTTP library only sends valid answers. Some failures are below HTTP: a reset instead of an answer, a
-//! body that ends too early. So every connection is wrapped. A request handler can send other bytes than the
-//! library would, and then end the connection.
+//! Some failures are below HTTP: a reset, a body that ends too early. So every connection has a wrapper that
+//! can send other bytes than the HTTP library, and then end the connection.
 
 use std::future::Future as _;
 use std::io;
@@ -28,7 +27,6 @@ pub(super) enum End {
     Reset,
 }
 
-/// The bytes to send instead of the answer.
 #[derive(Debug)]
 struct Cut {
     bytes: Vec<u8>,
@@ -38,7 +36,6 @@ struct Cut {
     pace: Option<(usize, Pin<Box<Sleep>>, Duration)>,
 }
 
-/// The client of a connection, with control over the bytes sent to it.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     pub address: SocketAddr,
@@ -46,13 +43,12 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Sends only these bytes from now on, then ends the connection. Drops everything that the HTTP library
-    /// writes.
+    /// Drops everything that the HTTP library writes, sends only these bytes, then ends the connection.
     pub fn cut(&self, bytes: Vec<u8>, end: End) {
         self.put(Cut { bytes, sent: 0, end, pace: None });
     }
 
-    /// The same, but sends the bytes after the first `head` slowly, over `time`.
+    /// Like [`Self::cut`], but sends the bytes after the first `head` slowly, over `time`.
     pub fn trickle(&self, bytes: Vec<u8>, head: usize, time: Duration) {
         let piece = (bytes.len().saturating_sub(head) / PIECES as usize).max(1);
         let wait = time / PIECES;
@@ -172,8 +168,7 @@ impl AsyncWrite for FaultyConnection {
     }
 }
 
-/// Whether the HTTP library itself has refused the request. It does so with an empty body when the bytes are
-/// no HTTP request. Every answer of the service has a content type.
+/// The HTTP library refuses bytes that are no request with an empty body, so without a content type.
 fn refused_below(head: &[u8]) -> bool {
     head.starts_with(b"HTTP/1.1 4")
         && !head.windows(13).any(|part| part.eq_ignore_ascii_case(b"content-type:"))

@@ -112,7 +112,6 @@ impl From<Flags> for Options {
     }
 }
 
-/// Runs the sandbox until a signal arrives.
 pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     // Listen for signals first, so that none is lost during the start.
     let mut signals = Signals::new()?;
@@ -127,7 +126,6 @@ pub async fn serve(flags: Flags) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The output of `--json`.
 #[derive(serde::Serialize)]
 struct Announcement<'a> {
     base_url: &'a str,

@@ -1,20 +1,17 @@
 //! The ledger: the service's real actions, independent of its answers.
 //!
-//! Tests compare lapel's results with it. An issue counts when it is committed, even if the answer is then
-//! lost. A request that was answered but not carried out does not count.
+//! A committed issue counts even if its answer is lost. An answered request that did nothing does not.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Everything that the service has counted since its start.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Ledger {
     /// Virtual service time, `YYYY-MM-DD HH:MM:SS`.
     pub now: String,
     /// Accepted issues per template and address.
     pub accepted: Vec<Accepted>,
-    /// Revocations per badge id.
     pub revokes: Vec<Revoked>,
     /// Requests by `METHOD /path` (ids as `{badge_id}` and so on), including refused ones.
     pub requests: BTreeMap<String, u64>,
@@ -32,7 +29,6 @@ pub struct Ledger {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Accepted {
     pub template_id: String,
-    /// The address as stored.
     pub recipient_email: String,
     pub count: u64,
     /// The badge ids in order of acceptance.
@@ -41,24 +37,19 @@ pub struct Accepted {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revoked {
-    /// The id as sent.
     pub badge_id: String,
-    /// Number of accepted revocations: never more than one.
+    /// Accepted revocations: never more than one.
     pub accepted: u64,
-    /// Number of revocations that were silently dropped.
     pub dropped: u64,
 }
 
-/// Requests in the busiest 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Minute {
-    /// Requests within the limit.
     pub admitted: usize,
     /// All requests, including those refused with 429.
     pub arrived: usize,
 }
 
-/// Requests that a well-behaved client never sends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Violations {
     /// Requests over the limit, answered with 429.
@@ -69,7 +60,6 @@ pub struct Violations {
     pub key_in_url: u64,
     /// Requests with the key outside the API: pictures, other paths.
     pub key_outside_api: u64,
-    /// Requests from an address outside the allow-list.
     pub blocked_address: u64,
     /// Batches and revocations of more than 1000 entries.
     pub over_limit: u64,
@@ -84,7 +74,7 @@ pub struct Connections {
 }
 
 impl Ledger {
-    /// Number of badges of this template that were accepted for this address. Case does not count.
+    /// Case of the address does not count.
     pub fn accepted_for(&self, template_id: &str, recipient_email: &str) -> u64 {
         let same = |row: &&Accepted| {
             row.template_id == template_id
@@ -101,18 +91,16 @@ impl Ledger {
         self.revokes.iter().map(|row| row.accepted).sum()
     }
 
-    /// Number of revocation entries that were silently dropped.
     pub fn revokes_dropped(&self) -> u64 {
         self.revokes.iter().map(|row| row.dropped).sum()
     }
 
-    /// Number of requests with this method and path, such as `GET /badges/{badge_id}`.
+    /// `route` is a method and path, such as `GET /badges/{badge_id}`.
     pub fn requests_to(&self, route: &str) -> u64 {
         self.requests.get(route).copied().unwrap_or(0)
     }
 }
 
-/// The counters behind [`Ledger`].
 #[derive(Debug, Default)]
 pub(super) struct Books {
     pub accepted: BTreeMap<(String, String), Vec<String>>,
@@ -134,7 +122,7 @@ impl Books {
         if accepted { counts.0 += 1 } else { counts.1 += 1 }
     }
 
-    /// The ledger of these counters. The service adds the numbers that it keeps elsewhere.
+    /// The service adds the numbers that it keeps elsewhere.
     pub fn ledger(&self) -> Ledger {
         Ledger {
             accepted: self

@@ -27,7 +27,6 @@ struct Windows {
     busiest_arrived: usize,
 }
 
-/// The largest numbers in any 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Busiest {
     pub admitted: usize,
@@ -35,10 +34,7 @@ pub(super) struct Busiest {
 }
 
 impl Limiter {
-    /// Counts a request of this key.
-    ///
-    /// # Errors
-    /// The seconds to wait when the request exceeds the limit. It does not use up the limit.
+    /// The error is the number of seconds to wait. A refused request does not use up the limit.
     pub fn admit(&mut self, key: usize, limit: u32, now: Instant) -> Result<(), u64> {
         let window = self.window;
         let windows = self.keys.entry(key).or_default();

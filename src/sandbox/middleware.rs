@@ -1,5 +1,4 @@
-//! The steps of every request: ledger, faults, allow-list, key, rate limit; and then the envelope of the
-//! answer.
+//! The steps of every request: ledger, faults, allow-list, key, rate limit; then the envelope.
 
 use std::time::Instant;
 
@@ -20,7 +19,6 @@ use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
 /// Maximum bytes of a body that are read.
 const PATIENCE: usize = 64 * 1024 * 1024;
 
-/// The entry point of every request.
 pub(super) async fn every(
     State(service): State<Shared>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -109,7 +107,7 @@ async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Re
     }
 }
 
-/// The answer of a request without a fault, with the route's `Allow` header.
+/// Keeps the route's `Allow` header.
 fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
     let mut response = render(answer, &service.switches(), service.clock.now()).response();
     if let Some(allow) = headers.get("allow") {
@@ -118,7 +116,7 @@ fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The first rule that strikes. All rules count the request.
+/// All rules count the request; the first that applies is used.
 fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<Fault> {
     let mut first = None;
     for fault in lock(&service.faults).iter_mut() {
@@ -137,7 +135,6 @@ fn note_key_in_url(service: &Service, request: &Request) {
     }
 }
 
-/// Why a request does not reach its route.
 enum Blocked {
     Answer(Answer),
     Page,
@@ -187,7 +184,6 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     Ok(Caller(org))
 }
 
-/// Replaces an answer with a fault.
 fn apply_fault(
     service: &Service,
     peer: &Peer,
@@ -286,7 +282,6 @@ fn worded(
     response
 }
 
-/// Makes the list in an answer wrong: the items of a batch, or the rows of a page.
 fn corrupt_items(data: &mut Value, lie: Items) {
     if lie == Items::Null {
         *data = Value::Null;
@@ -328,12 +323,10 @@ fn corrupt_items(data: &mut Value, lie: Items) {
     }
 }
 
-/// The answer for an unknown path.
 pub(super) async fn nowhere(State(service): State<Shared>) -> Answer {
     Answer::refused(404, service.switches().not_found_code, "There is nothing at this path.")
 }
 
-/// The answer for a path that does not support the method.
 pub(super) async fn wrong_method(State(service): State<Shared>) -> Answer {
     let mut answer = Answer::bad(&service.switches(), "This path does not answer to this method.");
     answer.status = 405;

@@ -1,12 +1,12 @@
 //! The sandbox: a small simulation of the Digital Badge Issuing Service on loopback.
 //!
-//! With it, lapel runs, teaches and is tested without an account. The sandbox answers every endpoint of the
-//! contract from its own database, with its own clock. Switches decide every question that the contract
-//! leaves open ([`GAPS`]). Faults simulate the failures of networks and services ([`Fault`]). The [`Ledger`]
-//! records what the sandbox has really done; tests compare results with it.
+//! With it, lapel runs, teaches and is tested without an account. It answers every endpoint of the contract
+//! from its own database, with its own clock. Switches decide every question that the contract leaves open
+//! ([`GAPS`]). Faults simulate failures of networks and services ([`Fault`]). The [`Ledger`] records the real
+//! actions; tests compare results with it.
 //!
 //! The sandbox uses no other module, and shares no code with the API client on purpose. They are two
-//! independent readings of one contract, so that a misreading shows up as a failing test.
+//! independent readings of one contract, so that a misreading makes a test fail.
 //!
 //! The sandbox never listens on anything but loopback, never sends a request, and never crashes. It answers
 //! any input in the envelope, unless a switch or a fault says otherwise.
@@ -81,7 +81,7 @@ pub struct Options {
     pub listen: SocketAddr,
     /// A file that stores everything; `None` means in memory.
     pub data: Option<PathBuf>,
-    /// Determines the demo data, the keys, the ids and how long issuing takes.
+    /// Determines the demo data, the keys, the badge ids and how long issuing takes.
     pub seed: u64,
     /// Rows of history; `None` means the demo's 4,300.
     pub history: Option<u64>,
@@ -116,8 +116,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Lists waiting badges in the history, unless `switches` say otherwise. The contract lists badges there
-    /// once they are Issued. The demo lists them before, so that the user can watch their state change.
+    /// The contract lists badges in the history once they are Issued. The demo lists waiting ones too, so
+    /// that the user can watch their state change. `switches` take precedence.
     #[must_use]
     pub fn showing_waiting(mut self) -> Self {
         self.switches.insert(0, ("waiting-history".to_owned(), "visible".to_owned()));
@@ -131,11 +131,10 @@ pub struct OrgKey {
     pub org: String,
     /// Full name, as in `issuing_org`.
     pub name: String,
-    /// The value for `X-API-Key`.
     pub key: String,
 }
 
-/// A running sandbox. Dropping it stops it.
+/// Dropping it stops it.
 #[derive(Debug)]
 pub struct Sandbox {
     base_url: String,
@@ -147,7 +146,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Starts the service and its control address. Both answer when this returns.
+    /// Both the service and its control address answer when this returns.
     pub async fn start(options: Options) -> anyhow::Result<Self> {
         let switches = Switches::with(&options.switches).map_err(anyhow::Error::msg)?;
         if !options.listen.ip().is_loopback() {
@@ -193,7 +192,7 @@ impl Sandbox {
         self.keys.last().map_or("", |key| key.key.as_str())
     }
 
-    /// The keys of all organisations. The practice organisation comes last.
+    /// The practice organisation comes last.
     pub fn keys(&self) -> &[OrgKey] {
         &self.keys
     }
@@ -208,12 +207,11 @@ impl Sandbox {
         jiff::tz::Offset::from_seconds(seconds).unwrap_or(jiff::tz::Offset::UTC)
     }
 
-    /// The functions of the control address, without HTTP.
     pub fn control(&self) -> Control {
         self.control.clone()
     }
 
-    /// Stops the service, and waits at most 1 s per task for requests in progress.
+    /// Waits at most 1 s per task for requests in progress.
     pub async fn stop(mut self) {
         self.control.service().remember_time();
         let _ = self.stop.send(true);
@@ -246,7 +244,6 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
         Store::open(Opening { data: data.as_deref(), seed, history, now, zone })
     });
     let store = filling.await.context("the demo data cannot be made")??;
-    // The time of a data file must not go backwards.
     let now = store.last_seen()?.map_or(now, |seen| seen.max(now));
     Ok(Arc::new(Service {
         clock: clock::Clock::new(now, options.speed),
@@ -278,7 +275,7 @@ async fn run_service(listener: FaultyListener, service: Shared, mut stopped: wat
     let _ = axum::serve(listener, app).with_graceful_shutdown(end).await;
 }
 
-/// Mixes a seed with a number. The result is deterministic and differs for every salt.
+/// Deterministic, and different for every salt.
 fn mix(seed: u64, number: u64, salt: u64) -> u64 {
     let mut x = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
     for _ in 0..2 {

@@ -34,7 +34,7 @@ impl Params {
         Ok(Self(pairs))
     }
 
-    /// The value of a parameter; `None` when it is missing or empty.
+    /// `None` when the parameter is missing or empty.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.all(name).next().filter(|value| !value.is_empty())
     }
@@ -43,7 +43,7 @@ impl Params {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The bounds of a date filter in seconds: the start is included, the end is excluded.
+    /// Bounds of a date filter in seconds: the start is included, the end is excluded.
     pub fn dates(
         &self,
         start: &str,
@@ -71,7 +71,7 @@ impl Params {
         }
     }
 
-    /// Page and rows per page, with the limits of the contract.
+    /// With the limits of the contract.
     pub fn paging(&self, switches: &Switches) -> Result<Paging, Answer> {
         let page = match self.number("page", switches)? {
             None => 1,
@@ -111,7 +111,6 @@ impl Params {
         Ok(Some(number))
     }
 
-    /// The sort columns with their directions. `known` are the columns of the list.
     pub fn sorting(
         &self,
         known: &[&'static str],
@@ -155,7 +154,6 @@ fn direction(word: &str, accepted: SortType) -> Option<Direction> {
     }
 }
 
-/// Decodes percent-encoding; `None` when it is invalid or not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -171,7 +169,6 @@ pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A required text field of a body that must not be blank.
 pub(super) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, String> {
     match body.get(name) {
         None | Some(Value::Null) => Err(format!("{name} is missing.")),

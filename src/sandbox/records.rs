@@ -21,7 +21,7 @@ const CODES: [&str; 4] = ["ISSUE_WAIT", "ISSUED", "REVOKING", "REVOKED"];
 const UNHEARD: [&str; 4] = ["심의 1단계", "교부", "효력 정지 심의", "말소"];
 const SWAPPED: [&str; 4] = ["발급완료", "회수중", "회수완료", "발급대기"];
 
-/// The label of a state, which may vary from badge to badge.
+/// The label may vary from badge to badge.
 pub(super) fn label(switches: &Switches, state: State, seq: i64) -> &'static str {
     let words = match switches.labels {
         Labels::Ko => KOREAN,
@@ -51,7 +51,7 @@ fn email_status(ask: &Ask, badge: &Badge) -> Value {
     match ask.switches.email_status {
         EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
         EmailStatus::Seen if badge.state(ask.now) == State::Waiting => Value::from("WAIT"),
-        // Always a text, because `email_status` is never null in the contract.
+        // `email_status` is never null in the contract.
         EmailStatus::Seen => Value::from(badge.mail.as_str()),
         EmailStatus::Other => Value::from("중계서버 위탁"),
         EmailStatus::Null | EmailStatus::Absent => Value::Null,
@@ -63,7 +63,6 @@ fn issuing_org(ask: &Ask, badge: &Badge) -> &'static str {
     ORGS.get(org).map_or("", |org| org.name)
 }
 
-/// The picture of a template, or of a badge made from it.
 fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool) -> Value {
     let path = super::pictures::path(template + 1, side);
     let here = format!("{}{path}", service.origin);
@@ -76,7 +75,7 @@ fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool
     }
 }
 
-/// Replaces the values of a template without levels or validity, by the switch.
+/// The switch decides the form of missing levels and validity.
 fn blanks(mut record: Value, fields: &[&str], form: NoLevel) -> Value {
     let Some(map) = record.as_object_mut() else { return record };
     for name in fields {
@@ -198,7 +197,7 @@ pub(super) fn category(ask: &Ask, store: &Store, at: usize, one: &Category) -> V
     })
 }
 
-/// `issued_at`, the begin and the end of validity, as far as they are known at this time.
+/// Issue time, begin and end of validity, as far as they are known at this time.
 fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     let waiting = badge.state(ask.now) == State::Waiting;
     match ask.switches.waiting_issued_at {
@@ -208,7 +207,7 @@ fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     }
 }
 
-/// The end of validity in writing. A separate switch decides about badges without one.
+/// A separate switch decides about badges without an end.
 fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> String) -> Option<String> {
     let endless = badge.valid_until.is_none() && badge.state(ask.now) != State::Waiting;
     let date = write(0, 0).len() == 10;

@@ -15,7 +15,6 @@ use super::store::Store;
 use super::switches::Switches;
 use super::{OrgKey, mix};
 
-/// The limits of a contract tier.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub rate: u32,
@@ -39,7 +38,7 @@ pub(super) struct Service {
 
 pub(super) type Shared = Arc<Service>;
 
-/// Locks, and continues after a panic elsewhere: a poisoned lock would hang the tests.
+/// A poisoned lock would hang the tests, so it is ignored.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -69,7 +68,6 @@ pub(super) struct Ask {
 
 pub(super) type Handler = fn(&Service, &Ask) -> Outcome;
 
-/// The keys of all organisations, determined by the seed.
 pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
     ORGS.iter()
         .zip(0..)
@@ -98,7 +96,7 @@ impl Service {
         lock(&self.store)
     }
 
-    /// Moves the clock, and saves its time in the data file.
+    /// Also saves the time in the data file.
     pub fn advance(&self, by: Duration) {
         self.clock.advance(by);
         self.remember_time();

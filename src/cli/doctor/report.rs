@@ -11,8 +11,7 @@ use crate::jobs::Fact;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-/// What lapel can observe where the contract has gaps: name, question, the behaviour when it is observed, and
-/// the behaviour before.
+/// Gaps of the contract that lapel observes: name, question, behaviour once observed, and behaviour before.
 const LEARNED: [(&str, &str, &str, &str); 6] = [
     (
         "waiting_in_history",
@@ -60,7 +59,6 @@ struct Learned {
 }
 
 impl Findings {
-    /// Prints the report and returns the exit code.
     pub(super) fn print(&self, as_json: bool) -> Result<u8, Failure> {
         let code = match (&self.profile, self.problems.is_empty()) {
             (None, _) => exit::USAGE,
@@ -140,7 +138,6 @@ impl Findings {
         all
     }
 
-    /// How lapel uses the observation now.
     fn use_of(&self, one: &Learned) -> &'static str {
         let is_proven = self.values(&one.name).next().is_some() && !self.conflicts(&one.name);
         if is_proven { one.used } else { one.unproven }
@@ -150,8 +147,7 @@ impl Findings {
         self.facts.iter().filter(move |fact| fact.name == name)
     }
 
-    /// Whether the observations contradict each other. A state or mail status can have many words, so those
-    /// never do.
+    /// A state or mail status can have many words, so those never contradict each other.
     fn conflicts(&self, name: &str) -> bool {
         !matches!(name, "status_name" | "email_status") && self.values(name).count() > 1
     }
@@ -223,7 +219,6 @@ fn fact_json(fact: &Fact) -> Value {
     })
 }
 
-/// The fields of an object, one per line.
 fn fields(value: Option<&Value>) -> Vec<String> {
     let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
     let mut rows = Vec::new();

@@ -115,7 +115,6 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
     context.answer(&line, &value)
 }
 
-/// The value of a flag, or of a prompt when the flag is missing.
 async fn given(
     flag: Option<String>,
     ask: bool,
@@ -134,7 +133,7 @@ async fn given(
     Ok(said)
 }
 
-/// The key for a key store: typed when lapel stores it, read from the store otherwise.
+/// Typed when lapel stores the key, read from the store otherwise.
 pub(super) async fn key_of(
     context: &ProfileContext,
     place: &KeyStore,

@@ -177,8 +177,8 @@ impl FromArgMatches for ValueFlags {
     }
 }
 
-/// Parses a key store. The message never repeats an invalid text, because it may be the key itself. The words
-/// of a command come at the end of the line and are added later.
+/// The message never repeats an invalid text, because it may be the key itself. The words of a command come
+/// at the end of the line and are added later.
 fn key_place(text: &str) -> Result<KeyStore, String> {
     match text.split_once(':') {
         None if text == "file" => Ok(KeyStore::File),

@@ -51,15 +51,14 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
 
 pub(super) struct Changed {
     pub profile: Profile,
-    /// The service's answer, when lapel tested the profile.
+    /// `None` when lapel did not test the profile.
     pub trial: Option<Trial>,
-    /// Warnings for the user, as sentences.
     pub warnings: Vec<String>,
     /// Jobs taken over from the former key.
     pub adopted: Adopted,
 }
 
-/// Changes a profile. With `pin`, also pins its key. `former` is the previous pin.
+/// `pin` also pins the key. `former` is the previous pin.
 ///
 /// # Errors
 /// Why nothing was changed, or that the change was saved but the jobs of the former key were not taken over.
@@ -117,8 +116,7 @@ pub(super) async fn changed(
     Ok(Changed { profile, trial, warnings, adopted })
 }
 
-/// Pins the current key of a profile when it begins with the prefix that the user saw. Then takes over the
-/// jobs of the previously pinned key.
+/// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.
 ///
 /// # Errors
 /// Why nothing was pinned, or why the jobs were not taken over.
@@ -174,8 +172,6 @@ async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Change
     Ok(change)
 }
 
-/// The current key store of the profile, for a new key in the same store.
-///
 /// # Errors
 /// lapel does not write to this key store.
 async fn current_store(context: &ProfileContext, name: &str) -> Result<KeyStore, Failure> {

@@ -8,8 +8,7 @@ fn context(paths: &Paths, env: &Env, who: &str) -> ProfileContext {
     ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
 }
 
-/// Changes a profile, after a test with its service where needed. With `pin`, also pins its key. Returns a
-/// summary with warnings.
+/// Tests the profile with its service where needed. `pin` also pins the key. Returns a summary with warnings.
 pub async fn change_profile(
     paths: &Paths,
     env: &Env,
@@ -39,7 +38,7 @@ pub async fn change_profile(
     Ok(said.join(" "))
 }
 
-/// Asks the service of a profile about its key. Returns the answer with warnings. Saves nothing.
+/// Returns the service's answer with warnings. Saves nothing.
 pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let (profile, trial, warnings) = context(paths, env, "").tested(name.to_owned()).await.map_err(words)?;
     let said = t!(
@@ -51,7 +50,7 @@ pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String
     Ok(std::iter::once(said).chain(warnings).collect::<Vec<_>>().join(" "))
 }
 
-/// Removes a profile, and its key when lapel stores it. Its jobs stay in the journal. May block on a keyring.
+/// Removes the key too when lapel stores it. Its jobs stay in the journal. May block on a keyring.
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let removed = remove(paths, env, name).map_err(|why| why.to_string())?;
     let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);

@@ -1,5 +1,4 @@
-//! `lapel profile`: manages the profiles. lapel tests a key with the service before it saves it, and pins the
-//! identity that the service reports.
+//! `lapel profile`: manages the profiles, tests a key before it saves it, and pins the reported identity.
 
 mod add;
 mod args;
@@ -50,7 +49,7 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
 struct ProfileContext {
     paths: Paths,
     env: Env,
-    /// The user's name for the journal.
+    /// For the journal.
     who: String,
     json: bool,
 }
@@ -58,7 +57,6 @@ struct ProfileContext {
 type Done = Result<(), Failure>;
 
 impl ProfileContext {
-    /// Prints the result: a line for users, or an object for programs.
     fn answer(&self, line: &str, value: &Value) -> Done {
         if self.json {
             output::answer(&json::line(value))?;
@@ -81,7 +79,6 @@ impl ProfileContext {
         self.answer(&table(&all), &Value::Null)
     }
 
-    /// Runs blocking work in a blocking task.
     async fn aside<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Paths, &Env) -> Result<T, crate::config::ConfigError> + Send + 'static,
@@ -138,7 +135,6 @@ impl ProfileContext {
         }
     }
 
-    /// A profile with its key fetched from the key store.
     async fn with_key(&self, name: String) -> Result<Profile, Failure> {
         self.aside(move |paths, env| {
             let mut profile = named_profile(paths, &name, env)?;
@@ -183,7 +179,7 @@ impl ProfileContext {
         )
     }
 
-    /// Asks the service of a profile about its key. Returns the answer with warnings.
+    /// Returns the answer with warnings.
     async fn tested(&self, name: String) -> Result<(Profile, Trial, Vec<String>), Failure> {
         let profile = self.with_key(name).await?;
         let trial = Trial::of(&profile, &self.paths).await?;
@@ -206,7 +202,6 @@ fn no_profile() -> Failure {
     Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) }
 }
 
-/// Transfers the jobs of the previously pinned key to the profile's current key.
 async fn adopt(
     context: &ProfileContext,
     profile: &Profile,
@@ -224,7 +219,6 @@ async fn adopt(
     Ok(journal.adopt(&account, former, &context.who).await?)
 }
 
-/// The key store from the flags, with the command's words added.
 fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure> {
     if !matches!(store, KeyStore::Command(_)) && !command.is_empty() {
         return Err(Failure::usage(t!(
@@ -241,7 +235,7 @@ fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure
     }
 }
 
-/// The absolute path, so that it stays valid from any working directory.
+/// An absolute path stays valid from any working directory.
 fn whole(path: &std::path::Path) -> std::path::PathBuf {
     match std::path::absolute(path) {
         Ok(whole) if !path.as_os_str().is_empty() => whole,
@@ -249,7 +243,6 @@ fn whole(path: &std::path::Path) -> std::path::PathBuf {
     }
 }
 
-/// A key to store: from standard input, or typed.
 async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
     if from_stdin {
         return prompt::piped().await;
@@ -268,7 +261,6 @@ fn warn(warnings: &[String]) {
     }
 }
 
-/// The settings of a profile that programs get.
 const IN_JSON: [&str; 6] = ["environment", "base_url", "organisation", "read_only", "key_from", "key_prefix"];
 
 fn settings_as_json(name: &str, settings: &ProfileSettings, key_from: &str) -> Map<String, Value> {
@@ -294,7 +286,7 @@ pub(super) fn profile_as_json(profile: &Profile) -> Map<String, Value> {
     fields
 }
 
-/// The profiles as a table. A star marks the default profile.
+/// A star marks the default profile.
 fn table(all: &[ProfileLine]) -> String {
     let row = |line: &ProfileLine| {
         let environment = if line.read_only {
@@ -338,7 +330,7 @@ fn table(all: &[ProfileLine]) -> String {
     lines.join("\n")
 }
 
-/// The pin for the settings file. `None` when the service does not report a key prefix.
+/// `None` when the service does not report a key prefix.
 fn pin_of(trial: &Trial) -> Option<crate::config::Pin> {
     let prefix = trial.identity.prefix.clone()?;
     Some(crate::config::Pin { prefix, fingerprint: Some(trial.fingerprint.clone()) })

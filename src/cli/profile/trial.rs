@@ -8,7 +8,6 @@ use crate::domain::text::scrub;
 use secrecy::ExposeSecret;
 use std::time::Instant;
 
-/// The service's answer about a key.
 pub(super) struct Trial {
     pub identity: Identity,
     pub fingerprint: String,
@@ -16,7 +15,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Asks the service of a profile whose key is known. Sends two requests.
+    /// Sends two requests. The key must be known.
     pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
         let connection = connection(profile, paths)?;
         let key = connection.key.clone();
@@ -35,7 +34,7 @@ impl Trial {
         self.identity.organisation.as_ref().map(|issuer| issuer.wire().to_owned())
     }
 
-    /// Checks that the key begins with the pinned prefix. The other characters are not compared.
+    /// Only the prefix is compared.
     ///
     /// # Errors
     /// The prefixes differ; the error names both.
@@ -60,7 +59,6 @@ impl Trial {
             .collect()
     }
 
-    /// The service's answer in one line.
     pub fn words(&self) -> String {
         let key = match &self.identity.prefix {
             Some(prefix) => t!("key {prefix}…", prefix = scrub(prefix)),
@@ -80,7 +78,7 @@ fn failure_of(error: ApiError, profile: &Profile) -> Failure {
         t!("This base URL answers, but it has no ping. Does the base URL end in /api/v1/ext?")
             .clone_into(&mut failure.message);
     }
-    // The service may repeat the key in its answer. Never show it.
+    // The service may repeat the key in its answer.
     if let Some(key) = profile.key.known().and_then(|key| ApiKey::new(key.expose_secret()).ok()) {
         failure.message = key.without(&failure.message);
     }

@@ -59,7 +59,6 @@ impl ReadVerb {
         &self.common().who
     }
 
-    /// Typed texts that lapel sends to the service unchanged.
     pub fn texts(&self) -> Vec<&str> {
         let texts = match self {
             Self::Templates(verb) => {
@@ -79,7 +78,6 @@ impl ReadVerb {
         &self.common().out
     }
 
-    /// Whether failures are reported as JSON too.
     pub fn wants_json(&self) -> bool {
         self.out().json
     }
@@ -321,13 +319,12 @@ fn not_empty(text: &str) -> Result<String, String> {
     }
 }
 
-/// Checks a holder's e-mail address, because the service would answer for any text. The TUI checks it the
-/// same way.
+/// The service would answer for any text. The TUI checks the address the same way.
 fn address(text: &str) -> Result<String, String> {
     Address::check(text).map(|address| address.as_str().to_owned()).map_err(|why| why.to_string())
 }
 
-/// Refuses `-`. Elsewhere it means standard output, which cannot take a spreadsheet.
+/// Elsewhere `-` means standard output, which cannot take a spreadsheet.
 fn a_file() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         if path.as_os_str() == "-" {
@@ -365,8 +362,7 @@ fn wallet_sort(text: &str) -> Result<Sort, String> {
     sort(text, &WalletBadge::SHAPE)
 }
 
-/// Parses a sort column. The contract does not list the allowed `sort_by` columns, so lapel accepts the
-/// record's own fields.
+/// The contract does not list the allowed `sort_by` columns, so lapel accepts the record's own fields.
 fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
     let (column, direction) = match text.split_once(':') {
         None => (text, Direction::Asc),

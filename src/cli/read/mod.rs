@@ -51,11 +51,10 @@ struct ReadContext {
     glyphs: GlyphChoice,
     /// The folder of lapel's journal, and the account whose jobs count.
     journal: (PathBuf, Account),
-    /// Fields that the JSON of a list has besides the list.
+    /// Fields of the JSON besides the list.
     beside: Map<String, Value>,
 }
 
-/// Records that are in memory, with remarks about them.
 struct Records {
     names: Vec<String>,
     first: &'static [&'static str],
@@ -63,7 +62,6 @@ struct Records {
     problems: Vec<RecordProblem>,
     /// Text for standard error.
     said: Option<String>,
-    /// JSON fields besides the rows.
     about: Map<String, Value>,
 }
 
@@ -85,8 +83,8 @@ impl ReadContext {
         })
     }
 
-    /// Badges sent by lapel: a badge that the service does not show, or all badges to an e-mail address.
-    /// Reading needs no journal, so a missing or unreadable journal gives an empty list.
+    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. Reading needs
+    /// no journal, so a missing or unreadable one gives an empty list.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<SentHere> {
         let (folder, account) = &self.journal;
         if !Journal::file_in(folder).exists() {
@@ -113,7 +111,6 @@ impl ReadContext {
                 self.beside.insert("sent_from_here".to_owned(), all.into());
                 let waiting = self.only_in_history(&verb.email, &call).await;
                 let now = self.reader.clock().now();
-                // What was not read is not empty.
                 let rows = match &waiting {
                     Ok((all, true)) => all.iter().map(|item| ExportRow::of(item, now).json).collect(),
                     Ok((_, false)) | Err(_) => Value::Null,
@@ -193,8 +190,8 @@ impl ReadContext {
         }
     }
 
-    /// The badges of an address that wait to be issued and that its wallet does not list. Reads the wallet for this
-    /// only if badges wait. Also returns whether both were read to their ends.
+    /// Waiting badges of an address that its wallet does not list. Reads the wallet only if badges wait. Also
+    /// returns whether both were read to their ends.
     async fn only_in_history(&self, email: &str, call: &Call) -> Result<(Vec<HistoryItem>, bool), ApiError> {
         let (reader, key, now) = (&self.reader, EmailKey::of(email), self.reader.clock().now());
         let history = reader.history_of(email, HOLDER_PAGES, call).await?;
@@ -208,7 +205,6 @@ impl ReadContext {
         Ok((waiting, history.complete && wallet.complete))
     }
 
-    /// Prints one record.
     async fn one<R: Record>(
         &mut self,
         noun: &str,
@@ -230,7 +226,6 @@ impl ReadContext {
         answered(written, exit::OK)
     }
 
-    /// A paged list: one page, or all pages.
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
         if all {
             return match &out.xlsx {
@@ -269,7 +264,6 @@ impl ReadContext {
         self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
     }
 
-    /// Prints a whole list to standard output.
     async fn all(&mut self, list: List, flags: &OutFlags) -> Result<u8, Failure> {
         let call = Call::background().cancelled_by(self.interrupt.token());
         let shape = *list.shape();
@@ -336,7 +330,6 @@ impl ReadContext {
         Ok(code)
     }
 
-    /// Outputs records that are in memory, in the format of the flags.
     async fn give(&mut self, found: Records, flags: &OutFlags) -> Result<u8, Failure> {
         let Records { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
@@ -370,7 +363,6 @@ impl ReadContext {
         Ok(code)
     }
 
-    /// Writes an Excel file.
     async fn file(&mut self, what: What, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
         let noun = match &what {
             What::List(list) => list.shape().noun,
@@ -401,21 +393,20 @@ impl ReadContext {
         Ok(code_of(&read))
     }
 
-    /// Names the zone of the times in the rows, where a person reads a table. The rows themselves have none.
+    /// Names the zone only where a person reads a table: the rows themselves have none.
     fn say_zone_beside(&self, flags: &OutFlags) {
         if io::stdout().is_terminal() && !flags.json && !flags.jsonl {
             self.say_zone();
         }
     }
 
-    /// Names the zone of the times, where a person reads what lapel says.
+    /// Names the zone only where a person reads standard error.
     fn say_zone(&self) {
         if io::stderr().is_terminal() {
             output::complain(&words::zone(&self.reader.clock()));
         }
     }
 
-    /// The failure when reading ended before any output.
     fn broken_off(&self, why: ApiError) -> Failure {
         if self.interrupt.is_wanted() {
             return Failure {
@@ -426,7 +417,7 @@ impl ReadContext {
         why.into()
     }
 
-    /// As [`Self::broken_off`], for a failure. The exit code of a record that does not exist is 1.
+    /// The exit code of a record that does not exist is 1.
     fn broken_off_by(&self, failure: Failure) -> Failure {
         match failure.kind.as_str() {
             _ if self.interrupt.is_wanted() => self.broken_off(ApiError::Cancelled),
@@ -435,7 +426,6 @@ impl ReadContext {
         }
     }
 
-    /// The failure when reading ended after some output.
     fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
         let rows = export::counted(given, noun);
@@ -484,8 +474,7 @@ fn sent_json(sent: &SentHere) -> Value {
     })
 }
 
-/// The label of the progress bar. When the list needs more pages than the rate limit allows per minute, the
-/// label says so in advance.
+/// A list that needs more pages than the rate limit allows per minute says so in advance.
 fn doing(far: &export::Progress, pace: u32) -> String {
     match far {
         export::Progress { again: true, .. } => t!("reading moved rows again").to_owned(),
@@ -496,7 +485,6 @@ fn doing(far: &export::Progress, pace: u32) -> String {
     }
 }
 
-/// The exit code of a list that was read to its end.
 fn code_of(read: &Gathered) -> u8 {
     match read.end {
         end if end.is_complete() => exit::OK,
@@ -532,7 +520,7 @@ fn of_file(why: &TableError) -> Failure {
     }
 }
 
-/// Maps the result of a write to the exit code. A closed pipe is a success: the reader has read enough.
+/// A closed pipe is a success: the reader has read enough.
 fn answered(written: io::Result<()>, code: u8) -> Result<u8, Failure> {
     match written {
         Err(why) if why.kind() != ErrorKind::BrokenPipe => Err(why.into()),

@@ -9,7 +9,7 @@ use crate::table::CsvStream;
 use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
-/// The output of rows. Each row is written whole, so that the output never ends in half a line.
+/// Each row is written whole, so that the output never ends in half a line.
 pub(super) enum Out {
     Table(Table, BufWriter<Stdout>),
     Csv(Box<CsvStream<Stdout>>),
@@ -19,7 +19,7 @@ pub(super) enum Out {
 }
 
 impl Out {
-    /// Chooses the format by the flags. `names` are the columns, `first` the most important ones.
+    /// `names` are the columns, `first` the most important ones.
     pub fn new(
         flags: &OutFlags,
         names: Vec<String>,
@@ -39,7 +39,7 @@ impl Out {
         })
     }
 
-    /// Whether the user sees the rows arrive, so that no progress bar is needed.
+    /// The user sees the rows arrive, so no progress bar is needed.
     pub fn is_seen(&self) -> bool {
         !matches!(self, Self::Json(_)) && io::stdout().is_terminal()
     }
@@ -69,7 +69,7 @@ impl Out {
         }
     }
 
-    /// Ends the output. Returns a remark for the user, and the rows that were held back.
+    /// Returns a remark for the user, and the rows that were held back.
     pub fn finish(self) -> io::Result<(Option<String>, Vec<Value>)> {
         match self {
             Self::Table(mut table, mut out) => {

@@ -1,5 +1,4 @@
-//! Rows as a table for users: measured in cells, cut to the terminal's width, each state with a sign and a
-//! word.
+//! Rows as a table for users: cut to the terminal's width, each state with a sign and a word.
 
 use crate::cli::words::cut;
 use crate::config::GlyphChoice;
@@ -12,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Rows that determine the column widths.
 const SAMPLE: usize = 200;
-/// Maximum width in cells that a column gets before less important columns are considered.
+/// A column gets at most this many cells before less important columns get any.
 const ENOUGH: usize = 20;
 const GAP: usize = 2;
 const STATE: &str = "status_name";
@@ -21,12 +20,12 @@ pub(super) struct Table {
     names: Vec<String>,
     /// Column indices, most important first.
     order: Vec<usize>,
-    /// Width of the terminal in cells. `None` when the output is no terminal; nothing is cut then.
+    /// Width in cells. `None` when the output is no terminal; nothing is cut then.
     room: Option<usize>,
     glyphs: GlyphChoice,
     /// The first rows, until `SAMPLE` of them determine the widths.
     sample: Vec<Vec<String>>,
-    /// The visible columns, each with its width in cells.
+    /// The index and the width in cells of each visible column.
     widths: Option<Vec<(usize, usize)>>,
 }
 
@@ -54,7 +53,7 @@ impl Table {
         Ok(())
     }
 
-    /// Ends the table. Returns the number of visible columns when some are hidden.
+    /// Returns the number of visible columns when some are hidden.
     pub fn finish(&mut self, to: &mut impl Write) -> io::Result<Option<usize>> {
         if self.widths.is_none() && !self.sample.is_empty() {
             self.begin(to)?;
@@ -108,7 +107,6 @@ impl Table {
     }
 }
 
-/// One record, one field per line.
 pub(super) fn one(names: &[String], row: &ExportRow, glyphs: GlyphChoice) -> Vec<String> {
     let lines: Vec<Vec<String>> = names
         .iter()
@@ -131,8 +129,7 @@ pub(super) fn one(names: &[String], row: &ExportRow, glyphs: GlyphChoice) -> Vec
     crate::cli::words::align(&lines)
 }
 
-/// Chooses the columns that fit into `room`, and their widths. Starts with the most important column, which
-/// is never cut: half an id is useless.
+/// Never cuts the most important column: half an id is useless.
 fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize, usize)> {
     let wide = |at: usize| natural.get(at).copied().unwrap_or(0);
     let Some(room) = room else { return (0..natural.len()).map(|at| (at, wide(at))).collect() };
@@ -147,7 +144,7 @@ fn layout(natural: &[usize], order: &[usize], room: Option<usize>) -> Vec<(usize
         used += gap + least;
         shown.push((*at, least));
     }
-    // The remaining width goes to the columns that were shortened, most important first.
+    // The remaining width goes to the shortened columns, most important first.
     let mut spare = room.saturating_sub(used);
     for (at, width) in &mut shown {
         let more = wide(*at).saturating_sub(*width).min(spare);

@@ -24,15 +24,14 @@ pub struct IdsRequest {
     pub source: Source,
     /// How to read it, as far as a person has decided.
     pub choices: Choices,
-    /// The reason. Holders may see it.
+    /// Holders may see it.
     pub reason: String,
     /// Whether waiting badges are revoked when they become Issued.
     pub when_issued: bool,
 }
 
 impl Jobs {
-    /// Reads badge ids, queries each badge's state, and writes a draft of the revocation. Damaged and repeated ids
-    /// become rows, too, with the reason.
+    /// Queries each badge's state for the draft. Damaged and repeated ids become rows, too, with the reason.
     ///
     /// # Errors
     /// The file is not readable, or the service could not be queried. No draft remains.
@@ -109,7 +108,6 @@ impl Jobs {
 
 struct States {
     seen: HashMap<BadgeId, Sight>,
-    /// Badges whose record could not be read, and why.
     unread: HashMap<BadgeId, ApiError>,
 }
 

@@ -10,12 +10,10 @@ use crate::jobs::journal::rows::stored_cells;
 use jiff::Timestamp;
 use std::collections::HashMap;
 
-/// The file of a draft, compared with the draft's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     Unchanged(FileSource),
     Changed(FileSource, FileChange),
-    /// The file does not exist any more.
     Gone(FileSource),
 }
 
@@ -31,7 +29,7 @@ pub struct FileChange {
 }
 
 impl Jobs {
-    /// Compares the rows of drafts that were read from one file with that file as it is now.
+    /// Compares drafts that were read from one file with that file as it is now.
     ///
     /// # Errors
     /// The drafts were not read from a file, or the file cannot be read in the same way.
@@ -72,7 +70,7 @@ fn compared(sha256: &str, source: FileSource, before: &[String]) -> Result<FileS
     Ok(FileState::Changed(source, change))
 }
 
-/// Compares rows without their order. `email` is the column by which a changed row is recognised.
+/// The order of rows does not count. A changed row is recognised by the column `email`.
 fn difference(before: &[String], now: &[String], email: Option<usize>) -> FileChange {
     let mut balance: HashMap<&str, i64> = HashMap::new();
     for row in now {
@@ -81,7 +79,7 @@ fn difference(before: &[String], now: &[String], email: Option<usize>) -> FileCh
     for row in before {
         *balance.entry(row).or_default() -= 1;
     }
-    // Rows of one address that were there only before, and that are there only now.
+    // Per address, the rows that are only in `before`, and those only in `now`.
     let mut by_key: HashMap<EmailKey, (u64, u64)> = HashMap::new();
     let (mut added, mut removed) = (0, 0);
     for (row, n) in balance.into_iter().filter(|(_, n)| *n != 0) {

@@ -36,9 +36,8 @@ pub struct FileRequest {
 }
 
 impl Jobs {
-    /// Reads, checks and writes every row of a file: one draft for the template, or one per template that a column
-    /// names. A row that names no template of the organisation becomes an invalid row of the first draft, with the
-    /// reason.
+    /// Writes one draft for the template, or one per template that a column names. A row that names no
+    /// template of the organisation becomes an invalid row of the first draft, with the reason.
     ///
     /// # Errors
     /// The file is not readable, or a question about it is open. No draft remains.
@@ -87,7 +86,6 @@ fn new_row(checked: Checked) -> NewRow {
     }
 }
 
-/// A draft while rows are added.
 struct Draft {
     id: JobId,
     template: TemplateId,
@@ -102,7 +100,7 @@ struct Drafts<'j> {
 }
 
 impl Drafts<'_> {
-    /// The index of the template's draft, created if it does not exist.
+    /// Creates the template's draft if it does not exist.
     fn of(&mut self, template: &(TemplateId, Text), origin: &Origin) -> Result<usize, JobError> {
         if let Some(at) = self.jobs.iter().position(|d| d.template == template.0) {
             return Ok(at);
@@ -165,7 +163,6 @@ fn read_into(
     }
     let source = source_of(request, about, &map);
     let origin = Origin { source, ..origin_of(about, Some(map.clone())) };
-    // Rows without a template of the organisation are added to the first draft at the end.
     let mut strays = Vec::new();
     for row in rows {
         if watcher.is_cancelled() {

@@ -28,7 +28,7 @@ const FEW_MISSING: usize = 200;
 /// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
 
-/// Polls. Returns whether everything was read that could contain a badge in doubt.
+/// Returns whether everything was read that could contain a badge in doubt.
 pub(super) async fn poll_jobs(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
     let mut complete = true;
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
@@ -45,7 +45,6 @@ pub(super) async fn poll_jobs(core: &Arc<Core>, due: &[JobId], call: &Call) -> R
     Ok(complete)
 }
 
-/// The service's UTC offset, if it is known.
 fn zone(core: &Core) -> Option<Offset> {
     let clock = core.reader().clock();
     clock.is_zone_known().then(|| clock.offset())
@@ -56,7 +55,6 @@ fn context(core: &Core) -> Context {
     Context { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
 }
 
-/// Badges found for addresses in doubt.
 #[derive(Default)]
 struct DoubtMatches {
     by_key: HashMap<EmailKey, Vec<Sight>>,
@@ -120,7 +118,7 @@ async fn template_sweep(
                     probe::learn(core, template, count, found.issued).await?;
                 }
             } else {
-                // Pages may be incomplete. Read the missing badges one by one if they are few.
+                // Pages may be incomplete.
                 let hidden: Vec<&EmailKey> =
                     group.doubts.keys().filter(|key| !found.by_key.contains_key(key)).collect();
                 if hidden.len() <= FEW_MISSING {
@@ -138,7 +136,7 @@ async fn template_sweep(
         by_address(core, template, group, &all, call, &mut found).await?;
         one_by_one(core, &group.bound, call).await?;
         learn_zone(core, group, call).await?;
-        // Holders whose badge is now issued may have two. A single badge record does not tell, so read by address.
+        // Holders whose badge is now issued may have two. A single record does not tell, so read by address.
         for email in finished(core, group).await? {
             let mut scan = Scan::of_address(reader, &email, call);
             while let Some(sights) = scan.next().await? {
@@ -153,7 +151,6 @@ async fn template_sweep(
     Ok(complete)
 }
 
-/// Queries the addresses in doubt one by one.
 async fn by_address(
     core: &Arc<Core>,
     template: &TemplateId,
@@ -216,8 +213,7 @@ async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
     Ok(finished.map(|(_, email)| email.clone()).collect())
 }
 
-/// Finds holders with a second badge that was accepted together with theirs, although only one was requested: a
-/// proxy may have sent the request twice. Only reports it.
+/// A proxy may have sent a request twice: reports a second badge that was accepted with the requested one.
 async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<(), Failed> {
     let mut pairs = Vec::new();
     for (key, copies) in &found.copies {
@@ -238,7 +234,7 @@ async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<
     Ok(())
 }
 
-/// Applies observations, and returns how many badges became Issued.
+/// Returns how many badges became Issued.
 async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     if sights.is_empty() {
         return Ok(0);
@@ -281,7 +277,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
                 hidden(core, "waiting_by_id", Code::NotById).await?;
                 core.store.note_absence(context(core), id.clone()).await?;
             }
-            // One broken record says nothing about the others. Other errors would affect them, too.
+            // One broken record says nothing about the others; other errors would affect them, too.
             Err(ApiError::BadRequest(_) | ApiError::BadInput { .. } | ApiError::Unreadable { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -289,8 +285,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
     Ok(())
 }
 
-/// Learns the service's UTC offset with one request, for a badge whose acceptance lapel witnessed. Only the
-/// history shows when a badge was accepted.
+/// Sends one request. Only the history shows when a badge was accepted; lapel must have witnessed that.
 async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
@@ -306,8 +301,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     Ok(())
 }
 
-/// If it is unknown whether the history shows waiting badges, looks there for an accepted one. Only if it shows
-/// them, a missing badge means something.
+/// A missing badge means something only if the history shows waiting badges, so looks for one there.
 async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };
@@ -323,7 +317,7 @@ async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Resolves what can be resolved. `found` contains every badge of the template that was found.
+/// `found` must contain every badge of the template that was found.
 async fn resolve(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result<(), Failed> {
     if group.doubts.is_empty() {
         return Ok(());
@@ -339,8 +333,7 @@ async fn resolve(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result
     tell(core, observed).await
 }
 
-/// Polls badges with a sent revocation: a few one by one. For many, it first reads the history filtered by revoke
-/// date, and then the rest one by one.
+/// For many badges, first reads the history filtered by revoke date, then the rest one by one.
 async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), Failed> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
@@ -349,7 +342,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
             s.and_then(|s| Timestamp::from_second(s).ok()).map(|t| clock.offset().to_datetime(t).date())
         };
         let first = day(sent.iter().map(|(_, at)| *at).min());
-        // The service's UTC offset may be unknown, so add a day before and a day after.
+        // The service's UTC offset may be unknown, so the filter has a day before and a day after.
         let filter = HistoryFilter {
             revoke_start_date: first.and_then(|d| d.checked_sub(1.day()).ok()),
             revoke_end_date: clock.now().date().checked_add(1.day()).ok(),

@@ -1,5 +1,5 @@
-//! The count probe: one request instead of many pages. It works if the service has shown that its count of badges
-//! issued since a day increases when this job's badges are issued.
+//! The count probe: one request instead of many pages. It needs a service whose count of badges issued since
+//! a day increases with this job's badges.
 
 use super::super::core::{Core, lock};
 use super::super::journal::facts::Seen;
@@ -56,7 +56,6 @@ impl Probe {
         Ok(core.reader().history(&query, call).await?.total_count)
     }
 
-    /// Whether the count proves that a poll would find nothing new.
     pub(super) fn says_nothing_changed(
         &self,
         core: &Core,

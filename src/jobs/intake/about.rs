@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     pub name: Localizable,
-    /// SHA-256 of the bytes, in hex. It does not depend on the file's name.
+    /// SHA-256 of the bytes, in hex, independent of the file's name.
     pub sha256: String,
     pub bytes: u64,
     pub format: Format,
@@ -121,7 +121,6 @@ pub struct SheetInfo {
     pub rows: u64,
 }
 
-/// Which column holds which field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MapState {
     /// A person chose it.
@@ -202,7 +201,6 @@ impl Question {
     }
 }
 
-/// A note about a source. It needs no decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// Number of rows above the header, which are not read.
@@ -218,7 +216,6 @@ pub enum Note {
     NoHeader,
     NotWhatItsNameSays {
         ending: Text,
-        /// The detected format.
         format: Format,
     },
     MacroEnabled,
@@ -291,7 +288,6 @@ impl fmt::Display for Note {
     }
 }
 
-/// The numbers of columns, from 1.
 fn numbers(columns: &[usize]) -> Localizable {
     list(columns.iter().map(|column| (column + 1).to_string()))
 }

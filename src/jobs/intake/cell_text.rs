@@ -2,14 +2,12 @@
 
 use crate::domain::text::is_invisible;
 
-/// Trims white space and invisible characters at both ends: no-break and ideographic spaces, zero-width
-/// characters, Hangul fillers, a byte order mark. Does not trim direction controls: they are no typing mistake,
-/// and a name with one is refused.
+/// Trims white space and invisible characters, such as no-break spaces and Hangul fillers. Keeps direction
+/// controls: they are no typing mistake, and a name with one is refused.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| !is_bidi(c) && (c.is_whitespace() || is_invisible(c) || c == '\u{2800}'))
 }
 
-/// Whether the character controls the writing direction.
 pub(super) fn is_bidi(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

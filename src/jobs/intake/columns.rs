@@ -6,7 +6,6 @@ use std::collections::HashSet;
 
 /// Maximum number of sample values per column.
 const SAMPLES: usize = 3;
-/// Points of a cell that is certainly shaped like a name.
 const SURE: usize = 3;
 /// A heading weighs as much as a column full of fitting cells.
 const HEADING: usize = 1_000;
@@ -19,7 +18,6 @@ pub struct ColumnContent {
     pub addresses: usize,
     /// Cells that are numbers or codes: student ids, telephone numbers, dates.
     pub numbers: usize,
-    /// Number of different values.
     pub distinct: usize,
     /// The first different values. Raw.
     pub samples: Vec<String>,
@@ -28,7 +26,6 @@ pub struct ColumnContent {
 }
 
 impl ColumnContent {
-    /// The content of each of `width` columns.
     pub(super) fn of(data: &[&[String]], width: usize) -> Vec<Self> {
         (0..width)
             .map(|column| Self::of_cells(data.iter().filter_map(|row| row.get(column)).map(String::as_str)))
@@ -124,7 +121,7 @@ fn name_points(cell: &str) -> usize {
     }
 }
 
-/// The best guess for the columns. A field that no column fits is `None`.
+/// A field that no column fits is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnGuess {
     pub name: Option<NameColumns>,
@@ -138,7 +135,7 @@ impl From<&ColumnMap> for ColumnGuess {
     }
 }
 
-/// Guesses the columns by heading and content. `named` is what the headings alone say, as far as it is clear.
+/// `named` is the result of the headings alone, as far as it is clear.
 pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: &ColumnGuess) -> ColumnGuess {
     let heading = |column: usize, wanted: Title| {
         let is_named = titles.get(column) == Some(&Some(wanted));

@@ -13,7 +13,7 @@ pub(super) struct BadBytes {
     pub line: u64,
 }
 
-/// A strict decoder: it replaces nothing and stops at the first invalid byte.
+/// Strict: replaces nothing and stops at the first invalid byte.
 pub(super) struct Decoding {
     decoder: Decoder,
     text: String,
@@ -29,7 +29,7 @@ impl Decoding {
         Self { decoder, text: String::new(), bytes: 0, line: 1, after_cr: false }
     }
 
-    /// Decodes the next bytes. `last` means that no more bytes follow.
+    /// `last` means that no more bytes follow.
     pub fn push(&mut self, bytes: &[u8], last: bool) -> Result<&str, BadBytes> {
         self.text.clear();
         let mut rest = bytes;

@@ -19,7 +19,6 @@ const DETECTED: u64 = 1024 * 1024;
 /// Maximum number of words that are checked for damage.
 const WORDS: usize = 2000;
 
-/// The result of one pass over the bytes.
 pub(super) struct Detected {
     /// SHA-256 of all bytes, in hex.
     pub sha256: String,
@@ -68,7 +67,6 @@ pub(super) fn detect(
     Ok(Detected { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
-/// The evidence of the first bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     None,
@@ -99,8 +97,8 @@ impl Mark {
     }
 }
 
-/// How much these units look like UTF-16 text, in percent; `None` if they do not. A list of people contains
-/// addresses, so at least a third of it is ASCII. In other text with stray NUL bytes, hardly any unit is ASCII.
+/// How much the units look like UTF-16 text, in percent. A list of people contains addresses, so at least a
+/// third of it is ASCII. In other text with stray NUL bytes, hardly any unit is ASCII.
 fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
     let (mut all, mut plain, mut likely) = (0_u64, 0_u64, 0_u64);
     for unit in units {
@@ -192,8 +190,8 @@ impl Evidence {
                 let hint = self.hint(choice);
                 return Err(IntakeError::BadEncoding { name: name.clone(), encoding, line, offset, hint });
             }
-            // If the bytes fit both CP949 and damaged UTF-8, they are damaged UTF-8: as CP949 they would give
-            // names that do not exist. An ambiguous CP949 reading proves nothing.
+            // Bytes that fit both CP949 and damaged UTF-8 are damaged UTF-8: as CP949 they give names that do
+            // not exist. An ambiguous CP949 reading proves nothing.
             if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
@@ -274,9 +272,8 @@ impl Evidence {
     }
 }
 
-/// Both encodings fit the whole file. If only CP949 gives Hangul, the file may be Korean: the bytes of 홍철 are also
-/// "ȫö". It is Western beyond reasonable doubt only if every non-ASCII letter is in a word with ASCII letters
-/// (José, Müller).
+/// Both encodings fit the whole file. If only CP949 gives Hangul, the file may be Korean: the bytes of 홍철 are
+/// also "ȫö". It is Western only if every non-ASCII letter is in a word with ASCII letters (José, Müller).
 fn both_valid(utf8: &Scan, cp949: &Scan) -> Sure {
     if utf8.hangul > 0 {
         Sure::Certain
@@ -318,7 +315,6 @@ impl EncodingAttempt {
     }
 }
 
-/// Counts of the letters and words in a text.
 #[derive(Default)]
 struct Scan {
     foreign: u64,
@@ -337,7 +333,7 @@ impl Scan {
     }
 
     fn push(&mut self, text: &str) {
-        // Most text is ASCII. Its words need no check unless a non-ASCII letter is near.
+        // Words of ASCII text need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
             if let Some(at) = text.rfind(ends_word) {
                 self.word.push_str(tail(&text[at + 1..]));
@@ -382,8 +378,7 @@ impl Scan {
         self.word.clear();
     }
 
-    /// The whole file is damaged if at least half of its non-ASCII words are. Single damaged words are found per
-    /// row.
+    /// Damaged if at least half of the non-ASCII words are. Checks of rows find single damaged words.
     fn damage(&self) -> Option<(Localizable, Localizable)> {
         self.example.clone().filter(|_| self.damaged * 2 >= self.words)
     }
@@ -397,7 +392,6 @@ fn ends_word(c: char) -> bool {
     c.is_ascii_whitespace() || matches!(c, ',' | ';' | '|' | '"' | '<' | '>' | '@' | '(' | ')' | '/')
 }
 
-/// The first lines with non-ASCII bytes.
 #[derive(Default)]
 struct Samples {
     lines: Vec<Vec<u8>>,

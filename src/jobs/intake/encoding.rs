@@ -31,7 +31,7 @@ impl TextEncoding {
         }
     }
 
-    /// The codec. The web's EUC-KR is windows-949.
+    /// The web's EUC-KR is windows-949.
     pub(super) fn codec(self) -> &'static Encoding {
         match self {
             Self::Utf8 => UTF_8,
@@ -51,7 +51,7 @@ impl fmt::Display for TextEncoding {
 impl FromStr for TextEncoding {
     type Err = Localizable;
 
-    /// Parses a name. Ignores case, hyphens, underscores and spaces.
+    /// Ignores case, hyphens, underscores and spaces.
     fn from_str(typed: &str) -> Result<Self, Localizable> {
         let folded: String =
             typed.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).map(|c| c.to_ascii_lowercase()).collect();

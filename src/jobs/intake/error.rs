@@ -4,35 +4,28 @@ use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
 use crate::i18n::Localizable;
 use std::fmt;
 
-/// Why a whole source could not be read. (A problem of a single row is a finding on that row.)
-///
-/// Reading changes nothing, so nothing was sent or stored. Names and quoted content are scrubbed.
+/// Why a whole source could not be read; a problem of a single row is a finding on that row. Reading changes
+/// nothing, so nothing was sent or stored. Names and quoted content are scrubbed.
 #[derive(Debug)]
 pub enum IntakeError {
     NotFound {
-        /// Name of the source.
         name: Localizable,
     },
     /// A folder, a pipe or a device.
     NotAFile {
-        /// Name of the source.
         name: Localizable,
     },
     NoPermission {
-        /// Name of the source.
         name: Localizable,
     },
     Io {
-        /// Name of the source.
         name: Localizable,
         source: std::io::Error,
     },
     /// Zero rows.
     Empty {
-        /// Name of the source.
         name: Localizable,
     },
-    /// Larger than the limit.
     TooBig {
         name: Localizable,
         /// The part that is too big.
@@ -42,7 +35,6 @@ pub enum IntakeError {
     },
     /// More rows than [`MAX_ROWS`].
     TooManyRows {
-        /// Name of the source.
         name: Localizable,
     },
     /// More columns than [`MAX_COLUMNS`].
@@ -70,7 +62,6 @@ pub enum IntakeError {
         line: u64,
     },
     PasswordProtected {
-        /// Name of the source.
         name: Localizable,
     },
     /// A known format that lapel does not read.
@@ -79,12 +70,10 @@ pub enum IntakeError {
         /// The format, with its article.
         what: Localizable,
     },
-    /// A spreadsheet that violates its format.
     Damaged {
         name: Localizable,
         /// The supposed format, with its article.
         what: Localizable,
-        /// The damage.
         why: Localizable,
     },
     /// Text that was decoded with a wrong encoding earlier and saved like that.
@@ -94,58 +83,47 @@ pub enum IntakeError {
         /// A damaged word, and what it probably was.
         example: Localizable,
     },
-    /// Bytes that are invalid in the encoding.
     BadEncoding {
         name: Localizable,
         encoding: TextEncoding,
         line: u64,
         /// Byte offset in the file, from 0.
         offset: u64,
-        /// What the person should do.
         hint: Localizable,
     },
-    /// A text file with NUL bytes.
     NulBytes {
         name: Localizable,
         line: u64,
         /// Byte offset in the file, from 0.
         offset: u64,
     },
-    /// The chosen sheet does not exist.
     SheetNotFound {
         name: Localizable,
-        /// The chosen name.
         sheet: String,
         there: Localizable,
     },
-    /// The chosen column does not exist.
     ColumnNotFound {
         name: Localizable,
         /// The chosen column, from 1.
         column: usize,
         columns: usize,
     },
-    /// The chosen header row does not exist.
     HeaderNotFound {
         name: Localizable,
-        /// The chosen row.
         row: u64,
     },
     /// It is unclear which column holds the badge ids.
     NoIdColumn {
         name: Localizable,
-        /// The existing columns.
         columns: Localizable,
     },
     /// A person must answer a question first.
     Unanswered {
         name: Localizable,
-        /// The first open question.
         question: Localizable,
     },
     /// The file changed while it was read.
     Changed {
-        /// Name of the source.
         name: Localizable,
     },
     Cancelled,

@@ -11,8 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Maximum number of first rows that are searched for the header.
 pub(super) const SEARCHED: usize = 30;
 
-/// Which column holds which field, from 0. It can be stored and reused for files with the same
-/// [`super::About::signature`].
+/// Columns count from 0. The map is stored for files with the same [`super::About::signature`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ColumnMap {
     pub name: NameColumns,
@@ -22,7 +21,6 @@ pub struct ColumnMap {
     pub template: Option<usize>,
 }
 
-/// The column or columns of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NameColumns {
@@ -47,13 +45,11 @@ impl NameColumns {
 }
 
 impl ColumnMap {
-    /// The highest column index.
     pub fn last(&self) -> usize {
         self.name.columns().chain(self.template).fold(self.email, usize::max)
     }
 }
 
-/// The meaning of a column, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Title {
     Name,
@@ -179,7 +175,7 @@ const BADGE_IDS: &[&str] = &[
     "발급배지id",
 ];
 
-/// The last column of a redo file. No field is read from it, and the job's rows are without it.
+/// The last column of a redo file. lapel reads no field from it and leaves it out of the job's rows.
 pub const REASON_COLUMN: &str = "lapel reason";
 
 /// The position of [`REASON_COLUMN`], if the file has it where lapel writes it.
@@ -195,7 +191,6 @@ fn folded(title: &str) -> String {
     outside.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The possible meaning of a column with this name.
 pub(super) fn title_of(cell: &str) -> Option<Title> {
     if cell.len() > 200 {
         return None;
@@ -226,14 +221,13 @@ fn known(folded: &str) -> Option<Title> {
     }
 }
 
-/// Number of recipient fields (name, address) that a row names: 0 to 2.
+/// Recipient fields (name, address) that a row names: 0 to 2.
 pub(super) fn fields_named(cells: &[String]) -> usize {
     let titles: Vec<Title> = cells.iter().filter_map(|c| title_of(c)).collect();
     let has = |wanted: &[Title]| usize::from(titles.iter().any(|t| wanted.contains(t)));
     has(&[Title::Email]) + has(&[Title::Name, Title::Family, Title::Given])
 }
 
-/// The fields for which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Recipients,
@@ -284,8 +278,7 @@ pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> HeaderPosition {
     }
 }
 
-/// Without a known name, the row above the first data row is a header if it names the column of the addresses and
-/// at least one more.
+/// Without a known name, the row above the data is a header if it names the addresses and one more column.
 fn header_by_shape(rows: &[&[String]], data: usize) -> HeaderPosition {
     let Some(above) = data.checked_sub(1) else { return HeaderPosition::Absent };
     let Some(email) = rows[data].iter().position(|c| is_address_like(c)) else {
@@ -296,7 +289,7 @@ fn header_by_shape(rows: &[&[String]], data: usize) -> HeaderPosition {
     if named && filled >= 2 { HeaderPosition::At(above) } else { HeaderPosition::Absent }
 }
 
-/// The column names, or a numbered name for a column without one.
+/// A column without a name gets a numbered one.
 pub(super) fn column_names(header: Option<&[String]>, width: usize) -> Vec<String> {
     let width = width.max(header.map_or(0, <[String]>::len));
     (0..width)
@@ -319,7 +312,7 @@ pub(super) fn signature(header: Option<&[String]>, width: usize) -> String {
     hex(digest.as_ref())
 }
 
-/// Maps the columns by name and content. Returns the best guess, too: the map, or what fits best where it is unclear.
+/// Maps by name and content. Also returns the best guess: the map, or the best fit where it is unclear.
 pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapState, ColumnGuess) {
     let titles: Vec<Option<Title>> =
         header.map_or_else(Vec::new, |h| h.iter().map(|c| title_of(c)).collect());
@@ -348,7 +341,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
     let email = one(Field::Email, &emails);
     let template = one(Field::Template, &columns(Title::Template));
     let name = name_columns(&columns(Title::Name), &columns(Title::Family), &columns(Title::Given), &mut one);
-    // Without a header, in a table of two columns, the column beside the address is the name.
+    // Without a header, the column beside the address is the name in a table of two columns.
     let beside = match (header, email, content.len()) {
         (None, Some(email), 2) => Some(NameColumns::One(1 - email.min(1))),
         _ => None,
@@ -397,7 +390,7 @@ fn name_columns(
         ([], [family], [given]) | ([given], [family], []) => {
             Some(NameColumns::FamilyGiven { family: *family, given: *given })
         }
-        // If a whole name is beside its parts, the whole name is the intended one.
+        // A whole name beside its parts is the intended one.
         ([whole], _, _) => Some(NameColumns::One(*whole)),
         ([], [], []) => None,
         _ => {

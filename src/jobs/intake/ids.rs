@@ -26,15 +26,13 @@ pub struct IdList {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdRow {
-    /// Row number in the source: the physical line of a text, the row of a sheet.
+    /// The physical line of a text, or the row of a sheet.
     pub line: u64,
-    /// The cell as it is in the source.
     pub raw: Text,
-    /// The id, or why the cell is not an id.
+    /// The error says why the cell is not an id.
     pub id: Result<BadgeId, Localizable>,
 }
 
-/// A preview of a source of badge ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdsPreview {
     /// The source's properties. Its column map is meaningless here.
@@ -47,7 +45,7 @@ pub struct IdsPreview {
     pub ids: Vec<IdRow>,
 }
 
-/// Opens a source of badge ids and detects how to read it. Returns at most `most` of its rows.
+/// Returns at most `most` rows.
 ///
 /// # Errors
 /// The source cannot be read. An open question is not an error here.
@@ -75,7 +73,6 @@ pub fn preview_ids(
     Ok(IdsPreview { about: table.about().clone(), rows, column, ids })
 }
 
-/// Questions to answer before ids can be read.
 pub fn open_questions(about: &About) -> Vec<Question> {
     let mut open = about.needs_answer();
     open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
@@ -91,10 +88,8 @@ fn read_row(row: &RawRow, column: usize) -> IdRow {
     IdRow { line: row.line, raw: Text::new(row.cell(column)), id: id_of(row, column) }
 }
 
-/// Reads badge ids from the only column, or from a column with a known name like `badge_id` or `배지 ID`.
-///
-/// Lists every row that is not blank. Refuses ids that a spreadsheet damaged (`1.23E+15`, too many digits,
-/// `#REF!`) and repeated ids, with the reason.
+/// Reads the only column, or one with a known name like `badge_id` or `배지 ID`. Refuses repeated ids and ids
+/// that a spreadsheet damaged (`1.23E+15`, too many digits, `#REF!`), with the reason.
 ///
 /// # Errors
 /// [`IntakeError::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
@@ -204,7 +199,7 @@ fn id_of(row: &RawRow, column: usize) -> Result<BadgeId, Localizable> {
     BadgeId::new(id).ok_or_else(|| localizable!("this row has no badge id"))
 }
 
-/// Whether the id is in scientific notation (`1.23E+15`, `1,23e15`), as spreadsheets write long numbers.
+/// Spreadsheets write long numbers like this: `1.23E+15`, `1,23e15`.
 fn is_scientific(id: &str) -> bool {
     let Some((mantissa, exponent)) = id.split_once(['E', 'e']) else { return false };
     let exponent_digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);

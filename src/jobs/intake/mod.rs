@@ -9,9 +9,9 @@
 //!    are streamed, so a million rows need no more memory than ten.
 //! 3. [`check`] checks one row: ready, needs review, refused, or not a recipient.
 //!
-//! lapel lists everything that it skips or changes: a hidden row, the cached value of a formula and a composed
-//! name each leave a note on their row. This module uses neither the service nor the journal, and reads only the
-//! given source. Any bytes are safe: a hostile file ends in an [`IntakeError`].
+//! lapel lists everything that it skips or changes: a hidden row or a composed name leaves a note on its row.
+//! This module reads only the given source, and uses neither the service nor the journal. Any bytes are safe:
+//! a hostile file ends in an [`IntakeError`].
 //!
 //! ```text
 //! table, origin, about           an opened source, its bytes, and what is known before its rows are read
@@ -19,7 +19,7 @@
 //! text, split, sheet/, pasted    rows of a text file, of a spreadsheet, of pasted lines
 //! header, columns                which column is what
 //! row, cell_text, check/         a row, its cells, and whether it can be sent
-//! lookalike, ids                 domains that look mistyped; files of badge ids
+//! similar_domains, ids           domains that look mistyped; files of badge ids
 //! ```
 
 mod about;
@@ -93,7 +93,7 @@ pub enum HeaderRow {
     Absent,
 }
 
-/// A person's choices for the reading. lapel detects each value that is `None`.
+/// lapel detects each value that is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {
@@ -112,7 +112,6 @@ pub(super) fn name_before_damage(name: &str) -> Option<String> {
     mojibake::damage(name)?.was().map(str::to_owned)
 }
 
-/// Watches and cancels a long reading.
 pub trait Watch {
     /// Called with the number of bytes that were read.
     fn progress(&self, bytes_done: u64, bytes_all: u64);
@@ -120,7 +119,6 @@ pub trait Watch {
     fn is_cancelled(&self) -> bool;
 }
 
-/// A [`Watch`] that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

@@ -1,7 +1,7 @@
 //! Detects text that was decoded with a wrong encoding before and saved like that.
 //!
-//! The tests are exact, not statistical. A word is damaged if reversing the wrong decoding gives readable text
-//! without a rest. A foreign name does not match.
+//! The tests are exact, not statistical: a word is damaged if reversing the wrong decoding gives readable
+//! text without a rest. A foreign name does not match.
 
 use super::cell_text::is_han;
 use crate::i18n::Localizable;
@@ -32,7 +32,6 @@ impl Mojibake {
         }
     }
 
-    /// What the word probably was.
     pub fn was(&self) -> Option<&str> {
         match self {
             Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => Some(was),
@@ -41,7 +40,6 @@ impl Mojibake {
     }
 }
 
-/// Whether a name or a cell is damaged.
 pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
         return Some(Mojibake::Lost);
@@ -80,8 +78,8 @@ fn word_damage(word: &str) -> Option<Mojibake> {
     (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
 }
 
-/// Decodes UTF-8 with at least one non-ASCII letter. The last character may be incomplete: some of its wrongly
-/// decoded bytes look like spaces and were trimmed.
+/// UTF-8 with at least one non-ASCII letter. The last character may be incomplete: some wrongly decoded bytes
+/// look like spaces and were trimmed.
 fn whole_or_begun(bytes: &[u8]) -> Option<String> {
     let is_foreign = |text: &str| text.chars().any(|c| !c.is_ascii() && !c.is_control());
     match std::str::from_utf8(bytes) {
@@ -112,8 +110,7 @@ fn korean_bytes(word: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Decodes Hangul from UTF-8 in which single invalid bytes were dropped or became `?`. `None` if the bytes are
-/// something else.
+/// Some invalid bytes may be lost or `?`. `None` if the bytes are not Hangul in UTF-8.
 fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
     let (mut text, mut kept, mut lost) = (String::new(), 0, 0);
     let mut rest = bytes;
@@ -159,7 +156,7 @@ fn western_bytes(word: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Signs, which Western names do not contain. Wrongly decoded CP949 contains many.
+/// Western names do not contain signs. Wrongly decoded CP949 contains many.
 fn is_sign(c: char) -> bool {
     matches!(c, '\u{80}'..='\u{bf}' | '×' | '÷') && !matches!(c, 'ª' | 'º' | '·')
 }

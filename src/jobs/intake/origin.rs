@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 
-/// The location of the bytes, with the name for messages.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     /// The file's name, or "The pasted text"; scrubbed.
@@ -52,7 +51,6 @@ impl Origin {
         }
     }
 
-    /// Fails if the source is larger than `limit`.
     pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
         if self.bytes > limit {
             return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });
@@ -67,7 +65,7 @@ impl Origin {
         }
     }
 
-    /// Reads everything into memory, at most `limit` bytes: a file may grow while it is read.
+    /// At most `limit` bytes: a file may grow while it is read.
     pub fn whole(&self, limit: u64, what: &'static str) -> Result<Vec<u8>, IntakeError> {
         self.at_most(limit, what)?;
         let mut bytes = Vec::new();
@@ -83,7 +81,7 @@ impl Origin {
     }
 }
 
-/// Opens a regular file, which can be read without blocking.
+/// Only a regular file can be read without blocking.
 fn plain(path: &Path, name: &Localizable) -> Result<File, IntakeError> {
     let opened = open_plain(path).map_err(|e| failed(name, e))?;
     opened.ok_or_else(|| IntakeError::NotAFile { name: name.clone() })

@@ -6,8 +6,8 @@ use super::split::Split;
 /// Separators between a name and an address, or between two recipients.
 const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
 
-/// Reads lines as name and address, in either order. Splits a line with several recipients (`A <a@x>; B <b@x>`, as
-/// mail programs copy them) if each part has its own address.
+/// Name and address in either order. Splits a line with several recipients (`A <a@x>; B <b@x>`, as mail
+/// programs copy them) if each part has its own address.
 pub(super) fn people(text: &str) -> Vec<Split> {
     let mut rows = Vec::new();
     for (line, number) in lines(text).zip(1..) {
@@ -34,7 +34,6 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The recipients of a line.
 fn apart(line: &str) -> Vec<&str> {
     if line.matches('@').count() > 1 {
         for separator in [';', ','] {

@@ -1,6 +1,6 @@
 //! A row as it is in the source.
 
-/// One row of the source. The cells are raw: display them through [`crate::domain::Text`].
+/// The cells are raw: display them through [`crate::domain::Text`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RawRow {
     /// Its number among the data rows, from 1. Blank lines count.
@@ -13,12 +13,11 @@ pub struct RawRow {
 }
 
 impl RawRow {
-    /// A cell; empty if the row is too short.
+    /// Empty if the row is too short.
     pub fn cell(&self, column: usize) -> &str {
         self.cells.get(column).map_or("", String::as_str)
     }
 
-    /// The row without one of its columns.
     pub(super) fn without(mut self, column: usize) -> Self {
         if column < self.cells.len() {
             self.cells.remove(column);

@@ -9,9 +9,8 @@ const FREQUENT: u64 = 5;
 /// Minimum ratio between a frequent domain and the rare one that looks like it.
 const RARER: u64 = 10;
 
-/// Domains of a file that are probably typing mistakes: `(suspect, meant)`, sorted. A domain is suspect if it is
-/// one edit away from a far more frequent domain of the same file, or from a well-known one. A person must decide,
-/// since the domains of two universities may differ by one letter.
+/// Returns `(suspect, meant)`, sorted. A suspect is one edit away from a far more frequent or a well-known
+/// domain. A person must decide, since two universities may differ by one letter.
 ///
 /// `counts` has the number of addresses per domain, in any case.
 #[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
@@ -22,7 +21,7 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     }
     let frequent: Vec<(&String, u64)> =
         folded.iter().filter(|(_, n)| **n >= FREQUENT).map(|(d, n)| (d, *n)).collect();
-    // Two domains one edit apart share a form with one letter left out. So this map finds all pairs without
+    // Two domains one edit apart share a form with one letter left out, so this finds all pairs without
     // comparing every domain with every other.
     let mut forms: HashMap<String, Vec<(&str, u64)>> = HashMap::new();
     for (domain, count) in &frequent {
@@ -47,7 +46,7 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
     found
 }
 
-/// Whether the domains are one edit apart and long enough for a mistake: abc.ac.kr and abd.ac.kr are two schools.
+/// Short domains may differ by one edit without a mistake: abc.ac.kr and abd.ac.kr are two schools.
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
     first_label(domain).max(first_label(other)) > 3 && edits(domain, other, 1) == 1

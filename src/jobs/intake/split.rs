@@ -1,8 +1,7 @@
 //! Splits text into rows and cells.
 //!
-//! lapel does not use a CSV crate here, because it needs all of this: the physical line where each row starts
-//! (with mixed CR, LF and CRLF), blank lines, a maximum row length, and the position of a quotation mark that is
-//! never closed.
+//! A CSV crate does not give all that lapel needs: the physical line where each row starts (with mixed CR, LF
+//! and CRLF), blank lines, a maximum row length, and the position of a quotation mark that is never closed.
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
 use crate::i18n::Localizable;
@@ -11,7 +10,6 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
-/// The separator between the cells of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delimiter {
@@ -22,7 +20,7 @@ pub enum Delimiter {
 }
 
 impl Delimiter {
-    /// All delimiters, the most likely first.
+    /// The most likely first.
     pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
 
     /// The name that people type, in any language.
@@ -54,7 +52,7 @@ impl fmt::Display for Delimiter {
 impl FromStr for Delimiter {
     type Err = Localizable;
 
-    /// Parses the name or the character itself.
+    /// A name, or the character itself.
     fn from_str(typed: &str) -> Result<Self, Localizable> {
         let found = Self::ALL.into_iter().find(|d| {
             typed.eq_ignore_ascii_case(d.name())
@@ -72,7 +70,7 @@ impl FromStr for Delimiter {
 pub(super) struct Split {
     /// The physical line in which it starts, from 1.
     pub line: u64,
-    /// The cells; one empty cell for a blank line.
+    /// A blank line has one empty cell.
     pub cells: Vec<String>,
     /// Indexes of cells with text outside their quotation marks.
     pub stray_quotes: Vec<usize>,
@@ -97,7 +95,7 @@ enum State {
     Closing,
 }
 
-/// Splits text that comes in pieces. Holds one row, and the rows of the last piece until they are taken.
+/// Holds one row, and the rows of the last piece until they are taken.
 pub(super) struct Splitter {
     delimiter: u8,
     state: State,
@@ -127,7 +125,6 @@ impl Splitter {
         }
     }
 
-    /// The next complete row, if there is one.
     pub fn take(&mut self) -> Option<Split> {
         self.done.pop_front()
     }
@@ -229,7 +226,7 @@ pub(super) fn split(text: &str, whole: bool, delimiter: Delimiter) -> Result<Vec
     Ok(std::iter::from_fn(|| splitter.take()).collect())
 }
 
-/// The delimiter that makes the most regular table of these lines; comma if none does.
+/// Chooses the most regular table; comma if none is.
 pub(super) fn sniff(text: &str, whole: bool) -> Delimiter {
     let mut best = (0, Delimiter::Comma);
     for delimiter in Delimiter::ALL {
@@ -242,8 +239,8 @@ pub(super) fn sniff(text: &str, whole: bool) -> Delimiter {
     best.1
 }
 
-/// How regular a table is: rows (in thousandths) with the most common number of cells, if that is more than one. A
-/// cell that is an e-mail address counts extra, since commas may be regular inside text.
+/// Rows (in thousandths) with the most common number of cells, if that is more than one. A cell that is an
+/// e-mail address counts extra, since commas may be regular inside text.
 fn regularity(rows: &[Split]) -> usize {
     let rows: Vec<&Split> =
         rows.iter().filter(|r| r.cells.iter().any(|c| !c.trim().is_empty())).take(100).collect();

@@ -22,10 +22,8 @@ const SAMPLE_BYTES: usize = 256 * 1024;
 /// Rows of a text or sheet that are used to detect header and columns.
 const SAMPLE_ROWS: usize = 200;
 
-/// An opened source with its detected format.
-///
-/// A text file is not held in memory: [`Table::rows`] reads it again, and fails at the end if it has changed. A
-/// spreadsheet's sheet is held in a compact form of limited size.
+/// [`Table::rows`] reads a text file again, and fails at the end if it has changed. A spreadsheet's sheet is
+/// held in a compact form of limited size.
 #[derive(Debug)]
 pub struct Table {
     about: About,
@@ -42,10 +40,8 @@ enum Body {
 }
 
 impl Table {
-    /// Opens a source and detects how to read it. `choices` override the detection. `remembered` returns the
-    /// columns that a person confirmed earlier for a header's signature.
-    ///
-    /// Reads a text file once from start to end, or a spreadsheet's sheet into memory.
+    /// Reads a text file once from start to end, or a spreadsheet's sheet into memory. `choices` override the
+    /// detection. `remembered` returns the columns that a person confirmed earlier for a header's signature.
     ///
     /// # Errors
     /// [`IntakeError`] if the source cannot be read at all. An open question is not an error: see
@@ -84,7 +80,7 @@ impl Table {
         &self.about
     }
 
-    /// At most `rows` first data rows. Of a text, only rows within the sample.
+    /// Of a text, only rows within the sample.
     pub fn preview(&self, rows: usize) -> Vec<RawRow> {
         let splits = |all: &[Split], width, skip_to| {
             let data = all.iter().filter(|s| s.line > skip_to).take(rows);
@@ -98,8 +94,8 @@ impl Table {
         all.into_iter().map(|row| without(row, self.left_out)).collect()
     }
 
-    /// All data rows in order, including blank lines and totals. A text is streamed from its source. The caller
-    /// shows the progress ([`Rows::bytes_read`]) and may stop at any row.
+    /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
+    /// ([`Rows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
     /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
@@ -132,7 +128,7 @@ fn without(row: RawRow, column: Option<usize>) -> RawRow {
     }
 }
 
-/// The rows of a [`Table`]. Ends after an error.
+/// Ends after an error.
 pub struct Rows<'a> {
     inner: Inner<'a>,
     bytes: u64,
@@ -147,7 +143,7 @@ enum Inner<'a> {
 }
 
 impl Rows<'_> {
-    /// Number of bytes read from the source, for progress. For a source in memory, all bytes.
+    /// Bytes read from the source, for progress. For a source in memory, all bytes.
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
             Inner::Text(rows) => rows.bytes_read(),
@@ -176,7 +172,6 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// The caller's options for opening a source.
 struct OpenOptions<'a> {
     wanted: Wanted,
     choices: &'a Choices,
@@ -304,7 +299,6 @@ fn endings_of(format: Format) -> &'static [&'static str] {
     }
 }
 
-/// The position of the header and the field of each column.
 struct Shape {
     header: Option<HeaderRow>,
     columns: Vec<String>,
@@ -347,7 +341,6 @@ impl Shape {
             .collect();
         let mut notes = Vec::new();
         let cells: Vec<&[String]> = filled.iter().map(|(_, c)| *c).collect();
-        // The position of the header, or none.
         let at = match asked.choices.header {
             Some(HeaderRow::Absent) => HeaderPosition::Absent,
             Some(HeaderRow::At(row)) => match filled.iter().position(|(line, _)| *line == row) {

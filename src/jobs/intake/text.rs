@@ -11,7 +11,6 @@ use crate::table::unescape_formula;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
 
-/// How to read a text.
 #[derive(Clone, Debug)]
 pub(super) struct TextFormat {
     pub encoding: TextEncoding,
@@ -24,7 +23,7 @@ pub(super) struct TextFormat {
     pub sha256: String,
 }
 
-/// Reads the rows of a text piece by piece. Holds one piece, its rows, and one more row.
+/// Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
     origin: Origin,
     reading: TextFormat,
@@ -83,7 +82,7 @@ impl TextRows {
             hash.update(bytes);
         }
         self.ended = length == 0;
-        // The first pass decoded these bytes without an error. An error now means that the file has changed.
+        // The first pass decoded these bytes without an error, so the file has changed.
         let changed = || IntakeError::Changed { name: self.origin.name.clone() };
         let text = self.decoding.push(bytes, self.ended).map_err(|_| changed())?;
         self.splitter.push(text).map_err(|e| cannot_split(&self.origin.name, e))?;
@@ -120,7 +119,7 @@ pub(super) fn beginning(
     Ok((text, false))
 }
 
-/// A row with at least as many cells as the header, and notes about irregular cells.
+/// The row has at least as many cells as the header, and notes about irregular cells.
 pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     let Split { line, mut cells, stray_quotes } = split;
     let mut notes = Vec::new();

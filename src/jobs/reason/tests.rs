@@ -37,7 +37,6 @@ fn what_is_kept_is_a_code_and_no_sentence() {
     assert!(!odd.to_string().contains('\u{1b}') && odd.english().contains("{why}"));
 }
 
-/// Reasons with parts: each part is stored as a code or a text with its arguments.
 fn composed() -> Vec<Reason> {
     let (_, _, _, found) = check_person("", "kim@naver.con");
     let found = found.iter().map(|f| Reason::finding(f.field, &f.what)).collect();

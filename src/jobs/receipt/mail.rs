@@ -59,7 +59,7 @@ pub struct FailedMails {
 }
 
 impl FailedMails {
-    /// `badges` may contain others: those with a failed mail are taken.
+    /// `badges` may contain others: only those with a failed mail are taken.
     pub fn new(report: MailReport, badges: impl IntoIterator<Item = HistoryItem>) -> Self {
         let failed = badges.into_iter().filter(|badge| is_mail_failure(badge.email_status.as_ref()));
         let mut badges: Vec<HistoryItem> = failed.collect();
@@ -116,9 +116,8 @@ struct Tally {
     words: Vec<(String, u64)>,
 }
 
-/// Groups failed mails by domain. A row is an address, its mail status in the service's words, and whether its
-/// badge is issued: a waiting badge's mail has not failed. Different spellings of a domain (upper case,
-/// international and ASCII form) count as one.
+/// A row is an address, its mail status in the service's words, and whether its badge is issued: a waiting
+/// badge's mail has not failed. Different spellings of a domain (upper case, ASCII form) count as one.
 pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, bool)>) -> MailReport {
     let mut report = MailReport::default();
     let mut domains: HashMap<String, Tally> = HashMap::new();

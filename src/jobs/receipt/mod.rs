@@ -1,5 +1,4 @@
-//! Receipts: a file with the state of every row of a job. Also redo files, which can be imported unchanged, and a
-//! report of failed mails.
+//! Receipts with the state of every row of a job, redo files that can be imported, and mail failures.
 //!
 //! This module does not know where rows come from. [`crate::table`] writes the files.
 
@@ -15,21 +14,19 @@ use crate::table::{Entry, Facts, Room, TableWriter};
 use std::error::Error;
 use std::path::Path;
 
-/// The header of a receipt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiptHead {
     pub title: String,
-    /// Further facts about the job: name and value. An Excel file has them on the sheet `receipt`, with the title
-    /// and the number of rows per status. A CSV file does not have them.
+    /// Name and value. An Excel file has these facts on the sheet `receipt`; a CSV file has none.
     pub facts: Vec<(String, String)>,
     /// The columns of the original file.
     pub columns: Vec<String>,
 }
 
-/// One row of a receipt. Times are formatted texts.
+/// Times are formatted texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceiptLine {
-    /// The original cells. There may be fewer or more than columns.
+    /// There may be fewer or more cells than columns.
     pub cells: Vec<String>,
     /// The row's number in the original file.
     pub row: u64,
@@ -49,11 +46,9 @@ pub struct ReceiptLine {
 const ADDED: [&str; 9] =
     ["row", "badge id", "bucket", "reason", "accepted", "status", "mail status", "issued", "valid until"];
 
-/// Writes the receipt of a job: every row with its original cells, followed by its state. The added columns are
-/// always called `lapel row`, `lapel badge id`, `lapel bucket`, `lapel reason`, `lapel accepted`, `lapel status`,
-/// `lapel mail status`, `lapel issued` and `lapel valid until`. So a receipt differs from the original file. If
-/// that file already has such columns, they are called `lapel 2 row` and so on. Cells beyond the last original
-/// column come after them.
+/// Every row has its original cells, then its state in columns such as `lapel row` and `lapel bucket`. If the
+/// original file has such columns, they are called `lapel 2 row` and so on. Cells beyond the last original
+/// column come last.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -73,18 +68,16 @@ pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to_file(to, format, overwrite, &names, Some((FACTS, &facts))).write(rows, watch)
 }
 
-/// One row of a redo file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedoLine {
-    /// The original cells. There may be fewer or more than columns.
+    /// There may be fewer or more cells than columns.
     pub cells: Vec<String>,
     /// Why the row was not sent, in the user's language.
     pub reason: String,
 }
 
-/// Writes a redo file: the original columns with their original values, so that it can be imported like the
-/// original, and then [`REASON_COLUMN`], which the import leaves out. In `NotedCell`, rows count from 1 in this
-/// file.
+/// Writes the original columns with their original values, and then [`REASON_COLUMN`], which the import
+/// leaves out. In `NotedCell`, rows count from 1 in this file.
 ///
 /// # Errors
 /// After an error there is no new file, and an existing file is unchanged.
@@ -119,7 +112,6 @@ fn added(columns: &[String]) -> Vec<String> {
     names
 }
 
-/// Name of the Excel sheet with the facts.
 const FACTS: &str = "receipt";
 
 fn to_file<'a>(

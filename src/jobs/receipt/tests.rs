@@ -69,14 +69,13 @@ fn redo(to: &Path, format: Format, columns: &[&str], rows: &[Vec<String>]) -> Wr
 
 const WHY: &str = "refused";
 
-/// A row of a redo file whose row has all cells.
 fn redone(cells: &[String]) -> Vec<String> {
     cells.iter().cloned().chain([WHY.to_owned()]).collect()
 }
 
 type Sheets = Vec<(String, Vec<Vec<String>>)>;
 
-/// The sheets of an Excel file: name and rows. Panics at a cell that is not text.
+/// Panics at a cell that is not text.
 fn read_xlsx(path: &Path) -> Sheets {
     sheets(calamine::open_workbook::<Xlsx<_>, _>(path).expect("an Excel file"))
 }
@@ -201,7 +200,7 @@ fn formulas_stay_texts() {
     assert!(lines[1].contains(",'+amy@x.example,'-1,'@SUM(A1),'＝1＋1,'\t=1,''=1"), "{}", lines[1]);
 }
 
-/// Cells that have crashed other programs.
+/// These cells have crashed other programs.
 fn hostile() -> Vec<String> {
     let long = "가".repeat(40_000);
     strings(&[
@@ -316,7 +315,6 @@ fn the_list_of_odd_cells_is_bounded_and_all_are_counted() {
 
 #[test]
 fn fifty_thousand_rows_pass_one_by_one() {
-    /// A writer whose contents the test can watch.
     struct Meter<'a>(&'a RefCell<Vec<u8>>);
     impl Write for Meter<'_> {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -40,7 +40,6 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     }
 }
 
-/// The rows that an answer names, and their badges.
 fn named(accepted: &BatchAccepted, chunk: &Chunk) -> Vec<(u64, BadgeId)> {
     let by_key = by_address(accepted);
     let item = |entry: &Entry| match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
@@ -81,7 +80,7 @@ async fn ask(
     writer.issue_batch(&BatchRequest { template_id, recipients }, call).await
 }
 
-/// The items of a response by e-mail key; `None` if two items have the same address.
+/// `None` if two items have the same address.
 fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
     let mut by_key: HashMap<String, Option<&Accepted>> = HashMap::new();
     for item in &accepted.items {
@@ -107,8 +106,7 @@ async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), erro
         record_failure(core, job.id, request, (&error, outcome), rows, &Next::Doubt).await;
         return Next::Doubt;
     };
-    // A request that the service refused as invalid would be refused again, so its rows are refused. Other errors
-    // did nothing, and the rows stay ready.
+    // The service would refuse an invalid request again. Other errors did nothing, and the rows stay ready.
     let rows = match next {
         Next::Stop(StopKind::BadRequest, _) => FailedRows::Refused,
         Next::Stop(StopKind::Quota, _) => FailedRows::Unproven,

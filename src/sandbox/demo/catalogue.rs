@@ -1,6 +1,6 @@
 //! Organisations, categories and templates.
 
-/// An organisation. Its key sees only the badges that it issued.
+/// Its key sees only the badges that it issued.
 #[derive(Debug, Clone, Copy)]
 pub struct Org {
     pub profile: &'static str,
@@ -8,7 +8,7 @@ pub struct Org {
     pub prefix: &'static str,
 }
 
-/// The practice organisation. It sees the rows of all others as its own, so that one key shows everything.
+/// The practice organisation sees all rows as its own, so that one key shows everything.
 pub const PRACTICE: usize = 3;
 
 pub static ORGS: [Org; 4] = [
@@ -90,7 +90,6 @@ pub static CATEGORIES: [Category; 9] = [
     },
 ];
 
-/// Badge types with their display names.
 pub static TYPES: [(&str, &str, &str); 5] = [
     ("COMPLETE", "수료", "과정을 마친 사람에게"),
     ("COMPETENCY", "역량", "역량을 증명한 사람에게"),
@@ -266,7 +265,7 @@ pub fn templates() -> Vec<Template> {
         .collect()
 }
 
-/// The text in `description`. One is very long, one is empty.
+/// One description is very long, one is empty.
 pub fn description(number: usize, template: &Template) -> String {
     let (_, kind, whom) = TYPES.get(template.kind).copied().unwrap_or_default();
     match number {
@@ -287,7 +286,6 @@ pub fn description(number: usize, template: &Template) -> String {
     }
 }
 
-/// The text in `criteria`.
 pub fn criteria(template: &Template) -> &'static str {
     match (template.org, template.kind) {
         (1, COMPLETE) => "Attend 80 % of the sessions and hand in every assignment.",

@@ -1,5 +1,4 @@
-//! Eighteen months of ordinary issuing around the stories. Generates the requested number of rows in the
-//! order of their acceptance, without holding all of them in memory.
+//! Eighteen months of ordinary issuing around the stories, in order of acceptance and not all in memory.
 
 use fastrand::Rng;
 use jiff::ToSpan;
@@ -26,7 +25,6 @@ pub(in crate::sandbox) enum Until {
     At(i64),
 }
 
-/// A row of the history before it is stored.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::sandbox) struct DemoRow {
     /// Index into the holders.
@@ -38,7 +36,7 @@ pub(in crate::sandbox) struct DemoRow {
     pub until: Until,
     /// Request time, completion time and reason.
     pub revoke: Option<(i64, i64, &'static str)>,
-    /// `email_status` once issued; empty means null.
+    /// `email_status` once issued; may be empty.
     pub mail: &'static str,
     pub label: Option<&'static str>,
     /// `false`: issued in the back office.
@@ -145,9 +143,8 @@ impl History {
         stories.try_for_each(give)
     }
 
-    /// Makes the oldest rows independent of the demo's start date; all other rows depend on the calendar.
-    /// Every seventh of them is revoked, and none expires. The first is a TPL-004 badge of a person without a
-    /// story. So the demo's spreadsheets can refer to them by id.
+    /// The demo's spreadsheets refer to the oldest rows by id, so these must not depend on the start date.
+    /// Every seventh is revoked, none expires. The first is a TPL-004 badge of a person without a story.
     fn settle(row: DemoRow, nth: u64, homes: &[Vec<usize>]) -> DemoRow {
         if nth > SETTLED {
             return row;
@@ -162,7 +159,6 @@ impl History {
         }
     }
 
-    /// Midnight of a day, counted from the first day.
     fn midnight(&self, day: i64) -> i64 {
         let at = self.now - (DAYS - day) * DAY;
         at - (at + i64::from(self.zone)).rem_euclid(DAY)
@@ -172,8 +168,7 @@ impl History {
         matches!(date.month(), 2 | 8) && date.day() >= 19
     }
 
-    /// The activity of a day: higher on working days, in the two graduation seasons, and at the end of a
-    /// quarter.
+    /// Higher on working days, in the two graduation seasons, and at the end of a quarter.
     fn weight(&self, day: i64) -> f64 {
         let date = clock::civil(self.midnight(day), self.zone);
         let week = match date.weekday() {
@@ -185,7 +180,7 @@ impl History {
         week * if Self::peak(date) { 4.0 } else { 1.0 } * if quarter { 1.6 } else { 1.0 }
     }
 
-    /// Splits the rows of a day into batches: time, template, number of rows.
+    /// Each batch: time, template, number of rows.
     fn batches(&mut self, day: i64, count: u64) -> Vec<(i64, usize, u64)> {
         let midnight = self.midnight(day);
         let mut left = count;
@@ -208,8 +203,7 @@ impl History {
             .collect()
     }
 
-    /// The template of a batch at this time. The choice decides which badges have expired by now; it makes
-    /// about one in seven expire.
+    /// The choice makes about one in seven badges expire by now.
     fn template(&mut self, at: i64) -> usize {
         let date = clock::civil(at, self.zone);
         let expired = |this: &Self, template: usize| {
@@ -218,7 +212,6 @@ impl History {
             until.is_some_and(|until| until < this.now)
         };
         if self.rng.f64() < 0.165 {
-            // The courses with the shortest validity.
             let soon: Vec<usize> =
                 [32, 32, 33, 21, 17].into_iter().filter(|one| expired(self, *one)).collect();
             if let Some(one) = self.rng.choice(&soon) {

@@ -1,7 +1,6 @@
 //! The demo data: invented organisations, templates, people, and eighteen months of history.
 //!
-//! All data is fictional, deterministic by one seed, and relative to the first start of the sandbox, so that
-//! the demo never looks old.
+//! All data is fictional, deterministic by one seed, and relative to the first start.
 
 pub(super) mod catalogue;
 mod filler;

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use fastrand::Rng;
 
-/// A holder: a name with an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::sandbox) struct Holder {
     pub name: String,
@@ -177,7 +176,6 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
             add(&mut all, Holder::new(name, format!("{}.parents{box_no}@example.net", family.1), 0));
         }
     }
-    // Different people with the same name.
     for pair in 0..11 {
         let (name, latin) = person(rng, pair);
         for which in 1..=2 {
@@ -211,7 +209,6 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
     all
 }
 
-/// The percentage of an organisation's people without a Korean name.
 fn foreign(home: usize) -> u8 {
     match home {
         1 => 40,
@@ -225,7 +222,6 @@ fn person(rng: &mut Rng, kind: usize) -> (String, String) {
         let (given, surname) = (pick(rng, &GIVEN), pick(rng, &SURNAME));
         return (format!("{given} {surname}"), format!("{given}.{surname}").to_lowercase());
     }
-    // A few family names are far more common than the others.
     let bound = if rng.u8(0..10) < 6 { 6 } else { FAMILY.len() };
     let family = FAMILY.get(rng.usize(0..bound)).copied().unwrap_or(("김", "kim"));
     korean(rng, family)

@@ -11,7 +11,6 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 3600;
 const DAY: i64 = 86_400;
 
-/// Reasons for revoking, in two languages.
 pub(super) const REASONS: [&str; 9] = [
     "중복 발급",
     "응시 부정행위 확인",
@@ -27,7 +26,7 @@ pub(super) const REASONS: [&str; 9] = [
 /// Labels that no client knows.
 const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
 
-/// The people of the stories, before all others.
+/// They come before all other holders.
 pub(super) fn people() -> Vec<Holder> {
     let named = [
         ("한서윤", "seoyun.han@naru.example"),
@@ -91,7 +90,6 @@ impl Teller<'_> {
         found.nth(nth).map_or(0, |(at, _)| at)
     }
 
-    /// A badge issued this many seconds ago, without problems.
     fn issued(&mut self, holder: usize, template: usize, ago: i64) -> DemoRow {
         let reg_at = self.now - ago;
         let took = 5 * MINUTE + self.rng.i64(0..10 * MINUTE);
@@ -117,7 +115,7 @@ impl Teller<'_> {
         (0..self.holders.len()).filter(|at| self.holders.get(*at).is_some_and(|one| !one.reserved)).collect()
     }
 
-    /// All rows of the stories, the most important ones first.
+    /// The most important ones first.
     pub fn tell(&mut self) -> Vec<DemoRow> {
         let mut rows = self.named();
         let crowd = self.crowd();

@@ -15,7 +15,6 @@ pub(super) struct Palette {
 }
 
 impl Palette {
-    /// The colours of a `card_color_cd`.
     pub fn of(code: &str) -> Self {
         let (dark, main, light, metal) = match code {
             "BLUE" => (0x0b_1f45, 0x25_63c4, 0xcf_e3ff, 0xe2_b65a),
@@ -30,13 +29,11 @@ impl Palette {
         Self { dark, main, light, metal }
     }
 
-    /// The colours in CSS notation.
     pub fn hex(self) -> [String; 4] {
         [self.dark, self.main, self.light, self.metal].map(|colour| format!("#{colour:06x}"))
     }
 }
 
-/// A colour by its number, with an opacity.
 pub(super) fn colour(rgb: u32, opacity: f32) -> Color {
     let [_, red, green, blue] = rgb.to_be_bytes();
     let mut colour = Color::from_rgba8(red, green, blue, 255);
@@ -44,7 +41,6 @@ pub(super) fn colour(rgb: u32, opacity: f32) -> Color {
     colour
 }
 
-/// A colour between two colours.
 pub(super) fn mixed(one: u32, other: u32, share: f32) -> u32 {
     let (one, other) = (one.to_be_bytes(), other.to_be_bytes());
     let part = |at: usize| {
@@ -115,7 +111,6 @@ pub(super) fn circle(x: f32, y: f32, radius: f32) -> Option<Path> {
     PathBuilder::from_circle(x, y, radius)
 }
 
-/// A closed shape through points.
 pub(super) fn shape(points: &[(f32, f32)]) -> Option<Path> {
     let mut builder = PathBuilder::new();
     for (at, (x, y)) in points.iter().enumerate() {
@@ -125,7 +120,6 @@ pub(super) fn shape(points: &[(f32, f32)]) -> Option<Path> {
     builder.finish()
 }
 
-/// An open line through points.
 pub(super) fn trace(points: &[(f32, f32)]) -> Option<Path> {
     let mut builder = PathBuilder::new();
     for (at, (x, y)) in points.iter().enumerate() {
@@ -134,13 +128,13 @@ pub(super) fn trace(points: &[(f32, f32)]) -> Option<Path> {
     builder.finish()
 }
 
-/// A point on a circle. Turns count clockwise from the top.
+/// Turns count clockwise from the top.
 pub(super) fn around((x, y): (f32, f32), radius: f32, turn: f32) -> (f32, f32) {
     let angle = (turn - 0.25) * std::f32::consts::TAU;
     (x + radius * angle.cos(), y + radius * angle.sin())
 }
 
-/// A star with this many points, or a polygon when both radii are equal.
+/// A polygon when both radii are equal.
 pub(super) fn star(middle: (f32, f32), points: usize, outer: f32, inner: f32) -> Option<Path> {
     let corners: Vec<_> = (0..points * 2)
         .map(|at| around(middle, if at % 2 == 0 { outer } else { inner }, at as f32 / (points * 2) as f32))
@@ -148,7 +142,6 @@ pub(super) fn star(middle: (f32, f32), points: usize, outer: f32, inner: f32) ->
     shape(&corners)
 }
 
-/// A rectangle with round corners.
 pub(super) fn rounded(x: f32, y: f32, width: f32, height: f32, radius: f32) -> Option<Path> {
     let (right, bottom, r) = (x + width, y + height, radius);
     let mut builder = PathBuilder::new();

@@ -4,7 +4,7 @@ use tiny_skia::PathBuilder;
 
 use super::brush::{Brush, around, circle, mixed, rounded, star, trace};
 
-/// Draws the card. Each template has a different pattern.
+/// Each template has a different pattern.
 pub(super) fn draw(brush: &mut Brush, number: usize, kind: usize, org: usize) {
     let palette = brush.palette;
     let card = rounded(0.0, 0.0, 100.0, 100.0, 9.0);
@@ -25,7 +25,6 @@ pub(super) fn draw(brush: &mut Brush, number: usize, kind: usize, org: usize) {
     plate(brush, number, org);
 }
 
-/// Waves across the whole card.
 fn weave(brush: &mut Brush, number: usize) {
     let palette = brush.palette;
     let (swing, beat) = (2.0 + (number % 5) as f32 * 0.7, 7.0 + (number % 7) as f32);
@@ -45,7 +44,7 @@ fn weave(brush: &mut Brush, number: usize) {
     }
 }
 
-/// A rotating figure in the centre. Higher template numbers have more petals.
+/// Higher template numbers have more petals.
 fn rosette(brush: &mut Brush, number: usize, kind: usize) {
     let palette = brush.palette;
     let middle = (50.0, 42.0);
@@ -74,7 +73,7 @@ fn rosette(brush: &mut Brush, number: usize, kind: usize) {
     brush.fill(circle(middle.0, middle.1, 2.6).as_ref(), palette.dark, 0.85);
 }
 
-/// The text area of a printed card: lines, and a row of marks that encodes the template's number.
+/// The row of marks encodes the template's number.
 fn plate(brush: &mut Brush, number: usize, org: usize) {
     let palette = brush.palette;
     brush.fill(rounded(14.0, 74.0, 72.0, 15.0, 2.5).as_ref(), 0xff_ffff, 0.72);

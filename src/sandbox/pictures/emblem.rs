@@ -1,5 +1,4 @@
-//! The front of a badge: a medal whose outline shows the type and whose sign shows the category, with a pip
-//! per level.
+//! The front of a badge: a medal whose outline shows the type, its sign the category, its pips the level.
 
 use tiny_skia::{Path, PathBuilder};
 

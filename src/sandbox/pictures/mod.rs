@@ -1,7 +1,6 @@
 //! Badge pictures, drawn at the first request.
 //!
-//! The same server serves them outside the API, without a key. A client that sends a key here makes a
-//! mistake, which the ledger counts.
+//! The same server serves them outside the API, without a key. The ledger counts a key that is sent here.
 
 mod brush;
 mod card;
@@ -34,7 +33,6 @@ pub(super) struct Pictures {
     drawn: Mutex<HashMap<(usize, bool), Png>>,
 }
 
-/// The path of a picture on this server.
 pub(super) fn path(number: usize, side: &str) -> String {
     let kind = if number == SVG && side == "front" { "svg" } else { "png" };
     format!("/images/TPL-{number:03}/{side}.{kind}")
@@ -83,7 +81,7 @@ impl Pictures {
     }
 }
 
-/// Draws one side, `side` pixels wide and high.
+/// `side` is in pixels.
 fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pixmap> {
     let mut brush = Brush::new(side, Palette::of(template.color))?;
     let levels = CATEGORIES.get(template.category).map_or(0, |category| category.levels.len());
@@ -95,7 +93,6 @@ fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pi
     Some(brush.done())
 }
 
-/// The only picture that is not a bitmap.
 fn svg(template: &Template) -> String {
     let [dark, main, light, _] = Palette::of(template.color).hex();
     format!(
@@ -120,7 +117,7 @@ mod tests {
                 let colours: std::collections::HashSet<_> =
                     picture.pixels().iter().map(|p| (p.red(), p.green(), p.blue())).collect();
                 assert!(colours.len() > 40, "{} {front}", template.title);
-                // Some templates share type, category, level and colour. Their backs must differ.
+                // Some templates share type, category, level and colour; their backs must differ.
                 if !front {
                     assert!(seen.insert(picture.data().to_vec()), "{}", template.title);
                 }

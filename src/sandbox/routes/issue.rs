@@ -33,7 +33,7 @@ fn body(ask: &Ask) -> Result<Value, Answer> {
     if value.is_object() { Ok(value) } else { Err(Answer::bad(switches, "The body must be a JSON object.")) }
 }
 
-/// Limits a text to this many characters, by the `long-text` switch.
+/// The `long-text` switch decides between keeping, cutting and refusing.
 fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<String, String> {
     match switches.long_text {
         LongText::Keep => Ok(text.to_owned()),
@@ -129,7 +129,7 @@ pub(super) fn one(service: &Service, ask: &Ask) -> Outcome {
     Ok(Answer::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
 }
 
-/// The entries of a list in a body, within the limits, and the number sent.
+/// At most `MOST` entries of a list in a body, and the number sent.
 fn entries<'a>(
     service: &Service,
     ask: &Ask,

@@ -62,7 +62,7 @@ const WALLET_COLUMNS: [&str; 11] = [
     "reg_date",
 ];
 
-/// The positions of a page in a result, by the `beyond-end` switch.
+/// Positions of a page, by the `beyond-end` switch.
 fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) {
     let last = total.div_ceil(paging.rows.max(1)).max(1);
     let page = if switches.beyond_end == BeyondEnd::Last { paging.page.min(last) } else { paging.page };
@@ -70,7 +70,7 @@ fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) 
     (page, start..start.saturating_add(paging.rows))
 }
 
-/// Builds a page. `start` is the position of its first row.
+/// `start` is the position of the first row.
 fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: Paging, ask: &Ask) -> Outcome {
     let switches = &ask.switches;
     let (page, _) = window(paging, total, switches);
@@ -212,7 +212,7 @@ fn ordered(
     Ok(())
 }
 
-/// Adds a condition on name or address. Searches the recipient table, which has far fewer rows.
+/// Searches the recipient table, which has far fewer rows.
 fn text(listing: &mut Listing, column: &str, value: &str, partial: bool, sensitive: bool) {
     let (column, value) = if sensitive {
         (column.to_owned(), value.to_owned())

@@ -15,7 +15,7 @@ use super::service::{Ask, Caller, Handler, Shared};
 
 pub(super) const BASE: &str = "/api/v1/ext";
 
-/// Every endpoint: method, path below the base, handler.
+/// Method, path below the base, handler.
 const ENDPOINTS: [(&str, &str, Handler); 12] = [
     ("GET", "/ping", reads::ping),
     ("GET", "/badge-types", reads::badge_types),
@@ -58,7 +58,7 @@ pub(super) fn name_of(method: &str, below_base: &str) -> String {
     }
 }
 
-/// Runs a route on a blocking thread, because it waits for the database.
+/// On a blocking thread, because a route waits for the database.
 async fn ask(service: Shared, handler: Handler, request: Request) -> Outcome {
     let switches = service.switches();
     let (parts, body) = request.into_parts();
@@ -69,7 +69,7 @@ async fn ask(service: Shared, handler: Handler, request: Request) -> Outcome {
     let json = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
     });
-    // The middleware has already read the body.
+    // No limit here: the middleware has already read the body.
     let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| Answer::broken())?;
     let query = parts.uri.query().map(str::to_owned);
     let ask = Ask { caller, now: service.clock.now(), switches, id, query, json, body };

@@ -10,7 +10,7 @@ use crate::sandbox::service::{Ask, Service};
 use crate::sandbox::store::State;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
-/// The answer to an unknown id, by the `unknown-id` switch.
+/// The `unknown-id` switch decides the answer.
 fn unknown(switches: &Switches, what: &str) -> Answer {
     let code = switches.not_found_code.clone();
     let message = format!("There is no such {what}.");
@@ -61,7 +61,7 @@ pub(super) fn categories(service: &Service, ask: &Ask) -> Outcome {
     Ok(Answer::read(json!(list)))
 }
 
-/// Whether the text contains the part. The `filter-case` switch decides about case.
+/// The `filter-case` switch decides about case.
 pub(super) fn has(text: &str, part: &str, switches: &Switches) -> bool {
     match switches.filter_case {
         FilterCase::Sensitive => text.contains(part),

@@ -26,8 +26,7 @@ impl From<rusqlite::Error> for Refused {
 }
 
 impl Store {
-    /// Accepts badges for one template, as many as fit into the quota. With `all_or_nothing`, too many give
-    /// [`Refused::Quota`]. Returns the numbers of the badges in order.
+    /// Accepts as many badges as fit into the quota. With `all_or_nothing`, too many give [`Refused::Quota`].
     pub fn issue(
         &mut self,
         org: usize,
@@ -79,8 +78,7 @@ impl Store {
         Ok(issued)
     }
 
-    /// Revokes the badges that are Issued and belong to the organisation (`None`: to any). Returns for each
-    /// entry whether it was accepted.
+    /// Revokes Issued badges of the organisation (`None`: of any). Returns which entries were accepted.
     pub fn revoke(
         &mut self,
         org: Option<usize>,
@@ -115,7 +113,6 @@ impl Store {
         Ok(accepted)
     }
 
-    /// Inserts a complete badge into the history, as if another client had issued it.
     pub fn insert(&mut self, badge: &Badge) -> rusqlite::Result<i64> {
         let seq = self.next;
         let all = self.db.transaction()?;
@@ -149,12 +146,10 @@ impl Store {
         Ok(gone)
     }
 
-    /// The number of the last accepted badge.
     pub fn newest(&self) -> rusqlite::Result<Option<i64>> {
         self.db.query_row("SELECT max(seq) FROM badge", [], |row| row.get(0))
     }
 
-    /// The end of validity of a badge of this template, issued at this time.
     pub fn validity(&self, template: usize, issue_at: i64) -> Option<i64> {
         self.templates.get(template).and_then(|one| valid_until(one, issue_at, self.epoch, self.zone))
     }
@@ -203,7 +198,6 @@ fn revoke_delay(seed: u64, seq: i64, time: RevokeTime) -> i64 {
     }
 }
 
-/// The future `email_status` of a badge once it is issued.
 fn mail_fate(seed: u64, seq: i64, email: &str) -> &'static str {
     let domain = email.rsplit('@').next().unwrap_or("").to_lowercase();
     let roll = share(seed, seq, 4);

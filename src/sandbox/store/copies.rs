@@ -1,5 +1,4 @@
-//! Copies of filled databases in memory. A process that starts several sandboxes with the same demo data makes the
-//! data once, which takes far longer than a copy.
+//! Copies of filled databases in memory: a copy is far faster than making the same demo data again.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -12,10 +11,8 @@ use super::Opening;
 /// Maximum number of copies. The oldest one goes first.
 const MOST_COPIES: usize = 4;
 
-/// Copies a whole database in one step.
 const ALL_PAGES: std::ffi::c_int = std::ffi::c_int::MAX;
 
-/// Everything that determines the demo data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Contents {
     seed: u64,
@@ -26,7 +23,6 @@ struct Contents {
 
 static COPIES: Mutex<Vec<(Contents, Connection)>> = Mutex::new(Vec::new());
 
-/// Fills an empty database in memory, from a copy if there is one.
 pub(super) fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
     let contents = Contents { seed: how.seed, history: how.history, epoch: how.now, zone: how.zone };
     if how.history > super::DEMO_ROWS {

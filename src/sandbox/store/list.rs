@@ -1,8 +1,8 @@
 //! Filtered, sorted and paged lists of badges.
 //!
-//! Every page of a million rows must be equally fast. The numbers of the plain history have no gaps, so that
-//! the position of a page can be computed. For a filtered or sorted list, the numbers of all matching rows
-//! are read once. They are cached until the data changes or the clock changes the state of a badge.
+//! Every page of a million rows must be equally fast. The numbers of the plain history have no gaps, so the
+//! position of a page can be computed. For other lists, the numbers of all matching rows are read once, and
+//! cached until the data or a badge's state changes.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -30,13 +30,12 @@ pub(in crate::sandbox) struct SortOrder {
     pub direction: Direction,
 }
 
-/// The filter and the order of a list.
 #[derive(Debug, Clone, Default)]
 pub(in crate::sandbox) struct Listing {
     conditions: Vec<String>,
     values: Vec<Value>,
     pub order: Vec<SortOrder>,
-    /// Whether the first accepted badge comes first, without an order and between equal rows.
+    /// Without an order, and between equal rows.
     pub oldest_first: bool,
     /// Whether the result depends on the current time.
     timed: bool,
@@ -45,24 +44,21 @@ pub(in crate::sandbox) struct Listing {
 }
 
 impl Listing {
-    /// Adds a condition with its values (`?` in order).
+    /// The values replace the `?` in order.
     pub fn only(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.conditions.push(condition.into());
         self.values.extend(values);
     }
 
-    /// Adds a condition that depends on the current state of badges.
     pub fn only_now(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.timed = true;
         self.only(condition, values);
     }
 
-    /// Disables the cache, because the result may change at any second.
     pub fn fleeting(&mut self) {
         self.fleeting = true;
     }
 
-    /// Marks the order as dependent on the current state of badges.
     pub fn timed_order(&mut self) {
         self.timed = true;
     }
@@ -89,7 +85,6 @@ impl Listing {
     }
 }
 
-/// Cached results that are still valid.
 #[derive(Default)]
 pub(super) struct Views {
     known: HashMap<String, View>,
@@ -105,7 +100,6 @@ struct View {
 }
 
 impl Store {
-    /// Clears the cache, because rows have changed.
     pub(super) fn changed(&mut self) {
         self.views = Views::default();
     }
@@ -124,8 +118,7 @@ impl Store {
         Ok((first, last, count))
     }
 
-    /// The rows of a list at these positions (from 0), and the number of all rows. `window` receives that
-    /// number and returns the wanted positions.
+    /// `window` receives the number of all rows and returns the wanted positions (from 0).
     pub fn list(
         &mut self,
         listing: &Listing,
@@ -183,7 +176,6 @@ impl Store {
         Ok(numbers)
     }
 
-    /// The time of the next change of a badge's state.
     fn next_change(&self, now: i64) -> rusqlite::Result<i64> {
         let mut next = i64::MAX;
         for column in ["issue_at", "revoke_at", "revoked_at"] {

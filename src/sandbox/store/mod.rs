@@ -1,8 +1,7 @@
 //! The service's data, in SQLite.
 //!
-//! Times are seconds since 1970 UTC. The state of a badge is never stored: it follows from its times and the
-//! clock. Names and addresses are stored once each, so that a million rows stay small, and a text filter
-//! reads thousands of texts instead of a million.
+//! Times are seconds since 1970 UTC. The state of a badge follows from its times and the clock. Names and
+//! addresses are stored once each, so that a text filter reads thousands of texts, not a million.
 
 mod change;
 mod copies;
@@ -20,7 +19,6 @@ use super::demo::{History, valid_until};
 pub(super) use change::{Issuing, NewRow, Refused};
 pub(super) use list::{Direction, Listing, SortOrder};
 
-/// Default number of history rows.
 pub(super) const DEMO_ROWS: u64 = 4_300;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +65,8 @@ impl Badge {
 
 pub(super) struct Store {
     db: Connection,
-    /// Determines ids, keys and how long actions take.
     pub seed: u64,
-    /// The start of the demo. Template dates are relative to it.
+    /// Template dates are relative to it.
     pub epoch: i64,
     pub templates: Vec<Template>,
     zone: i32,
@@ -92,7 +89,7 @@ CREATE TABLE badge (
     by_api INTEGER NOT NULL DEFAULT 0);
 ";
 
-/// Created after the rows are inserted, which is far faster than updating them for every row.
+/// Created after the rows, which is far faster than updating them for every row.
 const INDEXES: &str = "
 CREATE INDEX recipient_email ON recipient (email_fold);
 CREATE INDEX recipient_name ON recipient (name_fold);
@@ -126,7 +123,6 @@ pub(super) struct Opening<'a> {
 }
 
 impl Store {
-    /// Opens the file, or a store in memory. Fills a new store with the demo.
     pub fn open(how: Opening<'_>) -> anyhow::Result<Self> {
         let db = match how.data {
             None => Connection::open_in_memory().context("cannot open a database in memory")?,
@@ -154,7 +150,7 @@ impl Store {
 
     fn prepare(&mut self, how: Opening<'_>) -> anyhow::Result<()> {
         if how.data.is_some() {
-            // Only one sandbox per file: two would use the same numbers.
+            // Two sandboxes on one file would use the same numbers.
             self.db.busy_timeout(std::time::Duration::from_millis(300))?;
             self.db.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
             self.db.pragma_update(None, "journal_mode", "WAL")?;
@@ -184,7 +180,7 @@ impl Store {
         self.db.query_row("SELECT value FROM meta WHERE name = ?1", [name], |row| row.get(0)).optional()
     }
 
-    /// The service's time at the last stop, so that the time of a data file never goes backwards.
+    /// Saved so that the time of a data file never goes backwards.
     pub fn last_seen(&self) -> rusqlite::Result<Option<i64>> {
         self.meta("clock")
     }
@@ -193,7 +189,6 @@ impl Store {
         self.db.execute("INSERT OR REPLACE INTO meta VALUES ('clock', ?1)", [now]).map(|_| ())
     }
 
-    /// Number of issues that the service has accepted for an organisation.
     pub fn issued_by_api(&self, org: usize) -> rusqlite::Result<u64> {
         let count: i64 = self
             .db
@@ -202,7 +197,7 @@ impl Store {
         Ok(count.unsigned_abs())
     }
 
-    /// The public id of a badge: its number, and two check characters against typing errors.
+    /// Two check characters detect typing errors.
     pub fn badge_id(&self, seq: i64) -> String {
         const LETTERS: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
         let mark = super::mix(self.seed, seq.unsigned_abs(), 1);
@@ -210,7 +205,6 @@ impl Store {
         format!("B-{seq:09}-{}{}", letter(0), letter(5))
     }
 
-    /// The number of a public id; `None` for an invalid id.
     pub fn seq_of(&self, badge_id: &str) -> Option<i64> {
         let digits = badge_id.get(2..11)?;
         let seq = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())??;
@@ -222,7 +216,6 @@ impl Store {
     }
 }
 
-/// Makes the tables and the demo data.
 fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
     let templates = templates();
     let all = db.transaction()?;

@@ -12,7 +12,7 @@ fn seqs(store: &mut Store, listing: &Listing, now: i64, start: u64, rows: u64) -
     (total, rows.iter().map(|badge| badge.seq).collect())
 }
 
-/// The page computed from numbers and the page read with SQL must agree, also after rows are removed.
+/// Pages computed from numbers and pages read with SQL agree, also after rows are removed.
 #[test]
 fn the_short_way_and_the_long_way_to_a_page_agree() {
     let mut store = store(3_000);

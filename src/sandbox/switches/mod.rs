@@ -1,23 +1,18 @@
 //! Every gap of the contract as a switch.
 //!
-//! The contract leaves many things open ("not shown"). Another server may decide each of them in any way, and
-//! so can the sandbox. The table is the only description of the switches. Parsing, help text, control address
-//! and tests are derived from it.
+//! The contract leaves many things open ("not shown"), and another server may decide each in any way. The
+//! table is the only description: parsing, help, control address and tests derive from it.
 
 use std::fmt::Write as _;
 
-/// A switch as the help and the control address describe it.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// The word before the `=`.
     pub name: &'static str,
-    /// The gap in the contract.
     pub doc: &'static str,
     /// The accepted words with their effect; the first is the default. Empty for a free value.
     pub values: &'static [(&'static str, &'static str)],
     /// The format of a free value. Empty otherwise.
     pub form: &'static str,
-    /// The value without `--set`.
     pub default: &'static str,
 }
 
@@ -105,7 +100,7 @@ mod values;
 pub use table::*;
 
 impl Switches {
-    /// The defaults, overridden by the given pairs in order.
+    /// Later pairs override earlier ones and the defaults.
     pub fn with<N: AsRef<str>, V: AsRef<str>>(pairs: &[(N, V)]) -> Result<Self, String> {
         let mut switches = Self::default();
         for (name, value) in pairs {
@@ -115,7 +110,6 @@ impl Switches {
     }
 }
 
-/// Splits `NAME=VALUE` as given to `--set`.
 pub fn split_pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text
         .split_once('=')

@@ -6,7 +6,7 @@ use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
 use crate::jobs::intake::cell_text::{is_error_token, trim};
 
-/// Checks an address and returns it as lapel would send it.
+/// Returns the address as lapel would send it.
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {

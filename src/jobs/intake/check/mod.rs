@@ -29,7 +29,6 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
-/// The result of checking a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Standing {
     Ready,
@@ -65,7 +64,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The field's name in English, for translation.
+    /// In English, for translation.
     pub fn name(self) -> &'static str {
         match self {
             Self::Name => tr_noop!("name"),
@@ -109,7 +108,7 @@ impl Findings {
     }
 }
 
-/// Checks one row. Pure: the same row and map always give the same result.
+/// The same row and map always give the same result.
 pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
     let mut findings = Findings::default();
     let joined = parts::name_of(&row, map.name, &mut findings);
@@ -133,7 +132,7 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
     Checked { name, email, template, standing: findings.standing(), findings: findings.0, row }
 }
 
-/// Checks a name and an address that a person typed: a corrected row, or the recipient of a form.
+/// For a corrected row, or the recipient of a form.
 pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<Finding>) {
     let mut findings = Findings::default();
     let (name, email) = person(name, email, &mut findings);
@@ -154,7 +153,7 @@ fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) 
     (composed, address::checked(email, findings))
 }
 
-/// Why a row is not a recipient; `None` if it is one.
+/// `None` if the row is a recipient.
 fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
     let mut filled = row.cells.iter().filter(|c| !is_blank(c));
     let Some(first) = filled.next() else {

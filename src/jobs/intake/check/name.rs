@@ -14,7 +14,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 /// Maximum length of a name without a review, in characters. The contract gives no limit.
 const LONG: usize = 100;
 
-/// Checks a name and returns it as lapel would send it.
+/// Returns the name as lapel would send it.
 pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String {
     let composed = compose(raw);
     let name = trim(&composed);
@@ -48,9 +48,8 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
     name.to_owned()
 }
 
-/// Composes decomposed letters: Hangul from single letters, accents with their base letters. Keeps characters that
-/// NFC would replace by another character: CP949 has two code points for 金, and lapel must not change how a
-/// person's name is written.
+/// Composes Hangul from single letters, and accents with their base letters. Keeps characters that NFC would
+/// replace by another one: CP949 has two code points for 金, and a person's name must stay as written.
 pub(in crate::jobs::intake) fn compose(text: &str) -> String {
     if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return text.to_owned();
@@ -110,7 +109,7 @@ fn code(c: char) -> String {
     format!("U+{:04X}", c as u32)
 }
 
-/// Things that a person should review before the name is printed on a badge.
+/// A person should review these before the name is printed on a badge.
 fn doubts(name: &str) -> Vec<Localizable> {
     // Other doubts about damaged text say nothing.
     if let Some(damage) = mojibake::damage(name) {
@@ -158,7 +157,7 @@ fn doubts(name: &str) -> Vec<Localizable> {
     doubts
 }
 
-/// The text of [`crate::jobs::Code::LostLetters`], so that all these rows are one group in the review.
+/// Uses the text of [`crate::jobs::Code::LostLetters`], so that all these rows are one group in the review.
 fn lost_letters(was: Option<&str>) -> Localizable {
     let was = was.map_or_else(
         || Localizable::verbatim(""),
@@ -238,8 +237,7 @@ fn title_or_number(name: &str) -> Option<&str> {
     (is_syllable(before) || before.is_ascii_digit()).then(|| &name[last.0..])
 }
 
-/// Whether a question mark touches a letter. Programs write one for a letter that an encoding does not have:
-/// `Garc?a`, `Nguy?n`.
+/// Programs write a question mark for a letter that an encoding does not have: `Garc?a`.
 fn has_lost_letter(chars: &[char]) -> bool {
     chars.windows(2).any(|pair| matches!(pair, ['?', letter] | [letter, '?'] if letter.is_alphabetic()))
 }

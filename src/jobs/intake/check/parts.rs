@@ -5,8 +5,7 @@ use crate::jobs::intake::NameColumns;
 use crate::jobs::intake::cell_text::{is_han, is_syllable, trim};
 use crate::jobs::intake::row::RawRow;
 
-/// The name. From two columns: family name first and without a space if both parts are Hangul or Han, otherwise
-/// "Given Family".
+/// From two columns: family name first, without a space if both are Hangul or Han; otherwise "Given Family".
 pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Findings) -> String {
     let (family, given) = match columns {
         NameColumns::One(column) => return row.cell(column).to_owned(),
@@ -65,7 +64,7 @@ pub(super) fn is_total(cell: &str) -> bool {
     let letters: String =
         super::compose(cell).chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     let bare = letters.strip_suffix('명').or_else(|| letters.strip_suffix('인')).unwrap_or(&letters);
-    // "총 120명" without its number is one letter. Alone, that letter could be a name.
+    // "총 120명" without its number is one letter, which alone could be a name.
     let counted = cell.chars().any(|c| c.is_ascii_digit());
     WORDS.contains(&bare)
         || WORDS.contains(&letters.as_str())

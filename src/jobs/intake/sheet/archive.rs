@@ -10,8 +10,7 @@ use std::io::{self, BufReader, Read};
 use zip::ZipArchive;
 use zip::read::ZipFile;
 
-/// Detects the format of an archive, after checking that it unpacks within limits. Adds up the declared sizes, and
-/// then unpacks to check, since declared sizes may be wrong.
+/// Also checks that the archive unpacks within limits: it unpacks, since declared sizes may be wrong.
 pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
     let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
@@ -95,8 +94,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<()
     Ok(())
 }
 
-/// Unpacks the table of strings. The table declares its number of strings, and the reader allocates for it. So a
-/// number that does not fit its size is refused.
+/// The reader allocates for the declared number of strings, so an implausible number is refused.
 fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u64, IntakeError> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;
@@ -137,7 +135,7 @@ impl Read for Counted<'_> {
     }
 }
 
-/// An XML reader that accepts malformed nesting.
+/// Accepts malformed nesting.
 pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
     let mut xml = Reader::from_reader(source);
     let config = xml.config_mut();
@@ -147,7 +145,7 @@ pub(super) fn reader<R: Read>(source: BufReader<R>) -> Reader<BufReader<R>> {
     xml
 }
 
-/// One part of the archive as XML; `None` if it does not exist.
+/// `None` if the part does not exist.
 pub(super) fn part<'a>(
     zip: &'a mut ZipArchive<Bytes>,
     name: &str,

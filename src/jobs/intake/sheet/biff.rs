@@ -108,7 +108,6 @@ impl Record<'_> {
         text.unwrap_or_default()
     }
 
-    /// The table of shared strings.
     pub fn strings(&self) -> Vec<String> {
         let mut parts = self.parts(8);
         let mut all = Vec::new();
@@ -157,7 +156,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Letters of one or two bytes each. A continuation in another record begins with new flags.
+    /// One or two bytes each. A continuation in another record begins with new flags.
     fn letters(&mut self, length: u16, flags: u8) -> String {
         let mut wide = flags & 1 != 0;
         let mut units = Vec::with_capacity(usize::from(length));

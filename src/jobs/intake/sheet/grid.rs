@@ -1,4 +1,4 @@
-//! The cells of one sheet in a compact form.
+//! The cells of one sheet in a compact form: a million rows take about as much memory as their text.
 
 use super::SheetContext;
 use crate::domain::EmailKey;
@@ -26,7 +26,6 @@ pub(super) mod fact {
     pub const ERROR: u8 = 64;
 }
 
-/// The filled cells of a sheet in one string. A million rows take about as much memory as their text.
 #[derive(Clone, Default)]
 pub(in crate::jobs::intake) struct Grid {
     text: String,
@@ -59,7 +58,7 @@ impl fmt::Debug for Grid {
 }
 
 impl Grid {
-    /// Adds a cell. Rows come in order; `row` and `column` count from 0.
+    /// Rows come in order; `row` and `column` count from 0.
     pub(super) fn push(
         &mut self,
         at: (u32, u32),
@@ -69,7 +68,7 @@ impl Grid {
         context: &SheetContext<'_>,
     ) -> Result<(), IntakeError> {
         let (row, column) = at;
-        // A cell with spaces or with a formula without a result is data. A cell with only formatting is not.
+        // Spaces, or a formula without a result, are data. Formatting alone is not.
         if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
@@ -105,7 +104,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Sets the target of a cell's link. Stores it if it is another address than the cell shows.
+    /// Stores the target if it is another address than the cell shows.
     pub fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
         let Some(address) =
             target.get(..7).filter(|s| s.eq_ignore_ascii_case("mailto:")).map(|_| &target[7..])
@@ -137,8 +136,8 @@ impl Grid {
         self.rows.iter().filter(|r| r.hidden).count() as u64
     }
 
-    /// The rows after row `skip_to` (from 1), with at least `width` cells each. Includes empty rows between
-    /// others. With a width of 0, no cell counts as extra.
+    /// After row `skip_to` (from 1), with at least `width` cells each, and with empty rows between others.
+    /// With a width of 0, no cell counts as extra.
     pub fn rows(&self, skip_to: u64, width: usize) -> GridRows<'_> {
         let at = self.rows.partition_point(|r| u64::from(r.number) < skip_to);
         GridRows { grid: self, at, next_row: skip_to, record: 0, width }

@@ -25,7 +25,6 @@ const LONGEST_ADDRESS: usize = 2_000;
 /// A spreadsheet's bytes. They are read several times; [`super::MAX_SHEET_BYTES`] limits them.
 type Bytes = Cursor<Arc<[u8]>>;
 
-/// The kind of a file, by its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Text, unless the content shows otherwise.
@@ -38,7 +37,7 @@ pub(super) enum Kind {
     Other(Localizable),
 }
 
-/// The kind of a file. Old programs and web sites name an HTML or XML document ".xls".
+/// Old programs and web sites name an HTML or XML document ".xls".
 pub(super) fn kind_of(first: &[u8]) -> Kind {
     let begins = |with: &[u8]| first.starts_with(with);
     if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
@@ -94,7 +93,6 @@ pub(super) struct Book {
     pub notes: Vec<Note>,
 }
 
-/// A sheet as the first pass found it.
 #[derive(Clone, Debug, Default)]
 struct Seen {
     name: String,
@@ -106,7 +104,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Takes a cell into account. `row` counts from 1.
+    /// `row` counts from 1.
     fn see(&mut self, row: u64, text: &str, context: &SheetContext<'_>) -> Result<(), IntakeError> {
         context.unfold(row, text)?;
         if !super::cell_text::is_blank(text) {
@@ -117,12 +115,9 @@ impl Seen {
     }
 }
 
-/// A reader for one spreadsheet format.
 trait Workbook {
     fn format(&self) -> Format;
-    /// Notes about the file as a whole.
     fn notes(&self) -> Vec<Note>;
-    /// All sheets in order.
     fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError>;
     fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
 }
@@ -132,7 +127,6 @@ fn foreign(error: &impl std::fmt::Display) -> Localizable {
     Localizable::verbatim(scrub(&error.to_string()))
 }
 
-/// The state that the readers share.
 struct SheetContext<'a> {
     name: &'a Localizable,
     watch: &'a dyn Watch,
@@ -145,8 +139,6 @@ impl SheetContext<'_> {
         IntakeError::Damaged { name: self.name.clone(), what: Localizable::of(what), why }
     }
 
-    /// Counts a cell's text.
-    ///
     /// # Errors
     /// The text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
     fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeError> {
@@ -207,8 +199,7 @@ pub(super) fn open(
     Ok(Book { format: book.format(), sheets, sheet, grid, notes })
 }
 
-/// Selects the sheet: the chosen one; the only visible one with data; or the only one of these with addresses. A
-/// hidden sheet is used only if it was chosen.
+/// The chosen sheet; the only visible one with data; or the only one of these with addresses.
 fn choose(
     seen: &[Seen],
     choices: &Choices,
@@ -247,12 +238,12 @@ fn choose(
     })
 }
 
-/// Runs third-party code and catches its panics, so that they do not end the program.
+/// Catches panics of third-party code, so that they do not end the program.
 fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
 }
 
-/// Notes about hidden rows and columns, which are read.
+/// Hidden rows and columns are read.
 fn hidden_notes(grid: &Grid) -> Vec<Note> {
     let mut notes = Vec::new();
     if grid.hidden_rows() > 0 {

@@ -1,7 +1,6 @@
 //! Reads ODS spreadsheets (`.ods`).
 //!
-//! lapel has its own reader: a general one expands a row that is repeated a million times, and does not report
-//! hidden rows.
+//! A general reader expands a row that is repeated a million times, and does not report hidden rows.
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
@@ -71,7 +70,6 @@ impl Workbook for Ods {
     }
 }
 
-/// Receives the contents of the file.
 trait Sink {
     fn sheet(&mut self, name: &str, hidden: bool);
     fn hidden_column(&mut self, column: usize);
@@ -239,7 +237,6 @@ impl<R: BufRead> Walk<'_, R> {
         }
     }
 
-    /// The filled cells of a row.
     fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
         let mut cells = Vec::new();
         let mut bytes = 0;

@@ -1,7 +1,7 @@
 //! Reads old Excel workbooks (`.xls`, Excel 97 to 2003).
 //!
-//! lapel has its own reader. The general one trusts the file's own sizes, so a wrong size ends the program; and it
-//! does not report hidden rows. The format is [MS-XLS]; this reads only the parts that a list of people needs.
+//! A general reader trusts the file's sizes, so a wrong size ends the program, and does not report hidden
+//! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
@@ -22,7 +22,6 @@ pub(super) struct Xls {
     globals: Globals,
 }
 
-/// Workbook-wide data from the first part of the stream.
 #[derive(Default)]
 struct Globals {
     sheets: Vec<SheetAt>,
@@ -55,7 +54,6 @@ impl Xls {
         Ok(Self { stream, globals })
     }
 
-    /// The filled cells of a sheet, row by row.
     fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<Sheet, IntakeError> {
         let mut sheet = Sheet::default();
         let mut awaits_text = None;

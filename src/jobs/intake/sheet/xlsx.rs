@@ -32,7 +32,6 @@ impl Xlsx {
         Ok(Self { bytes, book: book.map_err(|e| failed(&e, context))?, macros })
     }
 
-    /// The path of a sheet in the archive.
     fn path_of(&self, sheet: &str, context: &SheetContext<'_>) -> Option<String> {
         let mut zip = archive::open(&self.bytes, context).ok()?;
         let mut id = None;
@@ -215,7 +214,6 @@ impl Links {
     }
 }
 
-/// Properties of whole rows and columns from the sheet's XML.
 #[derive(Default)]
 struct Flags {
     hidden_rows: HashSet<u32>,
