@@ -1,11 +1,10 @@
 //! A ratatui backend that shows frames without relying on character widths, on which terminals disagree.
 //!
 //! ratatui gives a backend only the cells that differ by its own widths. This backend receives whole frames and
-//! keeps the last one. If a cluster's width is certain (see [`cells`](crate::tui::widgets::cells)), only
-//! changed cells are written. A row that holds or held an uncertain cluster is written whole after any change
-//! in it. The cells reserved for the cluster are blanked, and the cluster is written to the first of them. The
-//! text after it is positioned by its column. So nothing of an earlier frame remains, wherever the terminal's
-//! cursor is after the cluster.
+//! keeps the last one. If the widths of all clusters in a row are certain (see
+//! [`cells`](crate::tui::widgets::cells)), it writes only changed cells. If not, now or before, any change writes
+//! the whole row: the cells of an uncertain cluster are blanked, the cluster goes to the first of them, and the
+//! text after it is positioned by its column.
 
 use crate::tui::widgets::cells::cluster;
 use crossterm::style::Colored;
@@ -28,7 +27,7 @@ impl Surface for TestBackend {
     }
 }
 
-/// A terminal that shows whole frames. Each frame is written in one piece.
+/// Writes each frame in one piece.
 pub struct Canvas<W: Write> {
     out: W,
     /// `None`: use the terminal's own size.
@@ -39,7 +38,6 @@ pub struct Canvas<W: Write> {
 }
 
 impl<W: Write> Canvas<W> {
-    /// The terminal of this process. Writes go to `out`.
     pub fn new(out: W) -> Self {
         Self { out, size: None, shown: Buffer::default(), is_known: false }
     }
@@ -132,12 +130,11 @@ fn is_left(cell: &Cell) -> bool {
     cell.diff_option == CellDiffOption::Skip
 }
 
-/// Whether a cell holds the sequence of a picture. The sequence is long and is written once.
+/// A picture's sequence is long and is written once.
 fn is_picture(cell: &Cell) -> bool {
     cell.symbol().contains('\x1b')
 }
 
-/// The cells of a row that must be written.
 fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
     let held = |cells: &[Cell]| {
         let (mut all, mut certain, mut x) = (Vec::new(), true, 0);

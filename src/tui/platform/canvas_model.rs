@@ -5,7 +5,6 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How a terminal counts the cells of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Widths {
     /// A cluster is as wide as its first letter, or as its emoji.
@@ -58,10 +57,7 @@ impl Model {
         model
     }
 
-    /// Handles output.
-    ///
-    /// # Panics
-    /// On sequences that frames do not use.
+    /// Panics on sequences that frames do not use.
     pub fn take(&mut self, bytes: &[u8]) {
         let text = std::str::from_utf8(bytes).expect("text");
         let mut parts = text.split('\x1b');
@@ -192,7 +188,6 @@ impl Model {
         text.collect::<String>().trim_end().to_owned()
     }
 
-    /// The whole screen as text, for a failed test.
     pub fn text(&self) -> String {
         let rows = self.cells.len() / self.columns;
         let mut out = String::new();

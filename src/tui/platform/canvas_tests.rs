@@ -45,7 +45,7 @@ impl Written {
     }
 }
 
-/// Three terminals of each kind that follow the same frames.
+/// One terminal of each kind, for the same frames.
 struct Watched {
     written: Written,
     models: [Model; 3],
@@ -56,7 +56,7 @@ impl Watched {
         Self { written: Written::new(), models: ALL.map(|widths| Model::new(widths, COLUMNS, ROWS)) }
     }
 
-    /// Draws a frame over the one before, and compares it with a full repaint.
+    /// Compares the frame, drawn over the one before, with a full repaint.
     fn draw(&mut self, draw: impl Fn(&mut Frame<'_>)) {
         let bytes = self.written.show(&draw);
         let fresh = Written::new().show(&draw);
@@ -100,7 +100,6 @@ fn scrolling_leaves_nothing_of_other_rows() {
     let mut watched = Watched::new();
     for at in (0..40).chain((0..40).rev()).chain((0..100).step_by(7)) {
         watched.draw(|frame| list(frame, at, at + 3));
-        // Each row has the address of its own person, in the right column.
         for model in
             watched.models.iter().zip(ALL).filter(|(_, widths)| *widths != Widths::Odd).map(|(m, _)| m)
         {
@@ -126,7 +125,6 @@ fn what_opens_and_closes_over_a_list_leaves_nothing() {
     }
 }
 
-/// Shared bytes, readable while a terminal writes them.
 #[derive(Clone, Default)]
 struct Shared(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
 
@@ -222,10 +220,8 @@ fn a_picture_is_written_once_beside_whatever_else_changes() {
         text.contains("\x1b[1;31H") && !(21..31).any(|x| text.contains(&format!("\x1b[1;{x}H"))),
         "{text:?}"
     );
-    // After the picture is gone, its cells are blank again.
     let bytes = written.show(|frame| frame.render_widget(Line::raw("காb"), Rect::new(0, 0, 10, 1)));
     assert!(String::from_utf8(bytes).expect("text").contains(&" ".repeat(30)));
-    // A full repaint shows it again.
     written.show(|frame| picture(frame, "காb"));
     written.terminal.backend_mut().clear().expect("cleared");
     assert_eq!(count(written.show(|frame| picture(frame, "காb"))), 1);
@@ -271,7 +267,6 @@ fn what_fails_in_the_middle_is_drawn_anew() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// A frame over another one shows the same as the frame alone.
     #[test]
     fn every_frame_is_what_it_is_alone(
         frames in prop::collection::vec(

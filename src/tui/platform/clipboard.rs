@@ -1,4 +1,4 @@
-//! The clipboard: the ways to copy a text, and the certain facts about the result.
+//! The clipboard: the ways to copy a text, and what lapel knows about the result.
 //!
 //! * On this computer a desktop program takes the text. Its exit code says whether it did.
 //! * Inside tmux, tmux itself takes the text (`load-buffer -w`). With tmux's default setting (`set-clipboard
@@ -16,8 +16,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 
-/// Limit for a text sent to a terminal, in bytes. Some terminals accept no sequence over 100,000 bytes. In
-/// base64 and with its frame, the text reaches that size.
+/// Limit for a text sent to a terminal, in bytes: 100,000 in base64 with its frame. Some terminals accept no more.
 pub const LONGEST_FOR_TERMINAL: usize = 74_994;
 /// Limit for a text passed to a program of this computer, in bytes.
 pub const LONGEST: usize = 4 << 20;
@@ -34,13 +33,12 @@ pub struct Clip {
     pub after: Option<String>,
 }
 
-/// A way to the clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Road {
     Off,
     None,
     Program {
-        /// The programs, the best one first.
+        /// The best one first.
         programs: Vec<Program>,
         /// Whether to ask the terminal when no program takes the text.
         or_terminal: bool,
@@ -109,9 +107,8 @@ pub fn sequence(text: &str, around: &Around) -> String {
     if around.tmux { format!("{plain}{}", around.wrapped(&plain)) } else { plain }
 }
 
-/// Removes everything that a terminal, or the program that receives the paste, would obey. Scrubs every cell of
-/// every line, as on the screen. Line breaks and tabs stay because they separate cells: remove them from a
-/// value before it becomes a cell.
+/// Removes everything that a terminal or the receiver of the paste would obey. Line breaks and tabs stay because
+/// they separate cells: remove them from a value before it becomes a cell.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let whole = |line: &str| line.split('\t').all(|cell| matches!(scrub(cell), Cow::Borrowed(_)));
     if text.split('\n').all(whole) {

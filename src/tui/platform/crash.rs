@@ -34,7 +34,7 @@ pub fn file_in(folder: &Path) -> PathBuf {
     folder.join("crash.txt")
 }
 
-/// Appends a report about a panic to the file, which only its owner may read.
+/// Appends a report to the file, which only its owner may read.
 pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     let payload = info.payload();
     let said =
@@ -53,7 +53,7 @@ pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// A report, always in English, because the developers read it.
+/// Always in English, because the developers read it.
 fn report(said: &str, place: &str, actions: &VecDeque<Action>) -> String {
     let mut out = format!(
         "{} lapel {} ({}-{})\n  failed at {place}: {}\n",

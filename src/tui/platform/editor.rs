@@ -1,4 +1,4 @@
-//! The user's external editor, for a long text. The editor gets a private file and the whole terminal.
+//! The user's external editor, for a long text. It gets a private file and the whole terminal.
 
 use crate::domain::text::scrub;
 use crate::fs;
@@ -10,11 +10,8 @@ const LARGEST: u64 = 256 * 1024;
 /// Exit code of a shell that cannot find the program.
 pub(super) const NOT_FOUND: i32 = 127;
 
-/// Opens a text in an editor and returns the edited text. `editor` is the value of `$VISUAL` or `$EDITOR`: a
-/// shell command, which may have arguments.
-///
-/// # Errors
-/// The reason as text, which also says that the text is unchanged.
+/// Returns the edited text. `editor` is a shell command, which may have arguments. The error is the reason as
+/// text, which also says that the text is unchanged.
 pub fn run(editor: &str, text: &str) -> Result<String, String> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("lapel-");
@@ -49,7 +46,7 @@ fn edit(editor: &str, path: &Path) -> Result<(), String> {
     }
 }
 
-/// Runs a shell command, which may have arguments, with the arguments that follow.
+/// The caller adds the arguments that follow those in `program`.
 #[cfg(unix)]
 pub(super) fn shell(program: &str) -> Command {
     let mut command = Command::new("/bin/sh");

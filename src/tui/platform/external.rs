@@ -28,7 +28,6 @@ impl Program {
 /// Data for an external program. The first installed program that accepts it gets it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Handing {
-    /// The programs, the best one first.
     pub programs: Vec<Program>,
     /// Standard input of the program. `None` for a program that may keep running, like a browser: it then
     /// counts as successful.
@@ -43,10 +42,8 @@ impl fmt::Debug for Handing {
     }
 }
 
-/// Runs the programs until one succeeds, and returns its name.
-///
-/// # Errors
-/// The reason as text for the middle of a sentence.
+/// Tries the programs in order. Returns the name of the first that succeeds, or the reason as text for the middle
+/// of a sentence.
 pub async fn hand(handing: Handing) -> Result<&'static str, String> {
     let mut why = None;
     for program in &handing.programs {
@@ -157,7 +154,6 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_has_neither_the_terminal_nor_the_key() {
-        // Its own process group, no terminal for output, no input.
         let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
         assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
         assert!(

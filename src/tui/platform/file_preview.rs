@@ -9,7 +9,6 @@ use std::time::SystemTime;
 
 /// Largest file whose rows are shown, in bytes.
 pub const LARGEST: u64 = 4 * 1024 * 1024;
-/// Maximum number of rows shown.
 const ROWS: usize = 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +19,7 @@ pub struct FilePreview {
     pub rows: Result<(&'static str, Vec<Vec<Text>>), String>,
 }
 
-/// Reads the disk.
-///
-/// # Errors
-/// The reason as text, if there is no such file.
+/// Reads the disk. The error is the reason as text, if there is no such file.
 pub fn read(path: &Path, watch: &impl Watch) -> Result<FilePreview, String> {
     let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
     let rows = if !about.is_file() {

@@ -3,7 +3,6 @@
 use crate::config::{AppSettings, Env};
 use std::path::PathBuf;
 
-/// The host environment, from environment variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Around {
     /// The desktop of this computer, if the user sits at it.
@@ -12,13 +11,12 @@ pub struct Around {
     pub ssh: bool,
     pub tmux: bool,
     pub term: String,
-    /// The user's editor from `VISUAL` or `EDITOR`: a shell command.
+    /// A shell command, from `VISUAL` or `EDITOR`.
     pub editor: Option<String>,
-    /// The user's pager from `PAGER`: a shell command.
+    /// A shell command, from `PAGER`.
     pub pager: Option<String>,
 }
 
-/// A desktop that can start programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Desktop {
     Wayland,
@@ -33,7 +31,7 @@ pub enum Desktop {
 pub struct Manner {
     pub settings: AppSettings,
     pub around: Around,
-    /// The file of the saved filters. Without it there are none.
+    /// Without this file there are no saved filters.
     pub filters: Option<PathBuf>,
 }
 
@@ -98,7 +96,6 @@ mod tests {
         let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);
         assert_eq!((there.desktop, there.ssh), (Some(Desktop::X11), true));
         assert_eq!(around(&[("WSL_DISTRO_NAME", "Ubuntu")]).desktop, Some(Desktop::Wsl));
-        // An empty variable counts as not set.
         assert!(!around(&[("TMUX", "")]).tmux && around(&[("TMUX", "/tmp/x,1,0")]).tmux);
     }
 

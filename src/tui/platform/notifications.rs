@@ -1,6 +1,5 @@
-//! Notifications when a job has ended, needs the user, or has stopped sending. They use the bell or a desktop
-//! notification, as the setting says. They never contain a name, an address or a title, because others may see
-//! the screen.
+//! Notifications when a job has ended, needs the user, or has stopped sending. They never contain a name, an
+//! address or a title, because others may see the screen.
 
 use crate::config::NoticeChoice;
 use crate::i18n::tr;
@@ -12,14 +11,13 @@ use tokio::time::Instant;
 /// Minimum time between two notifications.
 const APART: Duration = Duration::from_secs(5);
 
-/// Sends notifications, with a minimum time between them.
 #[derive(Debug, Default)]
 pub struct Notices {
     last: Option<Instant>,
 }
 
 impl Notices {
-    /// The terminal output for a changed job, if there is a notification.
+    /// Returns the terminal output.
     pub fn of(&mut self, before: Option<&Job>, job: &Job, manner: &Manner, now: Instant) -> Option<String> {
         if manner.settings.notice == NoticeChoice::Off {
             return None;

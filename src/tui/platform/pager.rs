@@ -1,5 +1,4 @@
-//! The user's external pager, for a text that is longer than the screen. It reads the text from its standard input,
-//! so that no file of it is left, and gets the whole terminal.
+//! The user's pager, for long texts. It reads standard input, so no file of the text remains.
 
 use super::{editor, external};
 use crate::domain::text::scrub;
@@ -26,16 +25,14 @@ impl Page {
     }
 }
 
-/// The pager's shell command. `said` is the value of `$PAGER`. An empty one and `cat`, which shows nothing that
-/// stays, count as not set.
+/// `said` is the value of `$PAGER`. An empty one and `cat`, which does not wait, count as not set.
 pub fn command(said: Option<&str>) -> String {
     let said = said.map(str::trim).filter(|said| !said.is_empty() && *said != "cat");
     let installed = || USUAL.into_iter().find(|name| external::find(name).is_some());
     said.map_or_else(|| installed().unwrap_or(USUAL[0]).to_owned(), str::to_owned)
 }
 
-/// Keeps `less` open on a short text. With `-F`, here or in `LESS`, it would end at once, and nobody would see the
-/// text.
+/// `-F`, here or in `LESS`, would end `less` at once on a short text.
 fn stay(pager: &str, command: &mut Command) {
     let name = pager.split_whitespace().next().map(Path::new).and_then(Path::file_name);
     if name.is_some_and(|name| name == "less") {
@@ -43,10 +40,7 @@ fn stay(pager: &str, command: &mut Command) {
     }
 }
 
-/// Shows a text in a pager, and waits until the user closes it.
-///
-/// # Errors
-/// The reason as text.
+/// Waits until the user closes the pager. The error is the reason as text.
 pub fn run(pager: &str, page: &Page) -> Result<(), String> {
     let named = scrub(pager).into_owned();
     let mut command = editor::shell(pager);

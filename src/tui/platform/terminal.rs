@@ -29,11 +29,10 @@ use tokio::sync::mpsc;
 
 pub type Screen = Terminal<Canvas<Line>>;
 
-/// Make the terminal keep its window title, and bring it back. A terminal without these ignores them.
+/// Keep the window title, and bring it back. A terminal without these sequences ignores them.
 const KEEP_TITLE: &str = "\x1b[22;0t";
 const OLD_TITLE: &str = "\x1b[23;0t";
 
-/// Whether lapel has the terminal now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Whether lapel was continued and has not taken the terminal again yet. A stop that it meets until then is an
@@ -66,9 +65,9 @@ pub fn gives_kitty_pictures(way: &Way) {
     KITTY.store(way.first_id, Ordering::SeqCst);
 }
 
-/// Standard output for drawing. After the first failure it drops all output: that failure ends the TUI, and
-/// drawing during the exit must not fail again. (When a ratatui terminal is dropped and cannot show the cursor,
-/// it prints that on standard error. This panics if standard error is the same closed window.)
+/// Standard output for drawing. After the first failure, which ends the TUI, it drops all output. (A ratatui
+/// terminal that cannot show the cursor prints that on standard error when dropped. If this is the same closed
+/// window, that panics.)
 pub struct Line(Stdout);
 
 impl Line {
@@ -102,11 +101,8 @@ impl Write for Line {
 pub struct Taken;
 
 impl Taken {
-    /// Sets raw mode, alternate screen, mouse and bracketed paste. Turns line wrapping off: if the terminal
-    /// uses more cells than lapel reserved, nothing moves to the next row.
-    ///
-    /// # Errors
-    /// If standard output is no terminal, or closes.
+    /// Turns line wrapping off: if the terminal uses more cells than lapel reserved, nothing moves to the next
+    /// row. Fails if standard output is no terminal, or closes.
     pub fn new() -> io::Result<Self> {
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
@@ -164,7 +160,6 @@ fn give_back() {
     }
 }
 
-/// The real terminal, ready for drawing.
 pub fn screen() -> io::Result<Screen> {
     Terminal::new(Canvas::new(Line(io::stdout())))
 }
@@ -174,9 +169,8 @@ pub fn voice() -> Line {
     Line(io::stdout())
 }
 
-/// Reads the terminal's input in its own thread until the program ends. `poll` with a timeout hangs on unknown
-/// answers of the terminal, and an async stream has no advantage. The thread first reads the answers to earlier
-/// questions, because another reader would take them as keys. It reads nothing while the pause is closed.
+/// Reads in its own thread until the program ends: `poll` with a timeout hangs on unknown answers of the terminal.
+/// The thread first reads the answers to earlier questions, because another reader would take them as keys.
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries>, pause: InputPause) {
     // Detached: only the end of the process can end its read.
     std::thread::spawn(move || {
@@ -225,8 +219,7 @@ fn is_no_news(kind: MouseEventKind) -> bool {
     }
 }
 
-/// Turns signals into messages. Signals that end the program have the same effect as the key. Signals that stop
-/// and continue it make lapel restore the terminal and take it again. Another one reports a new size.
+/// Reports the signals that end, stop and continue the program, and the one of a new window size.
 #[cfg(unix)]
 pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     use rustix::process::Signal as Number;
@@ -322,7 +315,6 @@ fn stopped() -> Option<Message> {
     None
 }
 
-/// Turns signals that end the program into messages.
 #[cfg(not(unix))]
 pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     let messages = messages.clone();
@@ -341,11 +333,8 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Takes the terminal. In the background lapel stops and waits for it, like every program that needs the
-    /// terminal. Returns `None` if the system has asked lapel to end before that.
-    ///
-    /// # Errors
-    /// If standard output is no terminal, or closes.
+    /// In the background lapel stops and waits for the terminal. Returns `None` if the system has asked lapel to
+    /// end before that. Fails if standard output is no terminal, or closes.
     pub fn new(pause: InputPause) -> io::Result<Option<Self>> {
         #[cfg(unix)]
         while !job_control::is_foreground() && job_control::can_stop() {
@@ -431,7 +420,7 @@ impl Drop for Hold {
     }
 }
 
-/// Interrupts the input thread's read with the signal of a new window size. Returns whether that is possible.
+/// Interrupts the input thread's read with the signal of a new window size.
 fn wake_input() -> bool {
     #[cfg(unix)]
     {
@@ -442,8 +431,7 @@ fn wake_input() -> bool {
     false
 }
 
-/// Runs a program and restores the modes of the terminal, which a program that is killed leaves as its own: lapel would
-/// take them for those that its user had, and leave them behind.
+/// Restores the modes of the terminal. A killed program leaves its own, and lapel would take them for its user's.
 #[cfg(unix)]
 fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
     use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -461,8 +449,7 @@ fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
     run()
 }
 
-/// Lends the terminal to another program and takes it again. Returns what came of it, or `None` if the program could
-/// not run. The pause keeps lapel from reading the program's keys.
+/// Returns `None` if the program could not run. The pause keeps lapel from reading the program's keys.
 fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Result<(Taken, Option<T>)> {
     if !pause.close(wake_input) {
         return Ok((taken, None));
@@ -476,9 +463,8 @@ fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Res
     Ok((taken?, Some(came)))
 }
 
-/// Installs the panic hook, which writes a report for every thread. On the thread that owns the terminal it
-/// restores the terminal, then prints the usual text and the report's path. On other threads the TUI continues,
-/// so the hook prints nothing and sends a message.
+/// The panic hook writes a report for every thread. On the thread that owns the terminal it also restores the
+/// terminal and prints. On other threads the TUI continues, so it only sends a message.
 pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     let owner = std::thread::current().id();
     let usual = std::panic::take_hook();
@@ -507,7 +493,7 @@ pub fn on_panic(crash_dir: PathBuf, messages: mpsc::Sender<Message>) {
     }));
 }
 
-/// Writes the report. Returns its path, or the reason why there is none, as text.
+/// Returns the report's path, or the reason why there is none.
 fn crashed(folder: &std::path::Path, info: &std::panic::PanicHookInfo<'_>) -> String {
     match crash::write(folder, info) {
         Ok(path) => path.display().to_string(),

@@ -6,7 +6,6 @@ use url::Url;
 
 const REMEMBERED: usize = 8;
 
-/// The known places of this service's pictures.
 #[derive(Debug, Default)]
 pub struct Places {
     /// `picture_base` of the profile.
@@ -33,7 +32,7 @@ impl Places {
         self.seen.truncate(REMEMBERED);
     }
 
-    /// The URL for an address, or the reason as text.
+    /// The error is the reason as text.
     pub fn resolve(&self, raw: &str) -> Result<String, String> {
         let raw = raw.trim();
         let of_scheme = |url: Url| match url.scheme() {

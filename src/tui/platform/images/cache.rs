@@ -11,12 +11,11 @@ use std::time::{Duration, SystemTime};
 
 /// Limit for all files together, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// Limit for the number of files.
 const MOST_FILES: usize = 2000;
 /// Longest age of a file. The picture at an address may change.
 const OLDEST: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// A folder of pictures. A file is named by the hash of its URL, because a URL may contain a signature.
+/// A file is named by the hash of its URL, because a URL may contain a signature.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -46,10 +45,7 @@ impl Cache {
         Some(bytes)
     }
 
-    /// Caches a picture, and deletes the oldest ones over the limits.
-    ///
-    /// # Errors
-    /// The file system's error. The caller may ignore it.
+    /// Deletes the oldest pictures over the limits. The caller may ignore the error.
     pub fn put(&self, url: &str, bytes: &[u8]) -> io::Result<()> {
         create_private_dir(&self.folder)?;
         replace(&self.path(url), bytes)?;
@@ -106,7 +102,6 @@ mod tests {
         (home, Cache { folder, most_bytes })
     }
 
-    /// Makes a cached picture older by this number of seconds.
     fn age(cache: &Cache, url: &str, seconds: u64) {
         let file = File::options().append(true).open(cache.path(url)).expect("kept");
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("set");

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// Number of pictures that are decoded at the same time. Decoding always runs to its end, also after a
-/// cancellation. So this limit also bounds the memory.
+/// Number of pictures decoded at once. No cancellation ends a decoding, so this also limits the memory.
 const AT_ONCE: usize = 1;
 
 #[derive(Clone)]
@@ -55,7 +54,7 @@ impl Gallery {
         }))
     }
 
-    /// The picture, ready to draw, or a short explanation for the user.
+    /// The error is a short explanation for the user.
     pub async fn load(&self, ask: PictureAsk, cancel: &CancellationToken) -> Result<Packed, String> {
         if !ask.fresh
             && let Some(kept) = self.kept(&ask.url).await
@@ -104,7 +103,7 @@ impl Gallery {
         }
     }
 
-    /// Decodes and packs on a blocking thread. Returns the bytes for the cache.
+    /// Returns the bytes for the cache too.
     async fn prepare(&self, picture: Picture, ask: &PictureAsk) -> Result<(Packed, Vec<u8>), String> {
         let permit = self.0.room.clone().acquire_owned().await.map_err(|_| i18n::tr(FAILED).to_owned())?;
         let (way, room, id) = (ask.way, ask.room, ask.id);

@@ -1,9 +1,7 @@
 //! Pictures of badges and templates in the TUI.
 //!
-//! This module knows which picture a screen has space for, and how the terminal shows pictures. It downloads,
-//! limits, decodes, packs and caches them. A picture never delays anything. It is requested when the cursor has
-//! rested, by a client without the API key. It is decoded outside the loop, and cancelled when the user moves
-//! on. Without a picture, a short message says why.
+//! A picture never delays anything. It is requested when the cursor has rested, by a client without the API key.
+//! It is decoded outside the loop, and cancelled when the user moves on. Without a picture, a message says why.
 //!
 //! ```text
 //! address   addresses to URLs               questions  questions to the terminal about its abilities

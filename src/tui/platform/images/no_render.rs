@@ -10,7 +10,6 @@ pub const AVAILABLE: bool = false;
 pub const OFF: &str =
     tr_noop!("This build of lapel cannot show pictures. Build lapel with its feature images to see them.");
 
-/// A picture as terminal output: there is none.
 #[derive(Debug)]
 pub enum Packed {}
 

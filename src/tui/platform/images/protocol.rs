@@ -5,7 +5,6 @@ pub const KITTY_IDS: u32 = 16;
 /// Cell size in pixels when it is unknown: width, height.
 const USUAL_CELL: (u16, u16) = (10, 20);
 
-/// How the terminal shows a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// kitty's protocol with placeholders: the picture moves and disappears with the text.
@@ -20,9 +19,8 @@ pub struct Way {
     pub protocol: Protocol,
     /// The size of a cell in pixels: width, height.
     pub cell: (u16, u16),
-    /// Whether the terminal has 24-bit colours.
     pub true_colour: bool,
-    /// Whether sequences are wrapped, so that tmux passes them on.
+    /// For tmux, so that it passes sequences on.
     pub wrapped: bool,
     /// The first kitty image id of this process. It owns [`KITTY_IDS`] ids in a row.
     pub first_id: u32,

@@ -87,14 +87,13 @@ pub struct TerminalQueries {
 
 #[derive(Debug)]
 pub struct Heard {
-    /// Messages for the loop: pictures, background, width, and the keys between the answers.
+    /// Answers, and the keys between them.
     pub messages: Vec<Message>,
     /// The time limit came in the middle of an answer. The next input is its rest.
     pub broken_off: bool,
 }
 
 impl TerminalQueries {
-    /// Asks the necessary questions.
     pub fn ask(
         pictures: &Pictures,
         theme: ThemeChoice,
@@ -135,8 +134,7 @@ impl TerminalQueries {
         self.width && !self.pictures && !self.background
     }
 
-    /// Waits for the answers, within the time limit. Call it before anything else reads the terminal. If
-    /// standard input is no terminal, there are no answers.
+    /// Call it before anything else reads the terminal. Standard input that is no terminal gives no answers.
     pub fn listen(self) -> Heard {
         let mut answers = Answers { width_is_last: self.ends_with_width(), ..Answers::default() };
         #[cfg(unix)]
@@ -162,7 +160,6 @@ impl TerminalQueries {
     }
 }
 
-/// Reads until the last answer has arrived or the time is over.
 #[cfg(unix)]
 fn read(answers: &mut Answers) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -195,7 +192,6 @@ fn read(answers: &mut Answers) {
     }
 }
 
-/// The state of the parser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Within {
     #[default]
@@ -217,7 +213,6 @@ pub struct Answers {
     cell: Option<(u16, u16)>,
     background: Option<Ground>,
     width: Option<Ambiguous>,
-    /// The width question was the last one.
     width_is_last: bool,
     pub done: bool,
     /// Other input: keys and pastes.
@@ -298,7 +293,7 @@ impl Answers {
         self.within = Within::Nothing;
     }
 
-    /// Handles a complete control sequence, or a key with Alt.
+    /// Also handles a key with Alt.
     fn control(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         let inner = begun.get(2..begun.len().saturating_sub(1)).unwrap_or_default();
@@ -326,7 +321,7 @@ impl Answers {
         }
     }
 
-    /// Handles a complete control string. An unknown one is dropped; it is not a key.
+    /// An unknown control string is dropped; it is not a key.
     fn text(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         let text = String::from_utf8_lossy(begun.get(2..).unwrap_or_default());
@@ -345,7 +340,6 @@ impl Answers {
         }
     }
 
-    /// How to show pictures, from the answers.
     pub fn way(&self, terminal: &TerminalHints, measured: Option<(u16, u16)>) -> Way {
         let name = self.name.as_deref().unwrap_or_default();
         let is = |one: &str| name.starts_with(one);

@@ -122,7 +122,6 @@ fn an_answer_may_come_in_pieces() {
         answers.take(&[byte]);
     }
     assert!(answers.done && answers.kitty && answers.sixel && answers.left.is_empty());
-    // A lone escape is the key.
     let mut escape = heard("\x1b");
     escape.end();
     assert_eq!(escape.left, b"\x1b");
@@ -160,7 +159,6 @@ fn an_endless_answer_is_let_go() {
     assert_eq!(answers.left, b"j");
 }
 
-/// The bytes that are written to a terminal.
 #[cfg(feature = "images")]
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();

@@ -24,7 +24,6 @@ const REST: Duration = Duration::from_millis(120);
 /// A picture is kept until this many others were requested. Then its kitty image id is used again.
 const KEPT: u32 = KITTY_IDS - 4;
 
-/// A picture that a screen has space for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Want {
     pub of: PictureOf,
@@ -33,13 +32,12 @@ pub struct Want {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PictureOf {
-    /// The address in the record.
     Address(Option<Text>),
-    /// A template. Rows of badges and of jobs have no picture of their own, so lapel reads each template once for it.
+    /// Rows of badges and of jobs have no picture of their own, so lapel reads each template once for it.
     Template(TemplateId),
 }
 
-/// What the store is to have: a picture, or first the template that has its address.
+/// A picture, or first the template that has its address.
 #[derive(Clone, PartialEq, Eq)]
 enum Wanted {
     Picture(Key),
@@ -65,9 +63,8 @@ pub struct Store {
     templates: BTreeMap<TemplateId, Option<Text>>,
     entries: VecDeque<Entry>,
     wanted: Option<Wanted>,
-    /// The pause before the request, while the cursor must rest.
+    /// The pause while the cursor must rest.
     rest: Option<RequestId>,
-    /// The running request for the wanted template.
     reading: Option<RequestId>,
     loading: Option<(RequestId, u32)>,
     /// The URL of a picture to download again although it is cached.
@@ -99,7 +96,7 @@ impl Store {
         self.how != How::Off
     }
 
-    /// Takes the terminal's answer. Returns whether the screen changes.
+    /// Returns whether the screen changes.
     pub fn found(&mut self, way: Way) -> bool {
         if self.how != How::Asking {
             return false;
@@ -183,7 +180,6 @@ impl Store {
         }
     }
 
-    /// Sets the picture to show, or none.
     pub fn want(&mut self, want: Option<&Want>, out: &mut Effects<'_>) {
         let wanted = want.and_then(|want| self.wanted(want).ok());
         if wanted == self.wanted {
@@ -203,7 +199,7 @@ impl Store {
         }
     }
 
-    /// Handles a response, or returns a response to another request.
+    /// Returns a response to another request.
     pub fn on_response(
         &mut self,
         request: RequestId,

@@ -114,7 +114,6 @@ fn a_picture_is_asked_for_after_a_rest_and_once() {
     assert!(tui.shown(A).contains("loading the picture"));
     tui.answered(*request, Ok(picture()));
     assert!(tui.shown(A).contains('▀') && !tui.shown(A).contains("loading"));
-    // Away and back: it is still loaded.
     tui.with(|store, out| store.want(None, out));
     tui.want(A);
     let (rests, pictures, _) = tui.asked();

@@ -26,7 +26,7 @@ pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
     messages
 }
 
-/// The first key, and the number of its bytes.
+/// Returns the first key and the number of its bytes.
 fn key(bytes: &[u8]) -> (Option<KeyEvent>, usize) {
     let plain = |code| Some(KeyEvent::new(code, KeyModifiers::NONE));
     match bytes {

@@ -1,5 +1,4 @@
-//! Decodes picture files. The bytes are untrusted: the format and the size are checked before any pixel is
-//! decoded. Other data gets a short message.
+//! Decodes picture files. The bytes are untrusted: format and size are checked before any pixel is decoded.
 
 use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::WebPDecoder};
 use image::{DynamicImage, ImageDecoder, Limits, RgbaImage};
@@ -12,7 +11,6 @@ const MOST_PIXELS: u64 = 3000 * 3000;
 /// Limit for a decoder's memory, in bytes.
 const MOST_MEMORY: u64 = 96 << 20;
 
-/// The reason why there is no picture.
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]
 pub enum NoPicture {
     #[error("{}", t!("The image server sent nothing."))]
@@ -30,7 +28,6 @@ pub enum NoPicture {
     Damaged,
 }
 
-/// The file format, from the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Png,
@@ -39,7 +36,7 @@ enum Kind {
     WebP,
 }
 
-/// Decodes a picture. For an animation, the first frame.
+/// An animation gives its first frame.
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<RgbaImage, NoPicture> {
     let kind = kind(bytes, content_type)?;
     let source = Cursor::new(bytes);

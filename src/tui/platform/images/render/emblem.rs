@@ -34,7 +34,6 @@ pub fn crop(picture: &RgbaImage) -> RgbaImage {
     imageops::crop_imm(picture, x, y, width, height).to_image()
 }
 
-/// Scales a picture down to few pixels.
 pub fn shrink(picture: &RgbaImage, width: u32, height: u32) -> RgbaImage {
     let small = imageops::resize(picture, width, height, FilterType::Lanczos3);
     let mut small = imageops::unsharpen(&small, BLUR, 0);

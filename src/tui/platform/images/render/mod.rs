@@ -9,7 +9,6 @@ pub use pack::Packed;
 
 use super::protocol::Way;
 
-/// Whether this build can show pictures.
 pub const AVAILABLE: bool = true;
 
 /// Message for an action on pictures when they are off.
@@ -17,8 +16,7 @@ pub const OFF: &str = tr_noop!(
     "Pictures are off here: pictures = \"none\", no colours, or plain ASCII. --pictures halfblocks shows them."
 );
 
-/// Decodes a picture file and packs it for at most `room` columns and rows. `id` is its kitty image id. An error
-/// is a message for the user.
+/// `room`: the available columns and rows. `id`: the kitty image id. The error is a message for the user.
 pub fn render(
     file: &[u8],
     content_type: Option<&str>,

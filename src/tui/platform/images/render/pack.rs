@@ -19,9 +19,7 @@ const KITTY_SIDE: f64 = 512.0;
 /// Largest enlargement of a small picture.
 const MOST_LARGER: f64 = 4.0;
 
-/// A picture as terminal output.
 pub enum Packed {
-    /// A graphics protocol.
     Graphic(ratatui_image::protocol::Protocol),
     Blocks(Blocks),
 }
@@ -44,7 +42,7 @@ impl Packed {
         }
     }
 
-    /// Draws it into an area that is large enough. Otherwise draws nothing.
+    /// Draws nothing if the area is too small.
     pub fn draw(&self, area: Rect, buffer: &mut Buffer) {
         match self {
             Self::Graphic(graphic) => ratatui_image::Image::new(graphic).render(area, buffer),
@@ -184,7 +182,6 @@ mod tests {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 10));
             packed.draw(Rect::new(2, 1, 12, 6), &mut buffer);
             assert!(buffer[(2, 1)].symbol().starts_with(begins), "{protocol:?}");
-            // If it does not fit, nothing is drawn.
             let mut small = Buffer::empty(Rect::new(0, 0, 20, 10));
             if protocol != Protocol::Halfblocks {
                 packed.draw(Rect::new(2, 1, 11, 6), &mut small);
