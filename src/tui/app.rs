@@ -78,15 +78,12 @@ const MOST_HOLD_ROWS: u16 = 4;
 /// Minimum duration of a read before the screen shows how long it has taken.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// Message for an action that a read-only profile may not do.
 const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or revoke.");
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopCommand {
     Suspend,
-    /// Open a text in the user's editor.
     Edit,
-    /// Show a text in the user's pager.
     Page(Page),
     Quit,
 }
@@ -202,14 +199,12 @@ impl App {
         self.output.forget_title();
     }
 
-    /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is
-    /// open.
+    /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is open.
     pub fn take_repaint(&mut self) -> bool {
         let is_other = std::mem::replace(&mut self.drawn, self.navigation.tab) != self.navigation.tab;
         std::mem::take(&mut self.lost) || is_other
     }
 
-    /// Whether the screen waits for a response.
     pub fn is_loading(&self) -> bool {
         self.connection.pending.is_loading() || self.screens.activity.is_sending()
     }
@@ -472,8 +467,7 @@ impl App {
         }
     }
 
-    /// Runs a closure on a component, which owns the requests that the closure makes. Returns `None` when the
-    /// component no longer exists.
+    /// The component owns the requests that the closure makes. `None` if it no longer exists.
     pub(super) fn with<T>(
         &mut self,
         owner: Owner,
@@ -508,13 +502,11 @@ impl App {
         self.changed |= changed == Some(true) && is_shown;
     }
 
-    /// Table rows that the last draw built. Tests check that a long list builds no more rows than a short
-    /// one.
+    /// Tests check that a long list builds no more rows than a short one.
     pub fn rows_built(&self) -> u64 {
         self.screen().rows_built()
     }
 
-    /// The job service, for saving and stopping jobs at the end.
     pub fn jobs(&self) -> Option<&Jobs> {
         self.connection.jobs.as_ref()
     }
@@ -525,7 +517,6 @@ impl App {
         kept && self.screens.home.is_reading()
     }
 
-    /// Requests without an answer yet.
     pub fn in_flight(&self) -> u64 {
         self.screens.activity.in_flight()
     }

@@ -174,7 +174,7 @@ pub(in crate::tui) trait Modal: Component {
         None
     }
 
-    /// The name of that file, and what remains of it after a cancellation.
+    /// Also says what remains of the file after a cancellation.
     fn being_written(&self, _: &Env) -> Option<(String, &'static str)> {
         None
     }
@@ -215,11 +215,9 @@ pub(in crate::tui) trait Modal: Component {
     }
 }
 
-/// A modal in the stack.
 pub(in crate::tui) struct OpenedModal {
     pub(in crate::tui) id: ModalId,
     pub(in crate::tui) modal: Box<dyn Modal>,
-    /// The confirmation over the modal.
     pub(in crate::tui) confirm: Option<Confirm>,
 }
 
@@ -251,7 +249,6 @@ pub(in crate::tui) enum Shown {
     Holder(String),
 }
 
-/// A component that a tab shows.
 pub(in crate::tui) trait Screen: Component {
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
@@ -269,10 +266,8 @@ pub(in crate::tui) trait Screen: Component {
         0
     }
 
-    /// Writes the layout of its lists, to be saved.
     fn save_layout(&self, _: &mut View) {}
 
-    /// Applies a saved layout to its lists.
     fn restore_layout(&mut self, _: &View, _: &mut Effects<'_>) {}
 
     /// Shows again what [`Screen::shown`] has returned.
@@ -293,7 +288,6 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    /// The copyable values of the selected row.
     fn copyables(&self, env: &Env) -> Copyables;
 
     /// The service's records that can be shown as JSON.

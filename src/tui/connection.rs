@@ -37,7 +37,6 @@ impl ConnectionState {
     }
 }
 
-/// Data passed to an external program.
 pub(in crate::tui) enum Handed {
     /// A text for the clipboard, and whether to try the terminal when no program takes it.
     Clip(Clip, bool),
@@ -128,7 +127,6 @@ impl Pending {
         self.0.get(&id).map(|request| request.owner)
     }
 
-    /// Sets whether the screen shows that it waits for a response.
     pub(in crate::tui) fn show(&mut self, id: RequestId, is_shown: bool) {
         if let Some(request) = self.0.get_mut(&id) {
             request.is_shown = is_shown;

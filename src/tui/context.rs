@@ -16,7 +16,7 @@ use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
-/// State that every screen may read. Screens never change it.
+/// Screens never change it.
 pub struct Env {
     pub theme: Theme,
     pub glyphs: Glyphs,
@@ -31,20 +31,17 @@ pub struct Env {
     pub spin: usize,
 }
 
-/// What handling and drawing may read of one connection.
 #[derive(Default)]
 pub struct ConnectionInfo {
     pub session: Option<Session>,
     /// `None` until the connection is ready.
     pub client: Option<Client>,
-    /// The status in the header.
     pub link: Option<LinkStatus>,
     /// Empty until the connection is ready.
     pub recents: Recents,
 }
 
 impl Env {
-    /// Has no session and no connection.
     pub fn new(palette: Palette, glyphs: Glyphs, keymap: Keymap) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
@@ -105,7 +102,6 @@ impl Env {
         (speed > 0.0).then(|| Duration::from_secs(60 - into).div_f64(speed).max(Duration::from_millis(250)))
     }
 
-    /// Whether this profile may not issue or revoke.
     pub fn read_only(&self) -> bool {
         self.session().is_some_and(|s| s.connection.read_only)
     }

@@ -16,7 +16,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Label of a profile that can neither issue nor revoke.
 const READ_ONLY: &str = tr_noop!("read-only");
 const NAME: &str = " lapel  ";
 
@@ -43,7 +42,6 @@ impl App {
         self.draw_all(&mut Frame::new(frame));
     }
 
-    /// The text of the screen.
     pub(in crate::tui) fn screen_text(&self) -> String {
         let (columns, rows) = self.size;
         let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: columns, height: rows });
@@ -319,8 +317,7 @@ impl App {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    /// Shows the zone of every time on the screen and the refresh interval at the right of the line below the header.
-    /// Also shows the read-only label when the header has no space for it.
+    /// The zone of every time, the refresh interval, and the read-only label when the header has no space for it.
     fn draw_on_rule(&self, frame: &mut Frame<'_>, area: Rect, read_only: bool) {
         let theme = &self.env.theme;
         let refresh = self.refresh_words().map(|(words, bad)| {

@@ -17,7 +17,6 @@ use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::pager::Page;
 use std::collections::BTreeSet;
 
-/// What a file is to contain.
 #[derive(Clone, Debug)]
 pub enum Content {
     List(What),
@@ -113,7 +112,6 @@ pub enum Then {
     Filter,
 }
 
-/// Navigation that a screen asks for.
 #[derive(Debug)]
 pub enum Navigate {
     /// Open a badge on the Badge tab. The time is its acceptance time, which the badge's own record lacks.
@@ -202,13 +200,10 @@ pub struct Effects<'a> {
     pub go: Vec<Navigate>,
     /// A line for the user, and whether it is an error.
     pub notice: Option<(String, bool)>,
-    /// A message that the user did not ask for, and whether it is an error. It stays until the user closes
-    /// it.
+    /// A message that the user did not ask for, and whether it is an error. The user must close it.
     pub news: Option<(String, bool)>,
     pub copies: Vec<Clip>,
-    /// A text for the user's pager.
     pub page: Option<Page>,
-    /// Typed texts for the input history.
     pub typed: Vec<(Typed, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
@@ -284,18 +279,15 @@ impl<'a> Effects<'a> {
         self.orders.extend(requests.into_iter().map(WorkerCommand::Cancel));
     }
 
-    /// Copies a text to the clipboard. The shell shows the result. `what` names the text in the middle of a
-    /// sentence: `the badge id`. Line breaks and tabs stay; everything else is scrubbed.
+    /// Scrubs the text, except line breaks and tabs. `what` names it in the middle of a sentence: `the badge id`.
     pub fn copy(&mut self, text: String, what: &str) {
         self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
     }
 
-    /// Shows a notice at the bottom of the screen.
     pub fn say(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), false));
     }
 
-    /// Shows a notice as an error.
     pub fn warn(&mut self, text: impl Into<String>) {
         self.notice = Some((text.into(), true));
     }

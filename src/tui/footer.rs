@@ -269,7 +269,6 @@ pub(super) fn is_destructive(action: Action) -> bool {
         )
 }
 
-/// Whether an action starts sending.
 pub(super) fn sends(action: Action) -> bool {
     matches!(action, Action::Resume | Action::Retry | Action::UseUp)
 }

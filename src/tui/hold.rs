@@ -9,7 +9,6 @@ use tokio::time::Instant;
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-/// The remaining rate limit wait.
 pub fn left(env: &Env) -> Option<Duration> {
     let left = env.link()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
@@ -28,8 +27,7 @@ pub fn next_change(env: &Env) -> Option<Instant> {
     Some(Instant::now() + step.min(left))
 }
 
-/// The lines below the screen that explain the wait. A short wait has none. `ping` is the key that sends one
-/// ping, if there is one.
+/// A short wait has none. `ping` is the key that sends one ping, if there is one.
 pub fn lines(env: &Env, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {

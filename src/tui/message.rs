@@ -29,7 +29,6 @@ pub enum Message {
     Connecting(Reader),
     /// The connection is ready for requests.
     Linked(Reader),
-    /// The connection failed, with the error.
     LinkFailed(ApiError),
     /// The journal is open: jobs can be sent and watched.
     Jobs(Handle),

@@ -10,7 +10,6 @@ use tokio::time::Instant;
 /// Longest interval between two refreshes after failures.
 const LONGEST: Duration = Duration::from_secs(900);
 
-/// The schedule of the automatic refresh.
 #[derive(Debug, Default)]
 pub struct Refresh {
     choice: RefreshChoice,

@@ -305,11 +305,9 @@ impl Request {
     }
 }
 
-/// Message when the journal cannot be used.
 const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
-/// Why a request failed: the error, and the text for the user.
 struct Failure<'a> {
     error: &'a ApiError,
     text: String,
@@ -375,7 +373,6 @@ impl Failed for Holder {
     }
 }
 
-/// A receipt or a redo file of a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobFile {
     pub job: JobId,
@@ -392,7 +389,6 @@ pub struct Saving {
     pub overwrite: bool,
 }
 
-/// The reason why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSaved {
     Exists,
@@ -418,7 +414,6 @@ impl From<JobError> for NotSaved {
     }
 }
 
-/// A new profile from the welcome screen.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     pub profile: NewProfile,
@@ -474,7 +469,6 @@ pub struct Session {
 
 #[cfg(test)]
 impl Session {
-    /// A session without a service, for tests of a single widget.
     pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
         let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
         Self {

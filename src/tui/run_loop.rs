@@ -38,11 +38,9 @@ pub struct Start {
     /// The first view, as the command line asks.
     pub wanted: Wanted,
     pub pictures: Pictures,
-    /// The behaviour settings and the host.
     pub manner: Manner,
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
-    /// The paths of lapel's files, and whether the tour was taken.
     pub app_paths: AppPaths,
 }
 
@@ -60,7 +58,7 @@ pub struct Tui<B: Surface> {
 }
 
 impl<B: Surface> Tui<B> {
-    /// Creates the TUI on a terminal. Must run within a tokio runtime.
+    /// Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
@@ -261,11 +259,8 @@ impl Elsewhere for () {
     }
 }
 
-/// Runs the TUI on the real terminal, and always restores the terminal. Then saves and stops the jobs, which
-/// may take until all requests in flight have ended. Passes each line about unfinished jobs to `say`.
-///
-/// # Errors
-/// If standard output is no terminal, or closes.
+/// Always restores the terminal. Then saves and stops the jobs, which may take until all requests in flight have
+/// ended. Passes each line about unfinished jobs to `say`. Fails if standard output is no terminal, or closes.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {
     let (crash_dir, pictures, theme) = (start.crash_dir.clone(), start.pictures, start.theme.theme);
     let glyphs = start.glyphs;

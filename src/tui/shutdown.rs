@@ -75,8 +75,7 @@ async fn told_again() {
     }
 }
 
-/// The unfinished jobs, one line each, and how to resume them. `kept`: whether the journal outlives the
-/// program.
+/// One line for each unfinished job, and how to resume them. `kept`: the journal outlives the program.
 fn lines(jobs: Result<Vec<Job>, JobError>, kept: bool) -> Vec<String> {
     let jobs = match jobs {
         Ok(jobs) => jobs,

@@ -135,15 +135,11 @@ pub async fn run(
     }
 }
 
-/// The tokens that end a request before its response.
 struct Running {
-    /// Nobody waits for the response.
     cancel: CancellationToken,
-    /// The user has stopped it. The response says so.
     stop: CancellationToken,
 }
 
-/// The context of a long request.
 struct RequestContext {
     request: RequestId,
     messages: mpsc::Sender<Message>,
@@ -367,7 +363,6 @@ async fn answer(
     })
 }
 
-/// The error as text for the user.
 fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|why| why.to_string())
 }
@@ -410,7 +405,6 @@ async fn template_of(
     Ok((template, item.title.unwrap_or_default()))
 }
 
-/// The wallet and the history of one address, read in parallel.
 async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder {
     let (wallet, history) =
         tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));

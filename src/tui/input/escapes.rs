@@ -41,7 +41,7 @@ enum EscapeState {
 }
 
 impl Escapes {
-    /// A new filter. If `answer` is true, an answer of the terminal has already begun.
+    /// `answer`: an answer of the terminal has already begun.
     pub fn within(answer: bool) -> Self {
         let now = Instant::now();
         Self { reading: if answer { EscapeState::Response(now, now) } else { EscapeState::Keys } }

@@ -1,4 +1,4 @@
-//! Which key does what, where. The help, the footer, the palette and the table in docs/keys.md are made from this.
+//! The keymap. The help, the footer, the palette and the table in docs/keys.md are made from it.
 //!
 //! ```text
 //! context, stacks   the parts of the TUI with their own keys, and how they nest
@@ -29,7 +29,6 @@ use std::collections::{HashMap, HashSet};
 /// Keys pressed one after the other; usually one.
 type Chord = Vec<KeyCombination>;
 
-/// The keys of an action in a context.
 type Bound = (Context, Action, Vec<Chord>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +201,6 @@ impl Keymap {
             .collect()
     }
 
-    /// The keys that reach actions in `stack`, innermost first.
     fn bound<'a>(
         &'a self,
         stack: &'a [Context],

@@ -1,5 +1,4 @@
-//! Clicks on the rows of a list: which rows are visible, and which one was clicked. Drawing code lays out its rows
-//! here, so a click uses the rows that were drawn.
+//! Clicks on the rows of a list. Drawing code lays out its rows here, so a click uses the rows that were drawn.
 
 use crate::tui::context::Env;
 use ratatui::layout::{Position, Rect};
@@ -7,7 +6,6 @@ use ratatui::text::Line;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// The visible rows of the last draw.
 #[derive(Debug, Default)]
 pub struct Sight {
     area: Cell<Rect>,
@@ -19,7 +17,6 @@ pub struct Sight {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Click {
-    /// Not on a row.
     Beside,
     /// On a row, which is now selected.
     Selected,
@@ -29,8 +26,8 @@ pub enum Click {
 }
 
 impl Sight {
-    /// Returns the rows of `all` to draw in an area, one per line. They include the selected row. Otherwise the
-    /// rows do not scroll, so that a second click hits the same row.
+    /// Returns the rows of `all` to draw, one per line. They include the selected row. Otherwise they do not
+    /// scroll, so that a second click hits the same row.
     pub fn lay(&self, area: Rect, selected: usize, all: usize) -> Range<usize> {
         let height = usize::from(area.height);
         let least = (selected + 1).saturating_sub(height);
@@ -80,13 +77,13 @@ impl Sight {
     }
 }
 
-/// The part of an area below its first `lines` lines.
+/// The area without its first `lines` lines.
 pub fn below(area: Rect, lines: usize) -> Rect {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y + lines, height: area.height - lines, ..area }
 }
 
-/// Counts the rows above and below the visible ones; empty if there are none.
+/// Empty if no rows are hidden.
 pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &Env) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
     let above = (above > 0).then(|| t!("  {more} more above", more = above));

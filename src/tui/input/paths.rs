@@ -14,8 +14,7 @@ const LOOKED_AT: usize = 20_000;
 /// Longest part of a title in a file name, in characters.
 const TITLE: usize = 40;
 
-/// A path from a terminal's drag and drop or from the clipboard, without quotation marks, `file://` and escaped
-/// spaces.
+/// A pasted or dropped path without quotation marks, `file://` and escaped spaces.
 pub fn unwrap(pasted: &str) -> String {
     let text = pasted.trim();
     for quote in ['\'', '"'] {
@@ -92,10 +91,7 @@ pub fn complete(text: &str) -> Vec<String> {
     found
 }
 
-/// Writes a text into a file that only its owner may read, completely or not at all.
-///
-/// # Errors
-/// On an error the existing file is unchanged.
+/// Only the owner may read the file. After an error an existing file is unchanged.
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
     let written = if overwrite {
@@ -114,7 +110,7 @@ pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     }
 }
 
-/// Writes a small private file, and creates missing folders.
+/// Creates missing folders.
 pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_private_dir(folder)?;
@@ -122,7 +118,6 @@ pub fn note(to: &Path, text: &str) -> std::io::Result<()> {
     fs::replace(to, text.as_bytes())
 }
 
-/// The common beginning of all names.
 pub fn common(found: &[String]) -> String {
     let Some((first, rest)) = found.split_first() else { return String::new() };
     let mut common = first.as_str();

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// and then it never pauses.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The pause. All clones share one state. It starts open.
+/// All clones share one state. The pause starts open.
 #[derive(Clone, Default)]
 pub struct InputPause(Arc<(Mutex<State>, Condvar)>);
 
@@ -68,7 +68,6 @@ mod tests {
             move || {
                 while woken.recv().is_ok() {
                     pause.pass();
-                    // Tells the test that it has passed.
                     let _ = tell.send(());
                 }
             }

@@ -35,7 +35,6 @@ const LISTED: usize = 10;
 /// Maximum number of lines in a form, which also shows other things.
 const OFFERED: usize = 3;
 
-/// The field where a text was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Typed {
     /// The look-up box of the Wallet tab.
@@ -46,7 +45,6 @@ pub enum Typed {
     Export,
 }
 
-/// Typed texts per field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lists {
@@ -136,7 +134,6 @@ pub enum Change {
     Typed(Typed, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
-    /// Remove all entries and the file.
     Forget,
 }
 
@@ -152,7 +149,6 @@ pub struct RecentsAsk {
 #[derive(Debug, Default)]
 pub struct Recents {
     lists: Lists,
-    /// Whether lapel keeps recent inputs at all.
     keeps: bool,
     /// Without a path, the entries last as long as the connection.
     path: Option<PathBuf>,
@@ -177,7 +173,6 @@ impl Recents {
         Self { keep_days, ..self }
     }
 
-    /// The texts typed in a field, newest first.
     pub fn list(&self, typed: Typed) -> &[String] {
         self.lists.of(typed)
     }
@@ -238,7 +233,7 @@ impl Recents {
         self.later(Change::Typed(typed, text.to_owned()));
     }
 
-    /// Forgets everything. Returns the number of forgotten entries.
+    /// Returns the number of forgotten entries.
     pub fn forget(&mut self) -> u64 {
         let forgotten = self.lists.len() as u64;
         self.lists = Lists::default();
@@ -269,7 +264,7 @@ impl Recents {
                 for change in &self.pending {
                     lists.take(change);
                 }
-                // Without a file, unfinished input lasts as long as the program.
+                // If `keeps` is off, unfinished input still lasts as long as the program.
                 if self.keeps {
                     self.lists = lists;
                 }

@@ -4,6 +4,7 @@
 //! saved_layout     the layout of the lists, per profile
 //! saved_filters    filters with a name
 //! input_history    recent input, per profile
+//! unfinished       typed input of forms
 //! app_paths        the paths of lapel's files, and whether the tour was taken
 //! ```
 

@@ -6,12 +6,11 @@ use crate::tui::widgets::filter;
 use crate::tui::widgets::paged_list::Browse;
 use std::path::PathBuf;
 
-/// The file of saved filters at a path, with the field checks of the TUI's lists.
+/// With the field checks of the TUI's lists.
 pub fn filters_file(path: PathBuf) -> FiltersFile {
     FiltersFile::new(path, lists())
 }
 
-/// A request to read or change the file.
 #[derive(Clone, Debug)]
 pub struct FiltersAsk {
     file: FiltersFile,
@@ -39,7 +38,7 @@ impl Saved {
         Self { file, ..Self::default() }
     }
 
-    /// All filters, in the order of the file.
+    /// In the order of the file.
     pub fn all(&self) -> &[NamedFilter] {
         &self.filters
     }
@@ -48,7 +47,7 @@ impl Saved {
         self.filters.iter().filter(move |filter| filter.list == list)
     }
 
-    /// The request to read or change the file; `None` if lapel has no settings folder.
+    /// `None` if lapel has no settings folder.
     pub fn ask(&self, change: Option<FilterChange>) -> Option<FiltersAsk> {
         self.file.clone().map(|file| FiltersAsk { file, change })
     }
@@ -71,10 +70,7 @@ pub struct FiltersRead {
     pub left_out: Option<String>,
 }
 
-/// Reads or changes the file.
-///
-/// # Errors
-/// All mistakes, by line, in a file to be changed, or why it was not written. The file is then unchanged.
+/// After an error the file is unchanged. The error is the reason, or all mistakes by line in a file to be changed.
 pub fn run(ask: &FiltersAsk) -> Result<FiltersRead, String> {
     match &ask.change {
         None => {

@@ -1,7 +1,5 @@
 //! The layout that lapel saves per profile in a private file: the open tab, and each list's columns, sort order
-//! and filter.
-//!
-//! A filter may contain a name or an address. The file holds no other data of the service.
+//! and filter. A filter may contain a name or an address. The file holds no other data of the service.
 
 pub mod file;
 mod wanted;
@@ -20,7 +18,6 @@ const MOST: usize = 64;
 /// Longest text that is read, in characters, as in a field.
 const LONGEST: usize = 2_000;
 
-/// Where and whether lapel keeps the layout of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewUse {
     pub file: PathBuf,
@@ -70,7 +67,6 @@ pub struct ColumnView {
 pub struct SortView {
     /// The name of the field in the contract.
     pub field: String,
-    /// Whether the largest value comes first.
     pub descending: bool,
 }
 
@@ -86,10 +82,8 @@ fn as_object<S: Serializer>(filter: &[(String, String)], to: S) -> Result<S::Ok,
     to.collect_map(filter.iter().map(|(name, text)| (name, text)))
 }
 
-/// Why a text cannot be read as a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoView {
-    /// It has another format.
     Damaged,
     /// A newer lapel wrote it.
     Newer,
@@ -100,10 +94,7 @@ impl View {
         format!("{:#}\n", json!(Saved { version: VERSION, view: self }))
     }
 
-    /// Reads the text of a file. Unknown parts are left out.
-    ///
-    /// # Errors
-    /// If the text is no layout, or a newer lapel wrote it.
+    /// Leaves unknown parts out.
     pub fn from_json(text: &str) -> Result<Self, NoView> {
         let value: Value = serde_json::from_str(text).map_err(|_| NoView::Damaged)?;
         match value.get("version").and_then(Value::as_u64) {

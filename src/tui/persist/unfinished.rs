@@ -10,12 +10,10 @@ use tokio::time::Instant;
 
 /// Time without a change before lapel writes the input.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Maximum number of forms.
 const MOST: usize = 12;
 /// Largest input of a form, in bytes. A larger one is a pasted list that the user has elsewhere.
 const LARGEST: usize = 1 << 20;
 
-/// The input of one form about one subject.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormInput {
     pub form: String,
@@ -37,7 +35,6 @@ impl FormInput {
         self.form == other.form && self.subject == other.subject
     }
 
-    /// Whether it is older than so many days.
     pub fn is_older(&self, days: u32) -> bool {
         now() - self.at > i64::from(days) * 24 * 60 * 60
     }

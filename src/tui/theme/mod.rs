@@ -55,12 +55,11 @@ impl Theme {
         }
     }
 
-    /// Ordinary text, in the terminal's own colour.
+    /// In the terminal's own colour.
     pub fn text(&self) -> Style {
         Style::new()
     }
 
-    /// Less important text.
     pub fn dim(&self) -> Style {
         self.role(Role::Dim)
     }
@@ -109,7 +108,7 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The selected row: a tint, so that the colours in it stay visible. Reversed where there are no colours, as one bar.
+    /// A tint keeps the colours in the row visible. Without colours the row is reversed, as one bar.
     pub fn selected(&self) -> Style {
         self.tint().unwrap_or(Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED))
     }
@@ -132,7 +131,6 @@ impl Theme {
         self.role(Role::Mark).add_modifier(Modifier::BOLD)
     }
 
-    /// A warning: check this before you continue.
     pub fn warning(&self) -> Style {
         self.role(Role::Warning)
     }
@@ -145,7 +143,7 @@ impl Theme {
         self.role(Role::Good)
     }
 
-    /// The text of a field; underlined with the focus.
+    /// Underlined with the focus.
     pub fn field(&self, focused: bool) -> Style {
         if focused { Style::new().add_modifier(Modifier::UNDERLINED) } else { Style::new() }
     }

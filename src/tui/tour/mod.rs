@@ -1,6 +1,5 @@
 //! The tour guides a new user through lapel's main tasks. A strip above the footer says what to do next. The tour
-//! sees in the TUI's state that a step is done, and continues. It presses no key. The user can skip a step or
-//! leave the tour at any time.
+//! presses no key: it sees in the TUI's state that a step is done, and continues.
 //!
 //! The tour runs only in lapel's own sandbox, because its steps issue and revoke badges.
 
@@ -14,12 +13,10 @@ use crate::jobs::{Job, JobId, Kind, Phase, RowStatus};
 /// Holder for the first step. The sandbox's demo data contains her.
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
-/// Step of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Look up a holder's badges.
     Find,
-    /// Issue a badge to one recipient.
     Issue,
     /// Watch the badge until it is Issued.
     Watch,
@@ -61,7 +58,6 @@ pub enum TourPlace {
     IssueReview,
     RevokeForm,
     RevokeReview,
-    /// Question for the path of a receipt.
     /// The menu of files of a job.
     Files,
     JobFile,
@@ -69,7 +65,6 @@ pub enum TourPlace {
     Elsewhere,
 }
 
-/// State of the TUI that the tour checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     pub place: TourPlace,
@@ -116,7 +111,6 @@ impl Tour {
         true
     }
 
-    /// Records that a receipt was saved.
     pub fn wrote(&mut self) {
         self.written = true;
     }
@@ -162,12 +156,10 @@ impl Tour {
         jobs.iter().find(new).map(|job| job.id)
     }
 
-    /// The issue job of the tour, in its current state.
     pub(super) fn issued<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
         job(self.issued, seen.jobs)
     }
 
-    /// The revoke job of the tour, in its current state.
     pub(super) fn revoked<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
         job(self.revoked, seen.jobs)
     }

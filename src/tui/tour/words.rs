@@ -17,7 +17,6 @@ pub fn title(step: Step) -> &'static str {
     }
 }
 
-/// Current key contexts, and the keymap to look keys up in.
 pub struct Here<'a> {
     pub stack: &'a [Context],
     pub env: &'a Env,
@@ -39,7 +38,6 @@ impl Here<'_> {
     }
 }
 
-/// The next task.
 pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     match tour.step() {
         Step::Find => find(seen, here),

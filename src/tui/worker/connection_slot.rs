@@ -10,7 +10,6 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The connection in use, or the one that is being made.
 #[derive(Default)]
 pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
@@ -54,7 +53,6 @@ impl ConnectionSlot {
     }
 }
 
-/// The messages of a connection. They carry the connection's number.
 #[derive(Clone)]
 pub(super) struct Events {
     pub(super) number: u64,
@@ -80,8 +78,7 @@ pub(super) struct WorkerConnection {
 impl WorkerConnection {
     async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Self> {
         let connection = session.connection.clone();
-        // Building the client reads the system's certificates. This takes tens of milliseconds and must not
-        // delay a key.
+        // Reads the system's certificates. These tens of milliseconds must not delay a key.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
         let access = match access {
             Ok(Ok(access)) => access,

@@ -10,16 +10,13 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A future with a session, or the error as text for the user.
+/// The error is text for the user, as in the types below.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
 
-/// A future with an API key, or the error as text for the user.
 pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
 
-/// A future with the profiles, or the error as text for the user.
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
 
-/// Functions that the layer above provides. The TUI cannot do this work itself.
 #[derive(Clone)]
 pub struct Helpers {
     /// The data folder. lapel processes share their rate limit through it. `None` if nothing is kept.
@@ -38,7 +35,6 @@ pub struct Helpers {
 }
 
 impl Default for Helpers {
-    /// Helpers that always fail with a message.
     fn default() -> Self {
         let nothing = || -> Connecting { Box::pin(async { Err(t!("this cannot be done here").to_owned()) }) };
         Self {

@@ -26,7 +26,6 @@ pub const MOST_RENEWALS: u64 = 20_000;
 /// Most badges of a list that are saved to a file.
 const MOST_EXPORTED: u64 = 200_000;
 
-/// The index settings of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
     /// The data folder. Without one, the index lives as long as the program.
@@ -36,16 +35,14 @@ pub struct IndexUse {
     pub reads_at_start: bool,
 }
 
-/// Why a look-up was not answered by the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSearched {
     /// There is no index, or lapel cannot read it. The text says why.
     NoIndex(String),
-    /// Nothing was read into the index yet.
     NotRead,
 }
 
-/// The cost of reading the history into the index, in words. `None` if lapel does not know it.
+/// `None` if lapel does not know the number.
 pub fn reading_cost(requests: Option<u64>) -> String {
     match requests {
         Some(n) => plural!(n, "about {n} request", "about {n} requests"),
@@ -53,7 +50,6 @@ pub fn reading_cost(requests: Option<u64>) -> String {
     }
 }
 
-/// The badges of a list for a file.
 #[derive(Debug)]
 pub struct Exported {
     pub rows: Vec<ExportRow>,
@@ -83,7 +79,6 @@ impl Slot {
         Self { account: Account::of(&session.connection), place: session.index.clone(), open: Arc::default() }
     }
 
-    /// The index, if the profile has one.
     async fn get(&self) -> Result<Option<Index>, IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none()
@@ -112,7 +107,7 @@ impl Slot {
         Ok(())
     }
 
-    /// The domains of all addresses in the index. None without an index.
+    /// Empty without an index.
     pub async fn domains(&self) -> BTreeSet<String> {
         let read = match self.get().await {
             Ok(Some(index)) => index.domains().await,
@@ -207,7 +202,7 @@ impl Slot {
     }
 }
 
-/// The result of a search. A search without a result says so if nothing was read into the index yet.
+/// An empty result is an error if nothing was read into the index yet.
 async fn searched<T>(index: &Index, found: Result<Vec<T>, IndexError>) -> Result<Vec<T>, NotSearched> {
     let failed = |why: IndexError| NotSearched::NoIndex(why.to_string());
     let found = found.map_err(failed)?;

@@ -23,7 +23,6 @@ pub enum JobCommand {
     Plan(Vec<((TemplateId, Text), Vec<Person>)>),
     /// Write a draft that undoes an issue job, with a reason. Returns the draft.
     Undo(JobId, String),
-    /// Start reviewed drafts.
     Begin(Vec<JobId>),
     /// Open kept drafts for review. Returns the drafts.
     OpenDrafts(Vec<JobId>),
@@ -66,7 +65,6 @@ pub enum JobCommand {
     Correct(JobId, u64, String, String),
 }
 
-/// The result of a job command.
 #[derive(Debug)]
 pub enum Done {
     /// No message: the job shows the result.
@@ -83,7 +81,6 @@ pub enum Done {
     Undone(Option<Undone>),
 }
 
-/// A page of a job's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowsQuery {
     pub job: JobId,
@@ -234,7 +231,7 @@ async fn discard(jobs: &Jobs, ids: &[JobId]) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Writes a draft for each template: either all of them or none.
+/// Writes all drafts or none.
 async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Result<Vec<Job>, String> {
     let mut ids = Vec::with_capacity(plans.len());
     for (template, people) in plans {
@@ -252,10 +249,7 @@ async fn plan(plans: Vec<((TemplateId, Text), Vec<Person>)>, jobs: &Jobs) -> Res
     keep(jobs, ids).await
 }
 
-/// Runs the duplicate check for drafts, one after the other.
-///
-/// # Errors
-/// The check failed. The drafts are unchanged.
+/// One draft after the other. After an error the drafts are unchanged.
 pub async fn check_duplicates(
     jobs: &Jobs,
     ids: Vec<JobId>,
@@ -270,7 +264,6 @@ pub async fn check_duplicates(
     Ok((drafts(jobs, ids).await?, found))
 }
 
-/// Keeps new drafts, and returns them.
 pub async fn keep(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     jobs.keep_drafts(&ids).await.map_err(|why| why.to_string())?;
     drafts(jobs, ids).await
@@ -284,7 +277,6 @@ async fn drafts(jobs: &Jobs, ids: Vec<JobId>) -> Result<Vec<Job>, String> {
     Ok(all)
 }
 
-/// Rows for a file.
 pub async fn saved_rows(
     jobs: &Jobs,
     query: RowsQuery,

@@ -10,7 +10,6 @@ use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use crate::i18n::Localizable;
 use tokio::task::JoinSet;
 
-/// A lookup for a support call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupQuery {
     /// The badges of names and addresses: one request for each.
@@ -22,7 +21,6 @@ pub enum LookupQuery {
 
 #[derive(Debug)]
 pub enum LookupReply {
-    /// To [`LookupQuery::Leads`].
     Rows(Rows),
     Pictures {
         /// The results for front and back, as text.

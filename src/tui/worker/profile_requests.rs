@@ -27,5 +27,5 @@ pub struct ProfileChange {
     pub pin: bool,
 }
 
-/// A future with a line for the user, or with the error as text.
+/// The result is a line for the user, also an error.
 pub type Managing = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;

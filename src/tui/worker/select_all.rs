@@ -14,7 +14,6 @@ pub struct MarkAsk {
     pub most: u64,
 }
 
-/// The complete list of matches.
 #[derive(Debug)]
 pub struct Matching {
     /// The badges, without doubles.
@@ -22,17 +21,13 @@ pub struct Matching {
     pub read: Gathered,
 }
 
-/// The reason why nothing can be marked.
 #[derive(Debug)]
 pub enum NotMarked {
     TooMany,
     Service(ApiError),
 }
 
-/// Reads all matches. `call` sets the priority, and can cancel the reads.
-///
-/// # Errors
-/// Too many matches, or the first error of the service. A partial result is dropped, because it would mislead.
+/// Fails with too many matches, or with the service's first error: a partial result would mislead.
 pub async fn run(
     ask: MarkAsk,
     reader: &Reader,

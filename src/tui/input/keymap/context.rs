@@ -56,11 +56,10 @@ pub enum Context {
     /// What is possible with a job: the run popup and the export popup.
     JobMenu,
     Home,
-    /// The counts of Home, once the overview.
+    /// The counts of Home.
     Overview,
     /// The badges behind a count of Home.
     OverviewList,
-    /// The badges whose mails failed.
     MailFailures,
     Menu,
     Profiles,
@@ -78,12 +77,10 @@ pub enum Context {
 }
 
 impl Context {
-    /// The stack of a popup without a focused text field.
     pub fn in_popup(self) -> Vec<Self> {
         vec![self, Self::Popup, Self::Always]
     }
 
-    /// The stack of a text field that the user may leave for another tab.
     pub fn in_field(self) -> Vec<Self> {
         vec![self, Self::Field, Self::Always]
     }

@@ -8,7 +8,7 @@ use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
 
-/// Maximum number of keys in a chord.
+/// Longest chord, in keys.
 const LONGEST: usize = 3;
 
 impl Keymap {
@@ -55,8 +55,8 @@ impl Keymap {
         }
     }
 
-    /// Lines of the file whose keys conflict in the same context: equal to, a beginning of, or an extension of the
-    /// keys of another line of the file, or keys that an action must keep.
+    /// Lines of the file whose keys clash in the same context: with another line of the file, or with keys that an
+    /// action must keep.
     fn conflicts(&self, from: &[Source], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (at, (context, _, chords)) in self.lines.iter().enumerate() {
@@ -108,7 +108,7 @@ impl Keymap {
     }
 }
 
-/// Two lines of the file want the same key. The message stands at one of them and names the other.
+/// Of two lines that want the same key, one gets this message, which names the other.
 pub(super) fn wanted_twice(chord: &str, other: &KeymapLine) -> String {
     t!(
         "line {line} gives {chord}, or a key that begins with it, to {other}: choose another key in one of the two lines",
@@ -129,7 +129,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
         }
     }
     let (place, action) = match (said.place.as_str(), said.action.as_str()) {
-        // Home was the overview, with a key that opened it.
+        // Earlier versions had an overview with a key of its own.
         ("global", "overview") => ("global", Action::Home.name()),
         // These are in a popup now, which has their key.
         (place @ ("activity" | "home"), "resume") => (place, Action::Run.name()),
@@ -193,7 +193,7 @@ fn is_letter(key: &KeyCombination) -> bool {
     types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
 }
 
-/// Whether every text field uses a key to move or delete.
+/// Every text field uses these keys to move or delete.
 fn edits_text(key: &KeyCombination) -> bool {
     let moves =
         [KeyCode::Backspace, KeyCode::Delete, KeyCode::Left, KeyCode::Right, KeyCode::Home, KeyCode::End];
@@ -391,7 +391,6 @@ mod tests {
         assert_eq!(press(&keymap, "ㅇㅌ"), [Press::Begun, Press::Action(Action::Revoke)]);
         assert_eq!(press(&keymap, "하"), [Press::Syllable]);
         assert_eq!(press(&keymap, "界"), [Press::Free]);
-        // In a text field it is ordinary text.
         let mut begun = Vec::new();
         let letter = KeyEvent::new(KeyCode::Char('ㅓ'), KeyModifiers::NONE);
         assert_eq!(keymap.press(&[Context::Prompt, Context::Always], &mut begun, letter), Press::Free);
@@ -445,7 +444,6 @@ mod tests {
         }
     }
 
-    /// The keys that earlier versions had by default, written into a file.
     #[test]
     fn a_file_of_earlier_versions_goes_on_working() {
         let keymap = keymap(
@@ -473,7 +471,6 @@ mod tests {
         }
     }
 
-    /// An inner context may take a key on purpose, and a file may repeat the default keys.
     #[test]
     fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
         let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";

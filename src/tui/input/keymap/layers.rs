@@ -5,7 +5,7 @@ use super::{Bound, Chord, Context, DEFAULT, Keymap, parse};
 use crate::config::KeymapPreset;
 use crate::tui::input::action::Action;
 
-/// Where the keys of a line come from. A later source takes keys from an earlier one.
+/// A later source takes keys from an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     Default,
@@ -15,7 +15,6 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The line of the file.
     pub(super) fn line(self) -> Option<usize> {
         if let Self::File(n) = self { Some(n) } else { None }
     }
@@ -57,7 +56,6 @@ pub(super) fn clash(one: &Chord, two: &Chord) -> bool {
     one.starts_with(two) || two.starts_with(one)
 }
 
-/// Whether a chord is a default key of this action in this context.
 pub(super) fn is_default(context: Context, action: Action, chord: &Chord) -> bool {
     let mut keys =
         DEFAULT.iter().filter(|(c, a, _)| (*c, *a) == (context, action)).flat_map(|(.., keys)| *keys);
@@ -81,7 +79,7 @@ fn is_fixed(action: Action, chord: &Chord) -> bool {
     }
 }
 
-/// The lines of the default keymap with a preset, and their sources.
+/// The default keymap with the preset, and the source of each line.
 pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<Source>) {
     let mut lines = Keymap::default().lines;
     let mut from = vec![Source::Default; lines.len()];

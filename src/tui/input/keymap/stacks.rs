@@ -56,7 +56,6 @@ impl Context {
     ];
 }
 
-/// A line of the keymap with its source.
 struct StackLine<'a> {
     context: Context,
     action: Action,
@@ -90,7 +89,7 @@ impl Keymap {
                 }
             }
         }
-        // Report a line once, even if it is wrong on several screens.
+        // One line may be wrong on several screens.
         found.sort_by_key(|(n, _)| *n);
         found.dedup_by_key(|(n, _)| *n);
         found

@@ -19,7 +19,6 @@ const WRITING: Duration = Duration::from_secs(10);
 pub enum ViewAsk {
     Recall(PathBuf),
     Keep(PathBuf, Box<View>),
-    /// Remove the file: nothing is kept.
     Forget(PathBuf),
 }
 
@@ -29,12 +28,11 @@ pub enum ViewAnswer {
     Recalled(Option<Box<View>>, Option<String>),
     /// Why the file could not be read or must not be touched. It stays unchanged, and lapel saves no layout.
     LeftAlone(String),
-    /// The result of a write or a removal.
     Done(Result<(), String>),
 }
 
 impl ViewAnswer {
-    /// The response if a part of lapel failed, or if the disk does not answer.
+    /// For a failed part of lapel, or a disk that does not answer.
     pub fn failed(ask: &ViewAsk, why: &str) -> Self {
         match ask {
             ViewAsk::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
@@ -120,10 +118,7 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// Writes the file, completely or not at all, for its owner only.
-///
-/// # Errors
-/// On an error the existing file is unchanged.
+/// Writes the whole file or nothing, for its owner only. After an error an existing file is unchanged.
 pub fn keep(file: &Path, view: &View) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_private_dir(folder)?;

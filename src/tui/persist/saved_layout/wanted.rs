@@ -7,7 +7,7 @@ use crate::tui::app::Tab;
 use crate::tui::widgets::filter::{self, Spec, Value};
 use crate::tui::widgets::paged_list::Browse;
 
-/// The first view of the TUI, which overrides the saved layout. Used once, for the first profile that is opened.
+/// Overrides the saved layout. Used once, for the first profile that is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     pub(in crate::tui) tab: Option<Tab>,
@@ -16,11 +16,8 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the flags: a tab's name, and filters as `FIELD=VALUE`. A field has its name in the contract or its
-    /// label in the filter bar. Without a tab, filters apply to the history.
-    ///
-    /// # Errors
-    /// The wrong flag, with the valid values.
+    /// A field has its name in the contract or its label in the filter bar. Without a tab, filters apply to the
+    /// history. The error names the wrong flag and the valid values.
     pub fn of(tab: Option<&str>, filters: &[String]) -> Result<Self, String> {
         let tab = match tab {
             Some(word) => Some(Tab::from_word(word).ok_or_else(|| {
