@@ -73,7 +73,6 @@ use toasts::Toasts;
 /// Smallest terminal size that lapel draws on: columns, rows.
 pub const SMALLEST: (u16, u16) = (60, 16);
 
-/// Most rows for the explanation of a rate limit wait.
 const MOST_HOLD_ROWS: u16 = 4;
 /// Minimum duration of a read before the screen shows how long it has taken.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(3);
@@ -88,7 +87,6 @@ pub enum LoopCommand {
     Quit,
 }
 
-/// Counters for tests and measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub messages: u64,
@@ -221,7 +219,7 @@ impl App {
         connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
 
-    /// Handles a message. Only this method changes the app in response to messages.
+    /// Only this method changes the app in response to messages.
     pub fn update(&mut self, message: Message) {
         self.counts.messages += 1;
         let message = match message {
@@ -398,7 +396,6 @@ impl App {
         Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(taken) }
     }
 
-    /// Rows below the screen that explain a rate limit wait.
     pub(super) fn hold_rows(&self) -> u16 {
         if self.welcome.is_some() || !self.fits() {
             return 0;
@@ -406,8 +403,7 @@ impl App {
         u16::try_from(self.hold_lines(self.size.0).len()).unwrap_or(0).min(MOST_HOLD_ROWS)
     }
 
-    /// The lines that explain a rate limit wait. Below a form or a menu they name no key, because the key has
-    /// another meaning there.
+    /// Below a form or a menu the lines name no key, because the key has another meaning there.
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
         let pings = [Action::Reload, Action::Look];
         let stack = self.key_contexts();
@@ -415,14 +411,14 @@ impl App {
         hold::lines(&self.env, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
     }
 
-    /// A read that the screen waits for and that takes long. The user can stop it.
+    /// The user can stop it.
     pub(super) fn slow_read(&self) -> Option<UnderWay> {
         let waits = self.connection.pending.has_reads();
         let read = self.env.client().filter(|_| waits)?.longest_read()?;
         (read.since.elapsed() >= SLOW).then_some(read)
     }
 
-    /// Stops the reads that the screen waits for. Returns false when none of them takes long.
+    /// Returns false when no read takes long.
     pub(super) fn stop_reads(&mut self, out: &mut Effects<'_>) -> bool {
         if self.slow_read().is_none() {
             return false;

@@ -121,13 +121,11 @@ impl Clicked {
 pub(in crate::tui) enum Drag {
     /// It is dragged to this line of the screen.
     To(u16),
-    /// The button is released.
     End,
     /// Something else happens. The drag is over, without an effect.
     Cancel,
 }
 
-/// A component that opens over a screen.
 pub(in crate::tui) trait Modal: Component {
     /// The type name, for tests.
     fn name(&self) -> &'static str {
@@ -159,7 +157,6 @@ pub(in crate::tui) trait Modal: Component {
         false
     }
 
-    /// The place for which the tour gives directions.
     fn tour_place(&self) -> TourPlace {
         TourPlace::Elsewhere
     }
@@ -190,7 +187,7 @@ pub(in crate::tui) trait Modal: Component {
         Err(response)
     }
 
-    /// What the user must confirm now. The shell shows the confirmation over the modal.
+    /// The shell shows the confirmation over the modal.
     fn asks(&self) -> Option<Ask> {
         None
     }
@@ -253,7 +250,7 @@ pub(in crate::tui) trait Screen: Component {
     /// Whether Back has a visible effect.
     fn can_go_back(&self) -> bool;
 
-    /// What it shows, if another screen may replace that.
+    /// `None` if no other screen may replace it.
     fn shown(&self) -> Option<Shown> {
         None
     }
@@ -283,17 +280,15 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    /// Whether the screen shows how long something has been waiting. If so, it is drawn again every minute.
+    /// If so, it is drawn again every minute.
     fn shows_age(&self, _: &Env) -> bool {
         false
     }
 
     fn copyables(&self, env: &Env) -> Copyables;
 
-    /// The service's records that can be shown as JSON.
     fn records(&self) -> Vec<RawOf>;
 
-    /// The picture that the screen has space for.
     fn picture(&self, _area: Rect, _: &Env) -> Option<Want> {
         None
     }

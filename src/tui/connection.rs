@@ -24,7 +24,6 @@ pub(in crate::tui) struct ConnectionState {
     /// The journal cannot be used, so there can be no jobs.
     pub(in crate::tui) has_no_journal: bool,
     pub(in crate::tui) pending: Pending,
-    /// The form of a file that lapel writes in the background.
     pub(in crate::tui) background: Option<OpenedModal>,
     /// Requests to external programs without an answer yet.
     pub(in crate::tui) handing: HashMap<RequestId, Handed>,
@@ -98,7 +97,6 @@ pub(in crate::tui) struct Pending(HashMap<RequestId, PendingRequest>);
 
 struct PendingRequest {
     owner: Owner,
-    /// Whether the screen shows that it waits for the response.
     is_shown: bool,
     /// A watch, which may never be answered.
     is_watch: bool,

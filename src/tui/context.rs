@@ -23,7 +23,6 @@ pub struct Env {
     pub keymap: Keymap,
     /// A new connection replaces it whole.
     pub connection: ConnectionInfo,
-    /// The loaded pictures, and how the terminal shows pictures.
     pub pictures: Store,
     pub saved: Saved,
     /// Whether a request with consequences is being sent.
@@ -73,7 +72,7 @@ impl Env {
         self.connection.link.as_ref()
     }
 
-    /// The texts typed in a field of this profile, newest first.
+    /// Newest first.
     pub fn recent(&self, typed: Typed) -> &[String] {
         self.connection.recents.list(typed)
     }
@@ -121,12 +120,10 @@ impl Env {
         self.session().map_or("", |s| s.organisation.as_deref().unwrap_or(&s.name))
     }
 
-    /// The cost of reading a list in the background, as text.
     pub fn reading_cost(&self, rows: u64) -> String {
         cost(rows, self.link().map_or(u32::MAX, |link| link.background))
     }
 
-    /// Number of requests that issue or revoke so many rows.
     pub fn requests_to_send(&self, rows: u64) -> u64 {
         let batch = self.session().map_or(MAX_ENTRIES, |session| session.jobs.batch);
         request_count(rows, batch)

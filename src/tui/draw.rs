@@ -22,7 +22,6 @@ const NAME: &str = " lapel  ";
 /// The parts of the tabs that the header shows, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tabs {
-    /// The program name and all tab names.
     Whole,
     Names,
     /// The name of the open tab, and the numbers of the others.
@@ -81,7 +80,6 @@ impl App {
         }
     }
 
-    /// Draws the screen or the form that fills it, and the popups over it.
     fn draw_body(&self, frame: &mut Frame<'_>, body: Rect) {
         let form = self.modals.iter().rposition(|modal| !modal.is_popup());
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
@@ -140,8 +138,7 @@ impl App {
         said
     }
 
-    /// The text before the tabs, and the tabs. Home and Activity show the number of jobs that need a person. The
-    /// tabs shrink to leave space for the parts that the header must show.
+    /// The tabs shrink for the parts that the header must show. Home and Activity count the jobs that need a person.
     fn tabs(&self, columns: u16) -> (&'static str, Vec<TabWords>) {
         if self.welcome.is_some() {
             return (NAME, Vec::new());
@@ -165,8 +162,7 @@ impl App {
         named.map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
     }
 
-    /// Columns of the parts that the header shows before it names all tabs: the environment, the read-only
-    /// label, the connection, and a part of the organisation.
+    /// Columns of the parts that the header shows before it names all tabs.
     fn needed_in_header(&self) -> usize {
         let Some(session) = self.env.session() else { return 0 };
         let read_only = if self.env.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
@@ -201,8 +197,7 @@ impl App {
         None
     }
 
-    /// Environment, organisation, key prefix and connection status. Parts in the middle are left out first
-    /// when space is short.
+    /// Parts in the middle are left out first when space is short.
     fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
         let env = &self.env;
         let theme = &env.theme;
@@ -292,7 +287,7 @@ impl App {
         frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
     }
 
-    /// Shows how long the slow read takes, at the left of the line below the header.
+    /// At the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
         let stack = [Context::List, Context::Global, Context::Always];
@@ -350,8 +345,7 @@ impl App {
         self.toasts.notice.as_ref().or(self.toasts.news.as_ref().filter(|_| !told))
     }
 
-    /// The lines of the message below the screen, and whether it is an error. A message that needs more than
-    /// one line covers rows of the screen above it, because its end says what to do next.
+    /// A long message covers rows above it, because its end says what to do next. Also returns whether it is an error.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
         let notice = self.shown_notice().filter(|_| self.toast_in_footer(columns).is_none())?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
@@ -371,7 +365,6 @@ impl App {
         Some((lines, notice.bad))
     }
 
-    /// Whether the message covers this row of the terminal.
     pub(in crate::tui) fn is_under_message(&self, row: u16) -> bool {
         let end = self.size.1.saturating_sub(1 + self.tour_rows());
         let rows = self.message(self.size.0).map_or(0, |(lines, _)| lines.len());

@@ -118,7 +118,6 @@ pub enum Navigate {
     Badge(BadgeId, Option<ServiceTime>),
     /// The templates whose title contains this text.
     TemplatesTitled(String),
-    /// Look up a holder on the Wallet tab.
     Holder(String),
     /// Look up a holder on the Wallet tab and select this badge.
     HolderOf(String, BadgeId),
@@ -133,7 +132,6 @@ pub enum Navigate {
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.
     Job(JobId, Vec<RowStatus>),
-    /// List the failed mails of a job.
     Mails(JobId),
     /// Run a command that sends again or resumes sending. The user confirms it first.
     Again(Box<crate::tui::worker::job_command::JobCommand>),
@@ -175,7 +173,6 @@ impl std::fmt::Debug for OpenModal {
     }
 }
 
-/// The receiver of the response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum Owner {
     /// The shell owns requests that belong to no screen: images, saved views, the clipboard.
@@ -192,9 +189,7 @@ pub struct ModalId(pub(in crate::tui) u64);
 /// The effects that a component collects while it handles something.
 pub struct Effects<'a> {
     requests: &'a mut RequestIds,
-    /// The owner of the requests that are made now.
     owner: Owner,
-    /// The requests that were made, with their owners.
     pub(in crate::tui) owners: Vec<(RequestId, Owner)>,
     pub orders: Vec<WorkerCommand>,
     pub go: Vec<Navigate>,
@@ -234,7 +229,6 @@ impl<'a> Effects<'a> {
         self.open_some(|env, out| Some(build(env, out)));
     }
 
-    /// Opens a modal that may have nothing to show.
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
         build: impl FnOnce(&Env, &mut Effects<'_>) -> Option<M> + 'static,
@@ -260,7 +254,6 @@ impl<'a> Effects<'a> {
         request
     }
 
-    /// Runs a closure whose requests belong to `owner`.
     pub(in crate::tui) fn owned_by<T>(&mut self, owner: Owner, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.owner, owner);
         let result = run(self);
@@ -268,13 +261,11 @@ impl<'a> Effects<'a> {
         result
     }
 
-    /// Makes a request in place of an earlier one, and cancels the earlier one.
     pub fn ask_instead(&mut self, earlier: &mut Option<RequestId>, ask: Request) {
         self.cancel(earlier.take());
         *earlier = Some(self.ask(ask));
     }
 
-    /// Cancels requests whose responses nobody needs any more.
     pub fn cancel(&mut self, requests: impl IntoIterator<Item = RequestId>) {
         self.orders.extend(requests.into_iter().map(WorkerCommand::Cancel));
     }

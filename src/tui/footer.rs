@@ -9,15 +9,12 @@ use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Most hints of the footer.
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
 const FOR_THE_LIST: usize = 2;
-/// Maximum width of the popup of what can follow, in columns.
 const WIDEST: u16 = 80;
 
-/// What can be done with the selection, the most important first. The keymap leaves out the ones that are not
-/// possible here.
+/// The most important first. The keymap leaves out the ones that are not possible here.
 const ACT: &[Action] = &[
     Action::Open,
     Action::Renew,
@@ -85,7 +82,6 @@ const ACT: &[Action] = &[
     Action::Remove,
 ];
 
-/// What can be done with the list.
 const LIST: &[Action] = &[
     Action::Filter,
     Action::Search,
@@ -107,7 +103,6 @@ const LIST: &[Action] = &[
     Action::ChooseColumns,
 ];
 
-/// What is always offered.
 const APP: &[Action] = &[Action::Back, Action::Help, Action::Quit];
 
 struct Hint {
@@ -127,8 +122,7 @@ impl Hint {
 }
 
 impl App {
-    /// The action of the hint at a column of the footer, for a click. A click never runs an action that
-    /// sends: the user must press its key.
+    /// A click never runs an action that sends: the user must press its key.
     pub(super) fn hint_at(&self, columns: u16, column: u16) -> Option<Action> {
         let hints = self.hints(columns);
         let column = usize::from(column);
@@ -159,7 +153,6 @@ impl App {
         let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
         let mut left = usize::from(columns).saturating_sub(2 + taken);
         let mut places = MOST.saturating_sub(app.len());
-        // Moves hints out of a group while there is room for them.
         let mut take = |hints: &mut Vec<Hint>, most: usize| -> Vec<Hint> {
             let most = most.min(places);
             let mut taken = 0;
@@ -199,7 +192,6 @@ impl App {
         shown
     }
 
-    /// The message, if it fits beside the hints.
     pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
         let notice = self.shown_notice()?;
         let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
@@ -227,7 +219,6 @@ impl App {
         }
     }
 
-    /// After the first keys of a chord, shows the keys that can follow, with what they do.
     pub(super) fn draw_which_key(&self, frame: &mut Frame<'_>, body: Rect) {
         let (stack, begun) = &self.begun;
         if begun.is_empty() || *stack != self.key_contexts() {

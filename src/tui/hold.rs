@@ -14,7 +14,6 @@ pub fn left(env: &Env) -> Option<Duration> {
     Some(left).filter(|left| !left.is_zero())
 }
 
-/// The time at which the text changes next.
 pub fn next_change(env: &Env) -> Option<Instant> {
     let left = left(env)?;
     let step = if left <= IN_SECONDS {

@@ -9,7 +9,6 @@ use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
 
-/// Every input of the TUI.
 #[derive(Debug)]
 pub enum Message {
     Key(KeyEvent),
@@ -45,10 +44,9 @@ pub enum Message {
     Job(Box<Changed>),
     /// A time has come that the screen waits for: the next frame of a spinner, the end of a countdown.
     Tick,
-    /// The system stops the program, as with `kill -TSTP`. Only the loop handles it, because it holds the
-    /// terminal.
+    /// As with `kill -TSTP`. Only the loop handles it, because it holds the terminal.
     Stop,
-    /// The program continues after a stop. Only the loop handles it.
+    /// After a stop. Only the loop handles it.
     Continued,
     /// The system asks the program to end.
     Terminate,

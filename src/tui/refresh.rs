@@ -28,25 +28,25 @@ impl Refresh {
         self.failures
     }
 
-    /// Sets the interval. The first refresh is one interval from now.
+    /// The first refresh is one interval from now.
     pub fn choose(&mut self, choice: RefreshChoice, now: Instant) {
         self.choice = choice;
         self.failures = 0;
         self.due = self.wait().map(|wait| now + wait);
     }
 
-    /// The interval to the next refresh. Every failure doubles it.
+    /// Every failure doubles it.
     pub fn wait(&self) -> Option<Duration> {
         let every = self.choice.every()?;
         Some(every.saturating_mul(1 << self.failures.min(10)).min(LONGEST.max(every)))
     }
 
-    /// The time of the next refresh. `None` while the refresh is off or running.
+    /// `None` while the refresh is off or running.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.requests.is_empty())
     }
 
-    /// Whether a refresh is due now. If so, schedules the next one.
+    /// If so, schedules the next one.
     pub fn is_due(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);
         if due {
@@ -55,7 +55,7 @@ impl Refresh {
         due
     }
 
-    /// Counts a refresh that a rate limit wait prevented, and doubles the interval.
+    /// A rate limit wait prevented a refresh: the interval doubles.
     pub fn held(&mut self, now: Instant) {
         self.failures = self.failures.saturating_add(1);
         self.due = self.wait().map(|wait| now + wait);
@@ -69,7 +69,6 @@ impl Refresh {
         self.requests.remove(&request);
     }
 
-    /// Forgets all requests, after a change of the connection.
     pub fn forget(&mut self) {
         self.requests.clear();
         self.failures = 0;

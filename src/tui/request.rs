@@ -46,7 +46,6 @@ impl RequestId {
     }
 }
 
-/// What the shell and the worker must know about a request besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flag {
     /// It reads from the service. The user can stop it at any time.
@@ -294,7 +293,6 @@ impl Request {
         self.failed_by(&ApiError::NoAnswer { why })
     }
 
-    /// The response to the request if it failed with this error.
     pub(in crate::tui) fn failed_by(&self, error: &ApiError) -> Response {
         let text = match self {
             _ if self.has(Flag::Journal) => tr(NO_JOBS).to_owned(),
@@ -445,7 +443,6 @@ impl Holder {
     }
 }
 
-/// A profile in use: its connection, and the labels for the header.
 #[derive(Clone, Debug)]
 pub struct Session {
     pub connection: Connection,
@@ -463,7 +460,6 @@ pub struct Session {
     pub view: Option<ViewUse>,
     /// Recipient files that are offered from the start. Only a demo has them.
     pub files: Vec<std::path::PathBuf>,
-    /// A message for the user when the session opens.
     pub remark: Option<String>,
 }
 

@@ -28,14 +28,12 @@ use tokio::sync::mpsc;
 
 pub struct Start {
     pub begin: Begin,
-    /// A line for the user about the configuration.
     pub warning: Option<String>,
     pub theme: Palette,
     pub glyphs: GlyphChoice,
     /// How joined letters are drawn.
     pub joined: JoinedChoice,
     pub keymap: Keymap,
-    /// The first view, as the command line asks.
     pub wanted: Wanted,
     pub pictures: Pictures,
     pub manner: Manner,
@@ -44,7 +42,6 @@ pub struct Start {
     pub app_paths: AppPaths,
 }
 
-/// The TUI on a terminal, with its running worker.
 pub struct Tui<B: Surface> {
     pub app: App,
     pub terminal: Terminal<B>,
@@ -98,7 +95,7 @@ impl<B: Surface> Tui<B> {
         }
     }
 
-    /// Draws if anything may have changed. Returns whether it has drawn.
+    /// Returns whether it has drawn.
     pub fn draw(&mut self) -> anyhow::Result<bool> {
         if !self.app.take_changed() {
             return Ok(false);
@@ -131,7 +128,6 @@ impl<B: Surface> Tui<B> {
         &self.frame
     }
 
-    /// Sends the queued commands, then waits for the next message or for the requested tick.
     pub async fn next(&mut self) -> Message {
         self.hand_out();
         let tick = self.app.next_tick();
@@ -150,7 +146,7 @@ impl<B: Surface> Tui<B> {
         self.messages.try_recv().ok()
     }
 
-    /// Writes the app's other terminal output, between two frames.
+    /// Writes between two frames.
     fn speak(&mut self) -> anyhow::Result<()> {
         let mut spoken = self.app.take_spoken();
         spoken.extend(self.app.take_title());
@@ -161,7 +157,6 @@ impl<B: Surface> Tui<B> {
         written.context(t!("cannot write to the terminal"))
     }
 
-    /// Runs until the user or the system ends it. `elsewhere` releases the terminal and takes it again.
     pub async fn run(&mut self, elsewhere: &mut impl Elsewhere) -> anyhow::Result<()> {
         loop {
             match self.app.take_loop_command() {
@@ -209,8 +204,7 @@ impl<B: Surface> Tui<B> {
         }
     }
 
-    /// Repaints after lapel has taken the terminal again. The terminal has lost its content, and needs its
-    /// pictures again.
+    /// The terminal has lost its content, and needs its pictures again.
     fn back(&mut self) {
         self.app.repaint();
         self.app.update(Message::Tick);
@@ -219,12 +213,10 @@ impl<B: Surface> Tui<B> {
 
 /// Releasing the terminal to the shell or to an editor, and taking it again.
 pub trait Elsewhere {
-    /// Releases the terminal and stops lapel, or the whole process group. Does nothing if nobody could
-    /// continue it. [`Self::continued`] takes the terminal again.
+    /// Stops lapel or the whole process group. Does nothing if nobody could continue it.
     fn stop(&mut self, whole_group: bool) -> std::io::Result<()>;
 
-    /// Takes the terminal again after a stop. Returns whether lapel has it. In the background, lapel stops
-    /// again.
+    /// Returns whether lapel has the terminal again. In the background, lapel stops again.
     fn continued(&mut self) -> std::io::Result<bool>;
 
     fn is_here(&self) -> bool;

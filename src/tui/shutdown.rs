@@ -9,7 +9,6 @@ use std::time::Duration;
 
 /// Longest wait for cancelled disk work to end.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Most jobs in the list.
 const LISTED: usize = 20;
 
 /// Waits for requests in flight, sends nothing more, and prints the unfinished jobs. A second ctrl-c ends at
@@ -54,7 +53,6 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Waits for the next signal that asks the program to end.
 async fn told_again() {
     #[cfg(unix)]
     {

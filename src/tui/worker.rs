@@ -57,7 +57,6 @@ pub async fn run(
     let mut running: HashMap<RequestId, Running> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
     let mut line = ConnectionSlot::default();
-    // Requests that arrived before there was a connection.
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
     let start = |request: RequestId,
                  ask: Request,
@@ -367,7 +366,7 @@ fn said<T, E: ToString>(result: Result<T, E>) -> Result<T, String> {
     result.map_err(|why| why.to_string())
 }
 
-/// The drafts as they are now. Removes them when nobody waits for them any more.
+/// Removes the drafts when nobody waits for them any more.
 async fn drafted_by(
     jobs: &Jobs,
     drafted: Result<Vec<JobId>, JobError>,

@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 /// Longest pause between two bytes of a terminal's answer. Pauses between typed keys are longer.
 const WITHIN_ANSWER: Duration = Duration::from_millis(100);
-/// Longest duration of a terminal's answer.
 const LONGEST_ANSWER: Duration = Duration::from_secs(1);
 /// Longest pause after an escape that belongs to the same sequence. Typed keys come later.
 const AT_ONCE: Duration = Duration::from_millis(50);
@@ -30,7 +29,6 @@ pub struct Escapes {
 enum EscapeState {
     #[default]
     Keys,
-    /// An Esc key and its time.
     Esc(Instant),
     /// An answer of the terminal: the times of its first and its last key.
     Response(Instant, Instant),
@@ -186,7 +184,6 @@ mod tests {
         assert!(answers.pass(key('P', KeyModifiers::SHIFT), Instant::now()).is_some());
     }
 
-    /// Sends the events that the library reads from one piece of bytes. Returns the remaining keys.
     fn keys(escapes: &mut Escapes, events: &[KeyCode], apart: Duration) -> Vec<KeyCode> {
         let mut now = Instant::now();
         let mut left = Vec::new();
@@ -211,12 +208,10 @@ mod tests {
             ("OB", vec![KeyCode::Down]),
             ("[6~", vec![KeyCode::PageDown]),
             ("[Aj", vec![KeyCode::Up, KeyCode::Char('j')]),
-            // A key that lapel does not know, and a mouse event.
             ("[1;5A", vec![]),
             ("[<0;10;12Mj", vec![KeyCode::Char('j')]),
             // A paste: its text is not taken for keys.
             ("[200~qyx", vec![]),
-            // An answer of the terminal.
             ("]11;rgb:1a1a", vec![]),
         ] {
             let expected: Vec<KeyCode> = std::iter::once(KeyCode::Esc).chain(after).collect();

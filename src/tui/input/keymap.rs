@@ -73,7 +73,6 @@ impl Default for Keymap {
     }
 }
 
-/// Parses key names separated by spaces: `x`, `g t`.
 fn parse(names: &str) -> Option<Chord> {
     let chord: Chord = names.split_whitespace().map(parse_one).collect::<Option<_>>()?;
     (!chord.is_empty()).then_some(chord)
@@ -193,7 +192,6 @@ impl Keymap {
         matches!(self.find(inner, chord), KeyMatch::Nothing) && !(1..chord.len()).any(cut_short)
     }
 
-    /// The keys that can complete a chord, with their actions.
     pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
         self.bound(stack, |_| true)
             .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
@@ -214,12 +212,11 @@ impl Keymap {
         })
     }
 
-    /// The lines of the help for `stack`: keys and action. Keys that an inner context takes are left out.
+    /// Keys that an inner context takes are left out.
     pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
         self.help_by_place(stack).into_iter().map(|(_, keys, action)| (keys, action)).collect()
     }
 
-    /// The same, with the context of each action.
     pub fn help_by_place(&self, stack: &[Context]) -> Vec<(Context, String, Action)> {
         let mut lines: Vec<(Context, String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
@@ -240,7 +237,6 @@ impl Keymap {
         self.names(chords.iter().filter(|chord| self.is_free(stack, chord)))
     }
 
-    /// The first key of an action in `stack`, for a hint.
     pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
     }

@@ -71,7 +71,7 @@ impl Sight {
         Click::Selected
     }
 
-    /// Forgets the last clicked row: other rows are drawn now.
+    /// Other rows are drawn now.
     pub fn forget_clicks(&self) {
         self.clicked.set(None);
     }
@@ -109,7 +109,6 @@ mod tests {
         assert_eq!(sight.lay(area, 9, 12), 6..10);
         assert_eq!(sight.click(on(4), &mut selected), Click::Selected);
         assert_eq!(selected, 7);
-        // The rows do not scroll under the pointer.
         assert_eq!(sight.lay(area, 7, 12), 6..10);
         assert_eq!(sight.click(on(4), &mut selected), Click::Again);
         for (x, y) in [(5, 2), (5, 7), (1, 4), (22, 4)] {

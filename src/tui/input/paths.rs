@@ -7,11 +7,10 @@ use crate::tui::request::{NotSaved, Saving};
 use percent_encoding::percent_decode_str;
 use std::path::{Path, PathBuf};
 
-/// Maximum number of file names that a completion returns.
 pub const MOST: usize = 2_000;
-/// Maximum number of folder entries that a completion reads.
+/// A completion reads at most this many entries of a folder.
 const LOOKED_AT: usize = 20_000;
-/// Longest part of a title in a file name, in characters.
+/// In characters.
 const TITLE: usize = 40;
 
 /// A pasted or dropped path without quotation marks, `file://` and escaped spaces.
@@ -55,7 +54,7 @@ pub fn is_recipients(pasted: &str) -> bool {
     pasted.lines().filter(|line| line.contains('@')).nth(1).is_some()
 }
 
-/// The typed path, with `~/` replaced by the home folder.
+/// Replaces `~/` by the home folder.
 pub fn typed(text: &str) -> PathBuf {
     let text = text.trim();
     match (text.strip_prefix("~/"), std::env::home_dir()) {

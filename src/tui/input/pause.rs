@@ -3,8 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Longest wait for the reading thread. It may be reading an answer of the terminal that it does not understand,
-/// and then it never pauses.
+/// The reading thread never pauses while it reads an answer of the terminal that it does not understand.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// All clones share one state. The pause starts open.
@@ -19,8 +18,7 @@ struct State {
 }
 
 impl InputPause {
-    /// Closes the pause and interrupts the reading thread with `wake`. Returns whether the thread is waiting. If
-    /// not, the pause is open again.
+    /// `wake` interrupts the reading thread. Returns whether the thread waits; if not, the pause is open again.
     pub fn close(&self, wake: impl FnOnce() -> bool) -> bool {
         let (state, news) = &*self.0;
         state.lock().unwrap_or_else(PoisonError::into_inner).closed = true;

@@ -24,15 +24,14 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use tokio::time::Instant;
 
-/// Maximum number of entries of each kind.
+/// Of each kind.
 pub const MOST: usize = 50;
 /// Longest entry, in characters.
 const LONGEST: usize = 300;
 /// Largest file that lapel reads and writes, in bytes.
 const LARGEST: u64 = 1 << 22;
-/// Maximum number of lines in the look-up box.
 const LISTED: usize = 10;
-/// Maximum number of lines in a form, which also shows other things.
+/// A form also shows other things.
 const OFFERED: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +109,7 @@ impl Lists {
         self
     }
 
-    /// The text of the file. The oldest unfinished input goes if it would be too large.
+    /// The oldest unfinished input goes if the text would be too large.
     fn into_json(mut self) -> String {
         loop {
             let text = serde_json::to_string(&self).unwrap_or_default();
@@ -177,7 +176,7 @@ impl Recents {
         self.lists.of(typed)
     }
 
-    /// Requests the file's content and sends the pending changes.
+    /// Also requests the file's content.
     pub fn first(&mut self, ask: impl FnOnce(RecentsAsk) -> RequestId) {
         if let Some(path) = self.path.clone() {
             let changes = std::mem::take(&mut self.pending);
@@ -200,7 +199,7 @@ impl Recents {
         self.keep(closed);
     }
 
-    /// Keeps the input of the open forms if the user pauses, or is about to leave.
+    /// The user pauses, or is about to leave.
     pub fn pause(&mut self, leaves: bool) {
         let typed = self.typing.paused(leaves);
         self.keep(typed);
@@ -218,7 +217,6 @@ impl Recents {
         }
     }
 
-    /// The texts of a form that was closed without sending them.
     pub fn unfinished(&self, form: &FormInput) -> Option<&[String]> {
         let kept = self.lists.unfinished.iter().find(|kept| kept.is_of_same_form(form));
         kept.map(|kept| kept.texts.as_slice())

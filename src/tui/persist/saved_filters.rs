@@ -27,7 +27,6 @@ impl FiltersAsk {
 pub struct Saved {
     file: Option<FiltersFile>,
     filters: Vec<NamedFilter>,
-    /// Why the file cannot be used.
     pub error: Option<String>,
 }
 
@@ -38,7 +37,6 @@ impl Saved {
         Self { file, ..Self::default() }
     }
 
-    /// In the order of the file.
     pub fn all(&self) -> &[NamedFilter] {
         &self.filters
     }

@@ -65,12 +65,11 @@ pub struct ColumnView {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SortView {
-    /// The name of the field in the contract.
     pub field: String,
     pub descending: bool,
 }
 
-/// A file: its version comes first.
+/// The version comes first.
 #[derive(Serialize)]
 struct Saved<'a> {
     version: u64,
@@ -85,7 +84,6 @@ fn as_object<S: Serializer>(filter: &[(String, String)], to: S) -> Result<S::Ok,
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoView {
     Damaged,
-    /// A newer lapel wrote it.
     Newer,
 }
 
@@ -140,7 +138,7 @@ impl ListView {
     }
 }
 
-/// The text, if it is not longer than a field allows.
+/// `None` if the text is longer than a field allows.
 fn text(value: Option<&Value>) -> Option<String> {
     let text = value?.as_str()?;
     (text.chars().take(LONGEST + 1).count() <= LONGEST).then(|| text.to_owned())

@@ -68,7 +68,6 @@ pub fn put(all: &mut Vec<FormInput>, input: &FormInput) {
     }
 }
 
-/// Input that is newer than what lapel has written.
 #[derive(Debug, Default)]
 pub struct Typing {
     all: Vec<FormInput>,
@@ -76,8 +75,7 @@ pub struct Typing {
 }
 
 impl Typing {
-    /// Takes the input of the open forms. `written` is what lapel has written. Returns what to write now: the changes
-    /// of forms that are closed.
+    /// `written` is what lapel has written. Returns the changes of forms that are closed, to be written now.
     pub fn take(&mut self, open: &[FormInput], written: &[FormInput]) -> Vec<FormInput> {
         for input in open {
             let last = self.all.iter().chain(written).find(|last| last.is_of_same_form(input));

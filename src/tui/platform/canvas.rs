@@ -97,7 +97,6 @@ fn cells_of(buffer: &Buffer, row: u16) -> &[Cell] {
     buffer.content.get(from..from + columns).unwrap_or_default()
 }
 
-/// The text of a cell, and the number of cells that it takes.
 struct CellText<'a> {
     text: &'a str,
     cells: usize,
@@ -185,7 +184,6 @@ impl CellStyle {
     }
 }
 
-/// The bytes of a frame, and the terminal's state after them.
 #[derive(Default)]
 struct Pen {
     bytes: Vec<u8>,

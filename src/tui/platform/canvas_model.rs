@@ -144,7 +144,6 @@ impl Model {
         self.at.0 = (x + wide).min(self.columns);
     }
 
-    /// Removes the whole character that covers this cell.
     fn break_up(&mut self, at: usize) {
         let mut head = at;
         while head > 0 && self.cells[self.place(head)] == Slot::Tail {
@@ -165,7 +164,7 @@ impl Model {
         self.cells == other.cells && self.styles == other.styles
     }
 
-    /// A row as text. A wide character counts as one character, without its second cell.
+    /// A wide character counts as one, without its second cell.
     pub fn row(&self, row: u16) -> String {
         let from = usize::from(row) * self.columns;
         self.cells[from..from + self.columns]

@@ -19,7 +19,6 @@ use ratatui::widgets::Clear;
 
 const COLUMNS: u16 = 60;
 const ROWS: u16 = 12;
-/// Column of the addresses.
 const ADDRESSES: u16 = 24;
 
 struct Written {

@@ -43,7 +43,6 @@ pub enum Road {
         /// Whether to ask the terminal when no program takes the text.
         or_terminal: bool,
     },
-    /// OSC 52 to the terminal.
     Terminal,
 }
 

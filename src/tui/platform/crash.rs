@@ -14,7 +14,6 @@ const REMEMBERED: usize = 20;
 /// Size limit of the report file, in bytes. A larger file is renamed to `crash.txt.1`.
 const LARGEST: u64 = 256 * 1024;
 
-/// The last actions, the newest last.
 static ACTIONS: Mutex<VecDeque<Action>> = Mutex::new(VecDeque::new());
 
 pub fn note(action: Action) {

@@ -25,7 +25,7 @@ impl Program {
     }
 }
 
-/// Data for an external program. The first installed program that accepts it gets it.
+/// The first installed program that accepts the input gets it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Handing {
     pub programs: Vec<Program>,
@@ -77,7 +77,6 @@ async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result
     std::thread::Builder::new()
         .name("hand".to_owned())
         .spawn(move || {
-            // After the time limit nobody receives this.
             let _ = tell.send(run_to_its_end(path, args, input));
         })
         .map_err(|why| t!("did not start: {why}", why))?;

@@ -69,7 +69,7 @@ impl Around {
         matches!(self.term.as_str(), "linux" | "dumb") || self.term.starts_with("vt")
     }
 
-    /// Wraps a sequence for the outer terminal. tmux passes it on if its `allow-passthrough` is on.
+    /// tmux passes the sequence on if its `allow-passthrough` is on.
     pub fn wrapped(&self, sequence: &str) -> String {
         if self.tmux {
             format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b"))

@@ -8,7 +8,6 @@ use crate::tui::platform::host::Manner;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Minimum time between two notifications.
 const APART: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]

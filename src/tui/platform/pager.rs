@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Pagers that most systems have, the best one first.
+/// Most systems have them; the best one first.
 const USUAL: [&str; 2] = ["less", "more"];
 
 /// A text for the pager. Lines are scrubbed, and no API key is in it.

@@ -50,13 +50,11 @@ const OTHER: u8 = 1;
 /// The loop has ended, so nobody reads messages any more.
 const NOBODY: u8 = 2;
 
-/// The holder of the terminal: one of the values above.
 static HOLDER: AtomicU8 = AtomicU8::new(LOOP);
 
 /// The first kitty image id in use; 0 if kitty got no pictures.
 static KITTY: AtomicU32 = AtomicU32::new(0);
 
-/// Whether sequences for kitty are wrapped for tmux.
 static WRAPPED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that kitty gets pictures, so that lapel deletes them when it restores the terminal.
@@ -65,9 +63,8 @@ pub fn gives_kitty_pictures(way: &Way) {
     KITTY.store(way.first_id, Ordering::SeqCst);
 }
 
-/// Standard output for drawing. After the first failure, which ends the TUI, it drops all output. (A ratatui
-/// terminal that cannot show the cursor prints that on standard error when dropped. If this is the same closed
-/// window, that panics.)
+/// Standard output for drawing. It drops all output after the first failure, which ends the TUI: a dropped ratatui
+/// terminal reports a second failure on standard error, which panics if that is the same closed window.
 pub struct Line(Stdout);
 
 impl Line {
@@ -260,8 +257,7 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
                     let mut signals = signals.iter_mut();
                     signals.find_map(|(kind, one)| one.poll_recv(cx).is_ready().then_some(*kind))
                 };
-                // Signals that end the program come first: a shell that ends a stopped lapel also continues
-                // it.
+                // Ends come first: a shell that ends a stopped lapel also continues it.
                 if let Some(kind) = came(&mut ends) {
                     return Poll::Ready(ended_by(kind));
                 }
@@ -326,7 +322,6 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-/// The real terminal for the loop: taken, lent to an editor, or left to the shell during a stop.
 pub struct Hold {
     taken: Option<Taken>,
     pause: InputPause,

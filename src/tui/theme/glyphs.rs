@@ -117,7 +117,7 @@ impl Glyphs {
         spinner: &["|", "/", "-", "\\"],
     };
 
-    /// The ASCII replacement of a typographic character, for terminals that may not have it.
+    /// For terminals that may not have typographic characters.
     pub fn plain(sign: &str) -> Option<&'static str> {
         Some(match sign {
             "“" | "”" => "\"",

@@ -159,8 +159,7 @@ impl Theme {
         })
     }
 
-    /// Sets missing colours in the high-contrast theme, which does not rely on the terminal's own. The last step
-    /// of drawing.
+    /// The last step of drawing: high contrast does not rely on the terminal's own colours.
     pub fn paint(&self, buffer: &mut Buffer) {
         if self.palette.theme != ThemeChoice::HighContrast {
             return;
@@ -219,8 +218,7 @@ mod tests {
         assert!((contrast((0x77, 0x77, 0x77), (255, 255, 255)) - 4.48).abs() < 0.01);
     }
 
-    /// Text is readable on common backgrounds: black, the dark greys and blues of common schemes, white and
-    /// creams.
+    /// Black, the dark greys and blues of common schemes, white and creams.
     #[test]
     fn every_pair_of_colours_can_be_read() {
         let dark: &[(u8, u8, u8)] = &[

@@ -10,10 +10,8 @@ use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Height of the strip in rows: a headline and two lines of text.
 pub const ROWS: u16 = 3;
 
-/// Lines of the strip, at most `columns` wide.
 fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &Env) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let here = Here { stack, env };

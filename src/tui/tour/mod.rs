@@ -21,7 +21,6 @@ pub enum Step {
     /// Watch the badge until it is Issued.
     Watch,
     Revoke,
-    /// Save the receipt of a job.
     Receipt,
     /// The last step only says what to try next.
     End,
@@ -47,9 +46,7 @@ impl Step {
 pub enum TourPlace {
     Templates,
     History,
-    /// Search box of the Wallet.
     WalletBox,
-    /// Results of the Wallet.
     Wallet,
     Badge,
     Activity,
@@ -58,7 +55,6 @@ pub enum TourPlace {
     IssueReview,
     RevokeForm,
     RevokeReview,
-    /// The menu of files of a job.
     Files,
     JobFile,
     /// Any other place. The user leaves it with Back.
@@ -68,7 +64,6 @@ pub enum TourPlace {
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     pub place: TourPlace,
-    /// Whether the Wallet shows a holder's badges.
     pub found: bool,
     /// Newest first.
     pub jobs: &'a [Job],
@@ -79,9 +74,7 @@ pub struct Tour {
     step: Step,
     /// Newest job when the step began. Newer jobs belong to this step.
     newest: Option<JobId>,
-    /// The issue job of the tour.
     issued: Option<JobId>,
-    /// The revoke job of the tour.
     revoked: Option<JobId>,
     /// Whether a receipt was saved in this step.
     written: bool,
@@ -150,7 +143,7 @@ impl Tour {
         }
     }
 
-    /// A started job of this kind that is newer than the step.
+    /// Started, and newer than the step.
     fn new_job(&self, kind: Kind, jobs: &[Job]) -> Option<JobId> {
         let new = |job: &&Job| job.kind == kind && job.phase != Phase::Draft && Some(job.id) > self.newest;
         jobs.iter().find(new).map(|job| job.id)

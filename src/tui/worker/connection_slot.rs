@@ -17,7 +17,6 @@ pub(super) struct ConnectionSlot {
 }
 
 impl ConnectionSlot {
-    /// Closes the jobs of the old connection properly, and makes a new connection.
     pub(super) fn change(&mut self, session: Box<Session>, tell: Events) {
         let (before, link) = (self.making.take(), self.link.take());
         let token = CancellationToken::new();

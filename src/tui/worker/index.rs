@@ -61,7 +61,6 @@ pub struct Exported {
 pub struct Overall {
     pub sums: Sums,
     pub mail: MailReport,
-    /// The place of the index, as text for the user.
     pub place: String,
 }
 

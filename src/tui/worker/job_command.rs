@@ -14,12 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Debug)]
 pub enum JobCommand {
-    /// Issue a badge to one reviewed recipient.
     Issue(IssuePlan),
     /// Issue a corrected badge, and revoke the old one with this reason when the new one is issued.
     Replace(IssuePlan, RevokeTarget, String),
     Revoke(RevokePlan),
-    /// Write a draft for each template. Returns the drafts.
+    /// One draft for each template. Returns the drafts.
     Plan(Vec<((TemplateId, Text), Vec<Person>)>),
     /// Write a draft that undoes an issue job, with a reason. Returns the draft.
     Undo(JobId, String),
@@ -30,7 +29,6 @@ pub enum JobCommand {
     CloseDrafts(Vec<JobId>),
     /// Remove drafts. A draft that is not open in this process must not be open in another one.
     Discard(Vec<JobId>),
-    /// Pause before the next request.
     Pause(JobId),
     Resume(JobId),
     /// Use the rest of the quota.
@@ -55,9 +53,7 @@ pub enum JobCommand {
     Allow(JobId, Rows),
     /// Skip rows of a draft.
     LeaveOut(JobId, Rows),
-    /// Correct the addresses of rows of a draft to the suggested ones.
     TakeSuggestions(JobId, SuggestedRows),
-    /// Undo the last decision of a draft's review.
     UndoDecision(JobId),
     /// Compare drafts with the file that they were read from.
     CompareFile(Vec<JobId>),
@@ -75,9 +71,7 @@ pub enum Done {
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
     File(FileState),
-    /// Number of corrected rows.
     Corrected(u64),
-    /// The undone decision; `None` if there was none.
     Undone(Option<Undone>),
 }
 
@@ -90,7 +84,6 @@ pub struct RowsQuery {
     pub group: Option<String>,
     /// The parts of a draft's review, by which the rows are sorted; empty for another order.
     pub parts: Vec<RowPart>,
-    /// Only rows with this text.
     pub text: Option<String>,
     /// Counted from 1.
     pub page: u64,

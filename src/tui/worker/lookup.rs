@@ -23,9 +23,9 @@ pub enum LookupQuery {
 pub enum LookupReply {
     Rows(Rows),
     Pictures {
-        /// The results for front and back, as text.
+        /// For front and back, as text.
         said: [String; 2],
-        /// The badge's details, if they had to be read.
+        /// `None` unless the badge had to be read.
         detail: Option<Box<Badge>>,
         requests: u32,
     },
@@ -52,7 +52,6 @@ pub struct Rows {
     pub requests: u32,
 }
 
-/// The response when no request was possible.
 pub fn failed(query: &LookupQuery, error: ApiError) -> LookupReply {
     match query {
         LookupQuery::Leads(_) => LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() }),
@@ -70,7 +69,6 @@ pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, c
     }
 }
 
-/// Reads the first page for each lead, in parallel.
 async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {

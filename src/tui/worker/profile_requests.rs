@@ -4,8 +4,7 @@ use crate::config::{Change, KeyStore};
 use secrecy::SecretString;
 use std::pin::Pin;
 
-/// A command for a configured profile. The response is a line for the user. An error says whether anything was
-/// changed.
+/// The response is a line for the user. An error says whether anything was changed.
 #[derive(Clone, Debug)]
 pub enum ProfileAsk {
     /// Change it. A new address or a new key is checked before it is kept.
@@ -27,5 +26,4 @@ pub struct ProfileChange {
     pub pin: bool,
 }
 
-/// The result is a line for the user, also an error.
 pub type Managing = Pin<Box<dyn Future<Output = Result<String, String>> + Send>>;

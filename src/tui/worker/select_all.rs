@@ -16,7 +16,6 @@ pub struct MarkAsk {
 
 #[derive(Debug)]
 pub struct Matching {
-    /// The badges, without doubles.
     pub rows: Vec<HistoryItem>,
     pub read: Gathered,
 }

@@ -4,8 +4,7 @@ use crate::i18n;
 use crate::tui::input::action::Action;
 use strum::IntoStaticStr;
 
-/// A part of the TUI with its own keys. The focused component returns a stack of contexts, innermost first, for
-/// looking up a key.
+/// A key is looked up in the focused component's stack of contexts, innermost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Context {
@@ -27,7 +26,6 @@ pub enum Context {
     History,
     Wallet,
     Badge,
-    /// The form with all filter fields.
     FilterBar,
     FilterLine,
     /// A single text field: badge id, row number.
@@ -72,7 +70,6 @@ pub enum Context {
     Help,
     /// The first screen while there is no profile.
     Welcome,
-    /// Everywhere while the tour runs.
     Tour,
 }
 
@@ -154,7 +151,7 @@ impl Context {
         })
     }
 
-    /// Whether it is a screen, not a modal over one.
+    /// A screen, not a modal over one.
     pub fn is_a_screen(self) -> bool {
         let over = matches!(
             self,

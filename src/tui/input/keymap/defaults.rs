@@ -3,7 +3,6 @@
 use super::Context;
 use crate::tui::input::action::Action;
 
-/// One line of the default keymap: the keys of an action in a context.
 pub(super) type DefaultBinding = (Context, Action, &'static [&'static str]);
 
 pub(super) const DEFAULT: &[DefaultBinding] = &[

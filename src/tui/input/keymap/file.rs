@@ -64,7 +64,7 @@ impl Keymap {
             for (other_at, (_, other, theirs)) in
                 self.lines.iter().enumerate().filter(|(i, (c, ..))| *i != at && c == context)
             {
-                // Of two lines of the file, report the later one.
+                // The later of two lines is reported.
                 if from[other_at].line().is_some_and(|other| other > n) {
                     continue;
                 }
@@ -89,7 +89,6 @@ impl Keymap {
         found
     }
 
-    /// Lines that make leaving impossible.
     fn dangers(&self, from: &[Source]) -> Vec<(usize, String)> {
         let stays = |context: Context| {
             let mut stacks = Context::STACKS.iter().filter(|stack| stack.contains(&context));
@@ -187,7 +186,6 @@ fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-/// Whether a key types a character.
 fn is_letter(key: &KeyCombination) -> bool {
     let types = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     types && matches!(key.codes, OneToThree::One(KeyCode::Char(_)))
@@ -513,7 +511,6 @@ mod tests {
                 );
                 // Text fields use these keys as a line editor does.
                 let edits = ['e', 'k', 'w', 'y', 't', 'n', 'r', 'g'];
-                // There, too, it goes through earlier inputs.
                 let is_the_same = c == 'r' && action == Action::Earlier;
                 let is_taken = plain_ctrl && context.is_text() && edits.contains(&c);
                 assert!(!is_taken || is_the_same, "{action:?}: {key}");

@@ -4,7 +4,6 @@
 /// The letters on the keys `qwertyuiopasdfghjklzxcvbnm`.
 const LETTERS: &str = "ㅂㅈㄷㄱㅅㅛㅕㅑㅐㅔㅁㄴㅇㄹㅎㅗㅓㅏㅣㅋㅌㅊㅍㅠㅜㅡ";
 const KEYS: &str = "qwertyuiopasdfghjklzxcvbnm";
-/// The letters that some keys type with shift.
 const SHIFTED: &str = "ㅃㅉㄸㄲㅆㅒㅖ";
 const SHIFTED_KEYS: &str = "QWERTOP";
 

@@ -10,7 +10,6 @@ use crate::tui::input::action::Action;
 pub(super) enum Source {
     Default,
     Preset,
-    /// Number of a line of the file.
     File(usize),
 }
 
@@ -125,7 +124,6 @@ pub(super) fn take(lines: &mut [Bound], from: &[Source]) {
     }
 }
 
-/// Whether `inner` comes before `outer` in a stack of contexts.
 fn hides(inner: Context, outer: Context) -> bool {
     let at = |stack: &[Context], one: Context| stack.iter().position(|context| *context == one);
     Context::STACKS.iter().any(|stack| match (at(stack, inner), at(stack, outer)) {
@@ -159,7 +157,7 @@ impl Keymap {
             for (context, action) in self.without_key(stack) {
                 let is_gone =
                     self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());
-                // A key that only this screen hides is missing on this screen.
+                // A key that only this screen hides.
                 let place = if is_gone { context } else { stack[0] };
                 if !found.contains(&(place, action)) {
                     found.push((place, action));

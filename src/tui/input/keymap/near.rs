@@ -22,8 +22,7 @@ impl Keymap {
         self.name(&[normal(pressed)])
     }
 
-    /// An action in `stack` that is near to a pressed key: that of another program's key, of the other case of the
-    /// letter, or of the letter without ctrl or alt.
+    /// An action near to a pressed key: another program's key, the other case, or the letter without ctrl or alt.
     pub fn near(&self, stack: &[Context], pressed: KeyCombination) -> Option<Action> {
         let pressed = normal(pressed);
         let habit = HABITS.iter().find(|(key, _)| *key == pressed).map(|(_, action)| *action);
@@ -44,7 +43,6 @@ impl Keymap {
         })
     }
 
-    /// What a key does on other screens, and on which.
     pub fn elsewhere(&self, pressed: KeyCombination) -> Option<(Vec<Context>, Action)> {
         let chord = [normal(pressed)];
         let does = |context: Context, action| self.find(&[context], &chord) == KeyMatch::Action(action);

@@ -7,8 +7,7 @@ use crate::tui::input::keymap::layers::{Source, clash, is_default, must_keep_a_k
 use crate::tui::input::keymap::{Chord, Context, Keymap};
 
 impl Context {
-    /// Every stack of contexts in which keys are looked up, innermost first. The tour's context is left out; it is
-    /// below all of them.
+    /// Innermost first. The tour's context is left out; it is below all stacks.
     pub const STACKS: &[&[Self]] = &[
         &[Self::Templates, Self::List, Self::Global, Self::Always],
         &[Self::Template, Self::Templates, Self::List, Self::Global, Self::Always],
@@ -137,7 +136,7 @@ impl Keymap {
             (Some(n), other) if taker.is_new(mine) => {
                 let is_lost = self.key(stack, outer.action).is_none();
                 match other.filter(|_| is_lost) {
-                    // Of two lines of the file, report the later one.
+                    // The later of two lines is reported.
                     Some(other) if outer.is_new(chord) => Some((n.max(other), twice(n.min(other)))),
                     Some(other) => Some((n, twice(other))),
                     None if is_lost && must_keep_a_key(outer.context, outer.action) => Some((

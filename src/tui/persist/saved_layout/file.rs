@@ -32,7 +32,6 @@ pub enum ViewAnswer {
 }
 
 impl ViewAnswer {
-    /// For a failed part of lapel, or a disk that does not answer.
     pub fn failed(ask: &ViewAsk, why: &str) -> Self {
         match ask {
             ViewAsk::Recall(file) => Self::LeftAlone(cannot_read(file, why)),
@@ -41,7 +40,7 @@ impl ViewAnswer {
     }
 }
 
-/// Runs the request on a blocking thread. Stops waiting after a time limit.
+/// Stops waiting after a time limit.
 pub async fn run(ask: ViewAsk) -> ViewAnswer {
     let asked = ask.clone();
     let work = tokio::task::spawn_blocking(move || match ask {

@@ -81,7 +81,6 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
     Ok(read)
 }
 
-/// A name without differences in spelling.
 fn bare(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
 }

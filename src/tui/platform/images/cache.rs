@@ -62,7 +62,6 @@ impl Cache {
         for entry in fs::read_dir(&self.folder)? {
             let entry = entry?;
             let Ok(found) = entry.metadata() else { continue };
-            // Ignore files of others.
             let name = entry.file_name();
             let ours = name.len() == 64 && name.to_string_lossy().bytes().all(|b| b.is_ascii_hexdigit());
             if ours && found.is_file() {

@@ -20,9 +20,7 @@ pub struct PictureAsk {
     /// Ignore the cached file.
     pub fresh: bool,
     pub way: Way,
-    /// The available columns and rows.
     pub room: (u16, u16),
-    /// The kitty image id.
     pub id: u32,
 }
 

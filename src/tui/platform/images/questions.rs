@@ -14,28 +14,27 @@ use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// Longest wait for the answers.
 const BOUND: Duration = Duration::from_millis(150);
 /// Additional wait for the rest of an answer. Otherwise the rest would be read as keys.
 const REST: Duration = Duration::from_millis(150);
-/// Longest answer, in bytes.
+/// In bytes.
 const LONGEST: usize = 4096;
 
 /// Kitty graphics, the terminal's name, and the size of a cell.
 const PICTURES: &str = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[>0q\x1b[16t";
-/// The question that is safe inside tmux and other multiplexers. They answer for themselves, and read the first
-/// question above as a title.
+/// Safe inside tmux and other multiplexers, which answer for themselves. They read the first question above as a
+/// title.
 const PICTURES_BETWEEN: &str = "\x1b[16t";
 /// The background colour. Ends with BEL: after `ESC \`, old rxvt gives only half an answer.
 const BACKGROUND: &str = "\x1b]11;?\x07";
-/// The width of a character of ambiguous width. lapel writes it at the start of the second row and asks for the
-/// cursor. In the first row the answer would be the same bytes as Shift+F3.
+/// A character of ambiguous width at the start of the second row, and the question for the cursor. In the first
+/// row the answer would be the same bytes as Shift+F3.
 const WIDTH: &str = "\x1b[2;1H●\x1b[6n";
 /// The row that the width question overwrites, counted from 0.
 pub const ASKED_ROW: u16 = 1;
 /// The question that every terminal answers.
 const END: &str = "\x1b[c";
-/// Hides the cursor, as at the end of a frame.
+/// Every frame ends with a hidden cursor.
 const HIDDEN: &str = "\x1b[?25l";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +65,7 @@ pub fn unasked(pictures: &Pictures) -> How {
     }
 }
 
-/// The size of a cell in pixels, if the system knows it: width, height.
+/// Width and height in pixels, if the system knows them.
 fn measured() -> Option<(u16, u16)> {
     let size = crossterm::terminal::window_size().ok()?;
     let cell = (size.width.checked_div(size.columns)?, size.height.checked_div(size.rows)?);
@@ -87,7 +86,6 @@ pub struct TerminalQueries {
 
 #[derive(Debug)]
 pub struct Heard {
-    /// Answers, and the keys between them.
     pub messages: Vec<Message>,
     /// The time limit came in the middle of an answer. The next input is its rest.
     pub broken_off: bool,
@@ -344,8 +342,7 @@ impl Answers {
         let name = self.name.as_deref().unwrap_or_default();
         let is = |one: &str| name.starts_with(one);
         let cell = self.cell.or(measured);
-        // These protocols need the cell size. For a terminal without answers, lapel does not trust the
-        // environment.
+        // These protocols need the cell size. Without the terminal's answers, the environment is not enough.
         let by_pixels = self.done && cell.is_some();
         let iterm2 = is("iTerm2") || is("WezTerm") || (name.is_empty() && terminal.iterm2);
         let protocol = if terminal.multiplexer {

@@ -44,7 +44,6 @@ fn terminals_are_known_by_what_they_say() {
         (format!("{}{CELL}{SIXEL}", named("XTerm(388)")), none, Protocol::Sixel),
         (format!("{}{CELL}{DONE}", named("VTE(7802)")), none, Protocol::Halfblocks),
         (format!("\x1b_Gi=31;ENOTSUPPORTED:no\x1b\\{CELL}{DONE}"), none, Protocol::Halfblocks),
-        // Without a cell size no protocol with pixels is possible.
         (SIXEL.to_owned(), none, Protocol::Halfblocks),
         (DONE.to_owned(), iterm2, Protocol::Halfblocks),
         // The terminal's class is not an attribute.
@@ -199,7 +198,6 @@ fn the_background_is_heard_among_other_answers() {
         ("\x1b]11;rgb:fdfd/f6f6/e3e3\x07", Some(Ground::Light)),
         ("\x1b]11;rgb:fd/f6/e3\x1b\\", Some(Ground::Light)),
         ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", Some(Ground::Dark)),
-        // Other colours, and invalid ones.
         ("\x1b]10;rgb:ffff/ffff/ffff\x07", None),
         ("\x1b]11;?\x07", None),
         ("\x1b]11;rgb:ffff/ffff\x07", None),

@@ -91,7 +91,6 @@ impl Store {
         }
     }
 
-    /// Whether screens reserve space for pictures.
     pub fn is_on(&self) -> bool {
         self.how != How::Off
     }
@@ -119,7 +118,6 @@ impl Store {
         }
     }
 
-    /// How kitty gets pictures, if the terminal uses kitty's protocol.
     pub fn kitty(&self) -> Option<Way> {
         match self.how {
             How::By(way) if way.protocol == Protocol::Kitty => Some(way),
@@ -150,7 +148,6 @@ impl Store {
         }
     }
 
-    /// Learns the place of pictures from a response.
     pub fn learn(&mut self, answer: &Response) {
         let mut learn = |raw: &Option<Text>| {
             if let Some(raw) = raw {

@@ -38,7 +38,6 @@ impl TestStore {
         self.with(|store, out| store.want(Some(&want), out));
     }
 
-    /// The requests for pauses, the requests for pictures, and the cancelled requests.
     fn asked(&mut self) -> (Vec<RequestId>, Vec<(RequestId, PictureAsk)>, Vec<RequestId>) {
         let (mut rests, mut pictures, mut cancelled) = (Vec::new(), Vec::new(), Vec::new());
         for order in std::mem::take(&mut self.orders) {

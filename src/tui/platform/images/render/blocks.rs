@@ -61,7 +61,7 @@ impl Blocks {
     }
 }
 
-/// A colour that the terminal can show. A terminal without 24-bit colours shows those as random colours.
+/// A terminal without 24-bit colours shows them as random colours.
 fn colour((red, green, blue): (u8, u8, u8), true_colour: bool) -> Color {
     if true_colour {
         return Color::Rgb(red, green, blue);

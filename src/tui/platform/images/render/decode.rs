@@ -4,11 +4,11 @@ use image::codecs::{gif::GifDecoder, jpeg::JpegDecoder, png::PngDecoder, webp::W
 use image::{DynamicImage, ImageDecoder, Limits, RgbaImage};
 use std::io::Cursor;
 
-/// Longest side of a picture, in pixels.
+/// In pixels.
 const LONGEST_SIDE: u32 = 4096;
 /// Limit for the pixels of a picture: 36 MB decoded.
 const MOST_PIXELS: u64 = 3000 * 3000;
-/// Limit for a decoder's memory, in bytes.
+/// In bytes.
 const MOST_MEMORY: u64 = 96 << 20;
 
 #[derive(thiserror::Error, Clone, Debug, PartialEq, Eq)]

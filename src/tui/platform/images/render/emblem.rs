@@ -15,8 +15,7 @@ const BLUR: f32 = 0.7;
 /// Largest factor for the contrast.
 const MOST_CONTRAST: f32 = 1.6;
 
-/// Cuts the border off: transparent parts, and parts in the border's colour. A picture without an emblem inside
-/// stays whole.
+/// Cuts off transparent and border-coloured parts. A picture without an emblem inside stays whole.
 pub fn crop(picture: &RgbaImage) -> RgbaImage {
     let border = border_colour(picture);
     let whole = picture.dimensions();
@@ -90,7 +89,7 @@ fn raise_contrast(picture: &mut RgbaImage) {
     let factor = (255.0 / (high - low)).min(MOST_CONTRAST);
     let half = ((high - low) * factor / 2.0).min(127.5);
     let middle = f32::midpoint(low, high);
-    // Moved where one end would be cut off.
+    // One end must not be cut off.
     let shown = middle.clamp(half, 255.0 - half);
     for pixel in picture.pixels_mut() {
         pixel.apply_without_alpha(|value| ((f32::from(value) - middle) * factor + shown).round() as u8);
@@ -106,7 +105,6 @@ mod tests {
     const DARK: Rgba<u8> = Rgba([20, 40, 60, 255]);
     const NONE: Rgba<u8> = Rgba([0, 0, 0, 0]);
 
-    /// A red rectangle at (30, 20), 40 wide and 60 high, on this ground.
     fn framed(ground: impl Fn(u32, u32) -> Rgba<u8>) -> RgbaImage {
         RgbaImage::from_fn(100, 100, |x, y| {
             if (30..70).contains(&x) && (20..80).contains(&y) {
@@ -147,7 +145,6 @@ mod tests {
         let small = shrink(&dull, 8, 8);
         let light = |x: u32| i32::from(small.get_pixel(x, 4).to_luma().0[0]);
         assert!(light(7) - light(0) >= 60, "{} and {}", light(0), light(7));
-        // One colour stays as it is, and so do transparent parts.
         assert_eq!(shrink(&RgbaImage::from_pixel(64, 64, DARK), 8, 8), RgbaImage::from_pixel(8, 8, DARK));
         assert!(shrink(&RgbaImage::from_pixel(64, 64, NONE), 8, 8).pixels().all(|pixel| pixel.0[3] == 0));
     }

@@ -101,8 +101,7 @@ struct Fit {
 }
 
 impl Fit {
-    /// The largest size that fits and keeps the proportions. At least two columns: after a picture of one
-    /// column, the next text would begin at the picture's cursor.
+    /// At least two columns: after a picture of one column, the next text would begin at the picture's cursor.
     fn of((width, height): (u32, u32), cell: (u16, u16), room: (u16, u16)) -> Self {
         let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
         let (across, down) = (f64::from(cell.0.max(1)), f64::from(cell.1.max(1)));
@@ -121,7 +120,6 @@ impl Fit {
         (u32::from(self.columns) * u32::from(cell.0), u32::from(self.rows) * u32::from(cell.1))
     }
 
-    /// The scaled picture, in the middle of a canvas of this size.
     fn laid_out(self, picture: &RgbaImage, (width, height): (u32, u32)) -> RgbaImage {
         let (from_width, from_height) = picture.dimensions();
         let scale = (f64::from(width) / f64::from(from_width.max(1)))
