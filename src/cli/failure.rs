@@ -25,6 +25,11 @@ impl Failure {
         Self { code: exit::USAGE, kind: "usage".to_owned(), message: message.into() }
     }
 
+    /// No profile is selected, or there is none.
+    pub fn no_profile() -> Self {
+        Self { kind: "no_profile".to_owned(), ..Self::usage(super::how_to_begin()) }
+    }
+
     /// Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
         Self::new("given_up", t!("Stopped. Nothing was sent."))

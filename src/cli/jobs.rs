@@ -49,12 +49,12 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::Pause { id } => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.pause(JobId(id)).await;
-            steered(session, JobId(id), done, as_json).await
+            answer_with_job(session, JobId(id), done, as_json).await
         }
         JobsVerb::Cancel { id } => {
             let session = open(JobAccess::Act).await?;
             let done = session.jobs.cancel(JobId(id), &session.who).await.map(drop);
-            steered(session, JobId(id), done, as_json).await
+            answer_with_job(session, JobId(id), done, as_json).await
         }
         JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
@@ -102,7 +102,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             let mut session = open(JobAccess::Act).await?;
             let no = place_of(&mut session, JobId(id), row).await?;
             let done = session.jobs.decide(JobId(id), no, decision, &session.who, &why).await;
-            steered(session, JobId(id), done, as_json).await
+            answer_with_job(session, JobId(id), done, as_json).await
         }
         JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
@@ -225,7 +225,7 @@ async fn place_of(session: &mut VerbSession, id: JobId, number: u64) -> Result<u
     Ok(place?)
 }
 
-async fn steered(
+async fn answer_with_job(
     mut session: VerbSession,
     id: JobId,
     done: Result<(), JobError>,
@@ -432,7 +432,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     let mut code = if seen.failed.is_some() { exit::FAILED } else { exit::OK };
     for id in &ids {
         let job = session.jobs.job(*id).await?;
-        code = code.max(words::code_of_look(&job, wait));
+        code = code.max(words::code_of_status(&job, wait));
         let was = before.iter().find(|b| b.id == *id);
         if was.is_none_or(|was| was.counts != job.counts) {
             changed.push(job);

@@ -17,7 +17,7 @@ pub(super) fn somebody_is_there() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-fn given_up() -> Failure {
+fn no_answer() -> Failure {
     Failure::new("given_up", t!("Stopped. Nothing was saved or changed."))
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn line(question: &str, preset: &str) -> Result<String, Failure
             let line = line.trim();
             Ok(if line.is_empty() { preset.to_owned() } else { line.to_owned() })
         }
-        _ => Err(given_up()),
+        _ => Err(no_answer()),
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     });
     match typed.await {
         Ok(Ok(Some(typed))) => Ok(typed),
-        _ => Err(given_up()),
+        _ => Err(no_answer()),
     }
 }
 

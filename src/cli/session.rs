@@ -119,10 +119,7 @@ pub(super) async fn recognised(reader: &Reader, connection: &Connection) -> Resu
 }
 
 pub(super) fn profile(settings: &Settings) -> Result<&Profile, Failure> {
-    settings
-        .profile
-        .as_ref()
-        .ok_or_else(|| Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) })
+    settings.profile.as_ref().ok_or_else(Failure::no_profile)
 }
 
 pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {

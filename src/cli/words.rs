@@ -35,7 +35,7 @@ fn is_issued_twice(job: &Job) -> bool {
 }
 
 /// Invalid rows do not count: they were reported when the job began.
-pub(super) fn code_of_look(job: &Job, waited: bool) -> u8 {
+pub(super) fn code_of_status(job: &Job, waited: bool) -> u8 {
     match code_of(job, waited) {
         exit::PERSON
             if !is_issued_twice(job)

@@ -125,7 +125,7 @@ async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool
     for id in due {
         core.changed(*id, []);
     }
-    send::kick_ready(core, None).await;
+    send::start_senders(core, None).await;
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
     (PollResult { jobs: due.len(), failed, complete }, is_written)

@@ -52,7 +52,7 @@ pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
 
 /// A finished request may have blocked another job: while a request is open, no other request of the same
 /// template may contain its addresses.
-pub(super) async fn kick_ready(core: &Arc<Core>, but: Option<JobId>) {
+pub(super) async fn start_senders(core: &Arc<Core>, but: Option<JobId>) {
     let ready = core.store.ready_jobs(core.me()).await;
     for id in ready.unwrap_or_default() {
         if Some(id) != but {
@@ -107,7 +107,7 @@ enum Next {
 async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToken) {
     loop {
         if send_all(&core, &writer, id, &pause).await {
-            kick_ready(&core, Some(id)).await;
+            start_senders(&core, Some(id)).await;
         }
         let mut senders = lock(&core.senders);
         match senders.get_mut(&id) {

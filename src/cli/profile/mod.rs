@@ -151,7 +151,7 @@ impl ProfileContext {
             Some(_) => return Err(self.no_such(&all)),
             None => match all.iter().find(|line| line.is_default) {
                 Some(line) => line.name.clone(),
-                None if all.is_empty() => return Err(no_profile()),
+                None if all.is_empty() => return Err(Failure::no_profile()),
                 None => {
                     return Err(Failure::usage(t!(
                         "Give the profile name: there are several, and no default."
@@ -196,10 +196,6 @@ impl ProfileContext {
         }
         Ok((profile, trial, warnings))
     }
-}
-
-fn no_profile() -> Failure {
-    Failure { kind: "no_profile".to_owned(), ..Failure::usage(super::how_to_begin()) }
 }
 
 async fn adopt(

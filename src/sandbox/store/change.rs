@@ -62,7 +62,7 @@ impl Store {
                 None::<i64>,
                 None::<i64>,
                 None::<String>,
-                mail_fate(seed, seq, &row.email),
+                mail_status(seed, seq, &row.email),
                 None::<String>,
                 true,
                 1
@@ -198,7 +198,7 @@ fn revoke_delay(seed: u64, seq: i64, time: RevokeTime) -> i64 {
     }
 }
 
-fn mail_fate(seed: u64, seq: i64, email: &str) -> &'static str {
+fn mail_status(seed: u64, seq: i64, email: &str) -> &'static str {
     let domain = email.rsplit('@').next().unwrap_or("").to_lowercase();
     let roll = share(seed, seq, 4);
     match domain.as_str() {
