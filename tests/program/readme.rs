@@ -1,4 +1,5 @@
-//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, command lines, examples of keys.
+//! README.md and docs/ against the program: the table of keys in docs/keys.md, links, command lines, examples of keys,
+//! named tests, dependencies.
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
@@ -8,6 +9,7 @@ use lapel::cli::Cli;
 use lapel::config::KeymapFile;
 use lapel::jobs::{Code, DuplicateKind, Phase, RowStatus, StopKind};
 use lapel::tui::{Action, Context, Keymap, Press};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -270,23 +272,75 @@ fn every_flag_in_a_sentence_exists() {
     assert!(found > 30, "{found}");
 }
 
-/// `tui/lists::a_name` is the function `a_name` in `tests/tui/lists.rs`.
+/// The tests that a text names, with their files: `tui/lists::a_name` is the function `a_name` in `tests/tui/lists.rs`,
+/// `src/fs/mod::a_name` is in `src/fs/mod.rs`.
+fn named_tests(text: &str) -> impl Iterator<Item = (PathBuf, &str)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    text.split('`').filter_map(|span| span.split_once("::")).filter_map(move |(file, test)| {
+        let folder = match file.split('/').next() {
+            Some("src") => root.to_owned(),
+            Some("tui" | "korean" | "service" | "jobs" | "program") if file.contains('/') => {
+                root.join("tests")
+            }
+            _ => return None,
+        };
+        Some((folder.join(file).with_extension("rs"), test))
+    })
+}
+
 #[test]
 fn every_test_that_a_page_names_exists() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut found = 0;
     for (path, text) in pages() {
-        for (file, test) in text.split('`').filter_map(|span| span.split_once("::")) {
-            if !file.starts_with("tui/") && !file.starts_with("program/") {
-                continue;
-            }
-            let source = std::fs::read_to_string(root.join(file).with_extension("rs"));
-            let source = source.unwrap_or_else(|_| panic!("{file} in {}", path.display()));
-            assert!(source.contains(&format!("fn {test}(")), "{file}::{test} in {}", path.display());
+        for (file, test) in named_tests(&text) {
+            let named = format!("{test} of {} in {}", file.display(), path.display());
+            let source = std::fs::read_to_string(&file).expect(&named);
+            assert!(source.contains(&format!("fn {test}(")), "{named}");
             found += 1;
         }
     }
-    assert!(found > 39, "{found}");
+    assert!(found > 150, "{found}");
+}
+
+/// A page in docs/.
+fn page(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
+    std::fs::read_to_string(path).expect(name)
+}
+
+#[test]
+fn every_protection_names_its_test() {
+    let text = page("SECURITY.md");
+    let is_row = |line: &&str| line.starts_with("| ") && *line != "| Protection | Test |";
+    let rows: Vec<&str> = text.lines().filter(is_row).collect();
+    assert!(rows.len() > 40, "{rows:?}");
+    for row in rows {
+        assert!(named_tests(row).next().is_some(), "{row}");
+    }
+}
+
+#[test]
+fn every_dependency_has_its_line() {
+    let text = page("dependencies.md");
+    let (lists, _) = text.split_once("\n## Crates in two versions\n").expect("the end of the lists");
+    let listed: BTreeSet<String> = lists
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .map(str::to_owned)
+        .collect();
+    let manifest = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let manifest: toml::Table =
+        std::fs::read_to_string(manifest).expect("Cargo.toml").parse().expect("Cargo.toml is TOML");
+    let targets = manifest["target"].as_table().expect("targets").values().filter_map(toml::Value::as_table);
+    let declared: BTreeSet<String> = targets
+        .chain([&manifest])
+        .flat_map(|table| {
+            ["dependencies", "dev-dependencies", "build-dependencies"].map(|kind| table.get(kind))
+        })
+        .filter_map(|crates| crates?.as_table())
+        .flat_map(|crates| crates.keys().cloned())
+        .collect();
+    assert_eq!(listed, declared);
 }
 
 /// What `names`, such as `g h`, come to where these places stand.
