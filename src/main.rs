@@ -25,6 +25,7 @@ const DEMO_SPEED: f64 = 60.0;
 
 fn main() -> ExitCode {
     lapel::secrets::forbid_core_dumps();
+    lapel::secrets::hide_keys_in_panics();
     // Preliminary language: the settings, read later, take precedence.
     let env = Env::process();
     set_language(spoken(&env));

@@ -9,6 +9,8 @@ use crate::domain::text::is_invisible;
 use secrecy::{ExposeSecret, SecretString};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::Command;
 use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -87,6 +89,24 @@ pub fn is_key(text: &str) -> bool {
 /// The user has confirmed that the text is not a key.
 pub fn allow(text: &str) {
     known_mut().allowed.insert(text.trim().to_owned());
+}
+
+/// The message of every panic is written to standard error without keys.
+pub fn hide_keys_in_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        // Not eprintln: it panics if standard error is closed.
+        let _ = std::io::stderr().write_all(panic_text(&info.to_string()).as_bytes());
+    }));
+}
+
+fn panic_text(said: &str) -> String {
+    let trace = std::backtrace::Backtrace::capture();
+    let mut text = format!("lapel {said}\n");
+    if trace.status() == std::backtrace::BacktraceStatus::Captured {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{trace}");
+    }
+    redact(&text).into_owned()
 }
 
 /// Also replaces every word that begins like a known key.
@@ -306,6 +326,14 @@ mod tests {
                 text.split_whitespace().all(|word| KEY.contains(word)) && text.contains([' ', '\n']);
             assert!(is_in_pieces || known.redact(&text).contains(REDACTED), "{text}");
         }
+    }
+
+    #[test]
+    fn a_panic_shows_no_key() {
+        register_key("panic_0123456789abcdefghij");
+        let text = panic_text("panicked at src/x.rs:1:2:\nno room for panic_0123456789abcdefghij");
+        assert!(text.contains("src/x.rs:1:2") && text.contains("no room for [key]"), "{text}");
+        assert!(!text.contains("0123456789"), "{text}");
     }
 
     #[test]

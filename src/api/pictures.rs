@@ -5,7 +5,7 @@ use super::connection::{Connection, Timeouts};
 use super::error::Result;
 use super::unreached::why;
 use super::wire;
-use crate::domain::{Text, is_loopback};
+use crate::domain::{Text, is_loopback, may_be_local};
 use crate::i18n::Localizable;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
@@ -163,7 +163,7 @@ fn refused(url: &Url, loopback_too: bool) -> Option<Localizable> {
     if !url.username().is_empty() || url.password().is_some() {
         return Some(localizable!("the URL contains a user name or password"));
     }
-    if !loopback_too && is_loopback(url) {
+    if !loopback_too && may_be_local(url) {
         return Some(localizable!("the URL points to this computer"));
     }
     None
@@ -200,6 +200,7 @@ mod tests {
         assert!(astray("https://a.example/x", "file:///etc/passwd"));
         assert!(astray("https://a.example/x", "https://kim:pw@cdn.example/x"));
         assert!(astray("https://a.example/x", "https://127.0.0.1/x"), "what listens on this computer");
+        assert!(astray("https://a.example/x", "https://[::ffff:127.0.0.1]/x"), "the same, spelled otherwise");
         let up = [url("http://a.example/"), url("https://b.example/")];
         assert!(leads_astray(&up, &url("http://c.example/"), false), "up, and down again");
         let many = vec![url("https://a.example/"); MAX_REDIRECTS + 1];

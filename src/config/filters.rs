@@ -7,7 +7,7 @@ use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
 use super::toml_reader::{Reader, Value};
-use crate::fs::{create_private_dir, make_private, replace};
+use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;
 use crate::secrets;
 use std::path::{Path, PathBuf};
@@ -101,8 +101,7 @@ impl FiltersFile {
             _ => Ok(()),
         };
         written
-            .and_then(|()| replace(&self.path, secrets::redact(&after).as_bytes()))
-            .and_then(|()| make_private(&self.path))
+            .and_then(|()| replace_private(&self.path, secrets::redact(&after).as_bytes()))
             .map_err(|why| Mistake::in_file(&self.path, None, None, t!("cannot be written: {why}", why)))?;
         Ok(filters)
     }

@@ -53,4 +53,4 @@ pub use records::{
 pub use text::Text;
 pub use time::{ServiceClock, ServiceTime};
 pub use verdict::{State, Verdict, issue_time};
-pub use web_address::is_loopback;
+pub use web_address::{is_loopback, may_be_local};

@@ -1,6 +1,7 @@
 //! Web addresses in the settings: the base URL of a service, and the base address of pictures.
 
 use crate::i18n::Localizable;
+use std::net::Ipv4Addr;
 use url::{Host, ParseError, Url};
 
 /// Plain http is allowed only on this computer.
@@ -9,6 +10,24 @@ pub fn is_loopback(url: &Url) -> bool {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
         Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+/// Whether the URL's host leads to this computer or to its own link, in any spelling. A name that the network resolves to
+/// this computer is not recognised.
+pub fn may_be_local(url: &Url) -> bool {
+    let v4 = |ip: Ipv4Addr| ip.is_loopback() || ip.is_unspecified() || ip.is_link_local();
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            name == "localhost" || name.ends_with(".localhost")
+        }
+        Some(Host::Ipv4(ip)) => v4(ip),
+        Some(Host::Ipv6(ip)) => match ip.to_ipv4_mapped() {
+            Some(ip) => v4(ip),
+            None => ip.is_loopback() || ip.is_unspecified() || ip.is_unicast_link_local(),
+        },
         None => false,
     }
 }
@@ -60,4 +79,33 @@ pub fn parse_url(raw: &str) -> Result<Url, Localizable> {
 
 pub fn is_http(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_computer_is_recognised_in_every_spelling() {
+        let local = |host: &str| may_be_local(&Url::parse(&format!("https://{host}/x.png")).expect("a URL"));
+        let spellings = [
+            "localhost",
+            "LOCALHOST.",
+            "a.localhost",
+            "127.0.0.1",
+            "127.9.9.9",
+            "2130706433",
+            "0x7f.1",
+            "0.0.0.0",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:0.0.0.0]",
+            "169.254.169.254",
+            "[fe80::1]",
+        ];
+        assert!(spellings.iter().all(|host| local(host)), "{:?}", spellings.map(local));
+        let others = ["localhost.example", "badges.example", "10.0.0.1", "128.0.0.1", "[2001:db8::1]"];
+        assert!(!others.iter().any(|host| local(host)), "{:?}", others.map(local));
+    }
 }

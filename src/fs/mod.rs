@@ -53,7 +53,7 @@ pub fn open_to_others(metadata: &std::fs::Metadata) -> bool {
 }
 
 /// Does nothing on systems without permission bits.
-pub fn make_private(path: &Path) -> io::Result<()> {
+fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     #[cfg(not(unix))]
@@ -72,8 +72,45 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     write(path, content, Overwrite::Yes)
 }
 
+/// As [`replace`], but afterwards only the owner may read the file. No other person can read the new content, not even
+/// for a moment.
+pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
+    if path.is_file() {
+        make_private(path)?;
+    }
+    replace(path, content)
+}
+
 fn write(path: &Path, content: &[u8], overwrite: Overwrite) -> io::Result<()> {
     let mut draft = Draft::create(path)?;
     draft.write_all(content)?;
     draft.place(overwrite)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_private_file_is_private_before_it_has_the_new_content() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("list");
+        std::fs::write(&path, "old").expect("written");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).expect("open to others");
+        replace(&path, b"new").expect("replaced");
+        assert_eq!(mode_of(&path.metadata().expect("there")), 0o644, "a person's choice stays");
+        // Without a place for the new file nothing is replaced, and the old one is already private.
+        std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o500)).expect("closed");
+        let failed = replace_private(&path, b"newer").is_err();
+        std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o700)).expect("opened");
+        // The superuser may write everywhere.
+        assert_eq!(
+            std::fs::read(&path).expect("read"),
+            if failed { b"new".to_vec() } else { b"newer".to_vec() }
+        );
+        assert_eq!(mode_of(&path.metadata().expect("there")), 0o600);
+        replace_private(&folder.path().join("other"), b"new").expect("created");
+        assert_eq!(mode_of(&folder.path().join("other").metadata().expect("there")), 0o600);
+    }
 }

@@ -94,7 +94,7 @@ pub fn complete(text: &str) -> Vec<String> {
 pub fn save(saving: Saving) -> Result<PathBuf, NotSaved> {
     let Saving { text, to, overwrite } = saving;
     let written = if overwrite {
-        fs::replace(&to, redact(&text).as_bytes()).and_then(|()| fs::make_private(&to))
+        fs::replace_private(&to, redact(&text).as_bytes())
     } else {
         fs::write_new(&to, redact(&text).as_bytes())
     };

@@ -303,8 +303,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         let text = lists.clone().into_json();
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_private_dir(folder)
-            .and_then(|()| fs::replace(path, text.as_bytes()))
-            .and_then(|()| fs::make_private(path))
+            .and_then(|()| fs::replace_private(path, text.as_bytes()))
             .map_err(cannot)?;
     }
     Ok(lists)

@@ -122,11 +122,7 @@ pub fn keep(file: &Path, view: &View) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_private_dir(folder)?;
     }
-    if file.is_file() {
-        // `replace` keeps the permissions of the existing file.
-        fs::make_private(file)?;
-    }
-    fs::replace(file, crate::secrets::redact(&view.to_json()).as_bytes())
+    fs::replace_private(file, crate::secrets::redact(&view.to_json()).as_bytes())
 }
 
 fn forget(file: &Path) -> io::Result<()> {
