@@ -2,7 +2,8 @@
 //! and drops a response with another id.
 
 use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, Raw, RawOf,
+    Reader, TemplateQuery,
 };
 use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
@@ -10,7 +11,7 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, DetailsRead, Period, Renewals, Synced, Want, Which};
+use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, Synced, Want, Which};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
@@ -196,6 +197,8 @@ requests! {
         /// Read the history into the index.
         Sync(want: Want) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
+        /// The coverage of the index, if it has every badge that may match this filter of the service.
+        IndexCoverage(filter: HistoryFilter) -> IndexCoverage(Option<Coverage>);
         IndexList(query: index::Query) -> IndexList(Result<Page<HistoryItem>, String>);
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.

@@ -313,6 +313,10 @@ async fn answer(
             let WorkerConnection { reader, index, .. } = link?;
             Response::Sums(index.overall(&reader, period).await.map(Box::new))
         }
+        Request::IndexCoverage(filter) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::IndexCoverage(index.coverage(&filter, reader.clock().now()).await)
+        }
         Request::IndexList(query) => Response::IndexList(link?.index.list(query).await),
         Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
         Request::People(email, name) => Response::People(link?.index.find_people(email, name).await),

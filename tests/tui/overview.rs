@@ -7,7 +7,7 @@ use lapel::index::Settings;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
 
-fn with_index(mut session: Session) -> Session {
+pub fn with_index(mut session: Session) -> Session {
     session.index =
         Some(IndexUse { folder: None, settings: Settings { max_age_days: 36_500, refresh_minutes: 15 } });
     session

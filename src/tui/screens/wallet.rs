@@ -380,7 +380,7 @@ impl Wallet {
 impl Component for Wallet {
     fn key_contexts(&self) -> Vec<Context> {
         if let Some(menu) = self.menu() {
-            menu.in_popup()
+            menu
         } else if self.typing {
             vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
         } else {
@@ -499,15 +499,20 @@ impl Component for Wallet {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.typing && self.field.on_text_key(key) {
+        if !self.typing {
+            return self.heading.on_text_key(key);
+        }
+        if self.field.on_text_key(key) {
             self.error = None;
             self.recent = Recent::default();
         }
-        self.typing
+        true
     }
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
-        self.paste(text, env, out);
+        if self.menu().is_none() || !self.heading.on_paste(text) {
+            self.paste(text, env, out);
+        }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {

@@ -9,6 +9,7 @@ use crate::tui::context::Env;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::widgets::columns::{Choice, Columns};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{Column, cells, width};
 use menus::Menu;
 use ratatui::style::Style;
@@ -84,6 +85,8 @@ pub struct Heading {
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<Menu>,
+    /// The search in the open menu.
+    search: Search,
     sight: Sight,
     /// The cells of a row on the screen.
     room: usize,
@@ -106,6 +109,7 @@ impl Heading {
             columns: Columns::usual(defs.len(), usual),
             order: None,
             menu: None,
+            search: Search::default(),
             sight: Sight::default(),
             room: 0,
             content: Vec::new(),

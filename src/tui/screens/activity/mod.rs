@@ -317,7 +317,7 @@ impl Component for Activity {
     fn key_contexts(&self) -> Vec<Context> {
         let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
         if let Some(menu) = self.shown_heading().over() {
-            return menu.in_popup();
+            return menu;
         }
         let search = match &self.rows {
             Some(rows) => rows.over(),
@@ -421,6 +421,9 @@ impl Component for Activity {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        if self.shown_heading().over().is_some() {
+            return self.shown_heading_mut().on_text_key(key);
+        }
         if let Some(rows) = &mut self.rows {
             return rows.on_text_key(key, out);
         }
@@ -432,6 +435,9 @@ impl Component for Activity {
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if self.shown_heading_mut().on_paste(text) {
+            return;
+        }
         if let Some(rows) = &mut self.rows {
             rows.on_paste(text, out);
         } else if self.search.on_paste(text) {

@@ -14,10 +14,13 @@ impl Activity {
         if self.rows.is_some() { &self.rows_heading } else { &self.heading }
     }
 
+    pub(super) fn shown_heading_mut(&mut self) -> &mut Heading {
+        if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
+    }
+
     /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
-        heading.click(at)
+        self.shown_heading_mut().click(at)
     }
 
     /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
