@@ -31,8 +31,9 @@ use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use jiff::Timestamp;
 use secrecy::SecretString;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -374,7 +375,15 @@ impl<T: Failed> Failed for Box<T> {
 impl Failed for Holder {
     fn failed(why: &Failure<'_>) -> Self {
         let (wallet, history) = (Failed::failed(why), Failed::failed(why));
-        Self { wallet, history, sent: Vec::new(), total_count: None, domains: BTreeSet::new(), requests: 0 }
+        Self {
+            wallet,
+            history,
+            sent: Vec::new(),
+            requested: HashMap::new(),
+            total_count: None,
+            domains: BTreeSet::new(),
+            requests: 0,
+        }
     }
 }
 
@@ -438,6 +447,8 @@ pub struct Holder {
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
     /// Badges that the journal has sent to this address and that were not seen as issued.
     pub sent: Vec<SentHere>,
+    /// When lapel requested the badges that the journal has sent to this address.
+    pub requested: HashMap<BadgeId, Timestamp>,
     /// The number of badges that the service counts in the wallet.
     pub total_count: Option<u64>,
     /// The domains of the addresses in the index and in the journal, if neither list has a badge.

@@ -291,9 +291,8 @@ async fn an_index_that_has_every_badge_answers_for_the_whole_history() {
     let mut h = Harness::with(small(), 120, 36, overview::with_index).await;
     let insert = vec![one("한서윤", RowState::Waiting), one("오지호", RowState::Revoked)];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
-    h.press("0 G enter");
     h.settled().await;
-    h.press("r");
+    h.press("0 G enter");
     h.settled().await;
     h.press("2");
     h.settled().await;

@@ -13,7 +13,7 @@ pub fn with_index(mut session: Session) -> Session {
     session
 }
 
-async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
+pub async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
     let mut h = Harness::with(options, columns, rows, with_index).await;
     h.settled().await;
     h.press("0 G enter");

@@ -1,6 +1,6 @@
 //! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
-mod copies;
+pub(in crate::tui::screens) mod copies;
 mod copyables;
 mod mark_all;
 mod marks;

@@ -39,6 +39,7 @@ use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining};
+use jiff::Timestamp;
 use people::People;
 use std::collections::{BTreeSet, HashMap};
 
@@ -56,6 +57,8 @@ struct HolderBadges {
     troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
+    /// When lapel requested the badges that it sent itself.
+    requested: HashMap<BadgeId, Timestamp>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     both: bool,
     complete: bool,

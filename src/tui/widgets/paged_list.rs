@@ -416,20 +416,26 @@ impl<T: Browse> Browser<T> {
         };
         let answer = match T::index_answer(answer) {
             Ok(page) => {
-                self.take_page(request, page, env, out);
+                if let Some((page, dropped)) = self.list.on_response(request, page) {
+                    out.cancel(dropped);
+                    self.fit_columns(page, true, env);
+                }
                 return Ok(());
             }
             Err(answer) => T::answer(answer)?,
         };
         // Only the first response with an order counts: a far page may be refused for other reasons.
-        let is_first = self.pages().is_empty();
+        let is_first = self.service_rows().is_empty();
         let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
         let failed =
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
-        let Some(page) = self.take_page(request, answer.map_err(|e| e.to_string()), env, out) else {
+        let answer = answer.map_err(|e| e.to_string());
+        let Some((page, dropped)) = self.service_rows_mut().on_response(request, answer) else {
             return Ok(());
         };
+        out.cancel(dropped);
+        self.fit_columns(page, false, env);
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
                 out.warn(t!(
@@ -461,27 +467,18 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Takes a page of the list. Returns its number, or `None` if the list does not await it.
-    fn take_page(
-        &mut self,
-        request: RequestId,
-        answer: Result<Page<T>, String>,
-        env: &Env,
-        out: &mut Effects<'_>,
-    ) -> Option<u64> {
-        let (page, dropped) = self.pages_mut().on_response(request, answer)?;
-        out.cancel(dropped);
-        let compared = self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded);
-        for row in compared.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
+    /// Fits the columns to a page that was read.
+    fn fit_columns(&mut self, page: u64, of_index: bool, env: &Env) {
+        let behind = self.behind.as_ref().filter(|_| !of_index);
+        for row in behind.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
             self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
         }
-        Some(page)
     }
 
     /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
     /// neighbours in order are enough. If the service ignores the order, about half are in order.
     fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
-        let rows = self.pages().page_rows(page);
+        let rows = self.service_rows().page_rows(page);
         let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
         let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
         let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();

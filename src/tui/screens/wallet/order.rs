@@ -63,6 +63,7 @@ impl Wallet {
             now: env.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
+            copies: rows::copies(&found.held, env.now()),
         })
     }
 

@@ -70,19 +70,19 @@ impl<T: Browse> Browser<T> {
         self.compared().map_or(&self.list, |behind| &behind.rows)
     }
 
-    pub(super) fn pages_mut(&mut self) -> &mut PagedList<T> {
+    /// The service's rows, shown or not. They still arrive when the list comes from the index.
+    pub(super) fn service_rows(&self) -> &PagedList<T> {
+        self.behind.as_ref().map_or(&self.list, |behind| &behind.rows)
+    }
+
+    pub(super) fn service_rows_mut(&mut self) -> &mut PagedList<T> {
         match &mut self.behind {
-            Some(behind) if behind.from == RowsFrom::Loaded => {
+            Some(behind) => {
                 behind.stale = true;
                 &mut behind.rows
             }
-            _ => &mut self.list,
+            None => &mut self.list,
         }
-    }
-
-    /// The service's rows, shown or not.
-    pub(super) fn service_rows_mut(&mut self) -> &mut PagedList<T> {
-        self.behind.as_mut().map_or(&mut self.list, |behind| &mut behind.rows)
     }
 
     /// The rows that lapel compares itself, if it does.
@@ -103,13 +103,12 @@ impl<T: Browse> Browser<T> {
         let dropped = self.service_rows_mut().reload();
         out.cancel(dropped);
         match &mut self.behind {
-            Some(behind) if behind.from == RowsFrom::Loaded => behind.stale = true,
-            Some(_) => {
+            Some(behind) if behind.from != RowsFrom::Loaded => {
                 let dropped = self.list.reload();
                 out.cancel(dropped);
                 self.ask_coverage(out);
             }
-            None => {}
+            _ => {}
         }
     }
 
@@ -119,7 +118,6 @@ impl<T: Browse> Browser<T> {
         out.cancel(dropped);
         if let Some(behind) = &mut self.behind {
             behind.reach = AT_FIRST;
-            behind.stale = true;
             let dropped = self.list.restart();
             out.cancel(dropped);
         }
