@@ -137,22 +137,33 @@ pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
 
 /// The heading names the zone of the times.
 pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
-    let created = format!("{} ({})", t!("CREATED"), clock.zone());
+    let created = format!("{} ({})", t!("CREATED"), clock.zone_said());
     let head = [t!("JOB"), &created, t!("KIND"), t!("TITLE"), t!("STATE"), t!("ROWS")];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for job in jobs {
-        let mut state = job.state().to_string();
+        let is_replaced_by = |other: &&Job| other.follows == Some(job.id) && other.replaced.is_some();
+        if jobs.iter().any(|other| is_replaced_by(&other)) {
+            // The row of the revocation has both jobs.
+            continue;
+        }
+        let issue = jobs.iter().find(|other| job.replaced.is_some() && job.follows == Some(other.id));
+        let both = issue.map(|issue| job.with_issue(issue));
+        let shown = both.as_ref().unwrap_or(job);
+        let mut state = shown.state().to_string();
         if let Some(owner) = job.owner.as_ref().filter(|o| !o.is_me && o.is_alive) {
             state.push_str(&format!(" ({})", owner.label));
         }
-        let counts = list(
-            job.counts.iter().map(|(row_status, n)| t!("{n} {word}", n, word = job.row_state(row_status))),
-        );
+        let words = |job: &Job| {
+            let words = |(status, n)| t!("{n} {word}", n, word = job.row_state(status));
+            job.counts.iter().map(words).collect::<Vec<_>>()
+        };
+        let counts = list(issue.into_iter().chain([job]).flat_map(words));
+        let ids = issue.into_iter().chain([job]).map(|job| job.id.to_string()).collect::<Vec<_>>();
         rows.push(vec![
-            job.id.to_string(),
-            clock.to_minute(job.created),
-            tr(job.kind.name()).to_owned(),
-            cut(&job.title.shown(), TITLE, "…"),
+            ids.join("+"),
+            clock.to_minute(clock.of_this_computer(job.created)),
+            tr(shown.kind_name()).to_owned(),
+            cut(&shown.title.shown(), TITLE, "…"),
             state,
             counts.to_string(),
         ]);
@@ -184,7 +195,7 @@ pub(super) fn align(rows: &[Vec<String>]) -> Vec<String> {
 
 /// With its zone: `2026-11-03 11:10 (UTC+9)`, as in the table of jobs.
 pub(super) fn time(at: Timestamp, clock: &ServiceClock) -> String {
-    format!("{} ({})", clock.to_minute(at), clock.zone())
+    format!("{} ({})", clock.to_minute(at), clock.zone_said())
 }
 
 /// The service writes times without a zone, so the output names it.

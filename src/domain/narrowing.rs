@@ -1,4 +1,5 @@
-//! Filters by state and mail status. The service does not have them, so lapel compares the rows it has.
+//! The state, the mail, the type and the category of a badge as a filter. The service cannot filter by them, so lapel
+//! compares the rows it has.
 
 use super::{HistoryItem, State, Text, Verdict};
 use crate::i18n::{Language, in_language};
@@ -106,6 +107,10 @@ impl MailIs {
 pub struct HistoryNarrowing {
     pub state: Option<StateIs>,
     pub mail: Option<MailIs>,
+    /// A part of the badge type's name. A row has no code of its type.
+    pub badge_type: Option<String>,
+    /// A part of the category's name.
+    pub category: Option<String>,
 }
 
 impl HistoryNarrowing {
@@ -117,10 +122,18 @@ impl HistoryNarrowing {
         let state = Verdict::of(row, now).state();
         self.state.is_none_or(|wanted| wanted.is_state_of(&state))
             && self.mail.as_ref().is_none_or(|wanted| wanted.fits(row, &state))
+            && contains(row.badge_type_name.as_ref(), self.badge_type.as_deref())
+            && contains(row.category_name.as_ref(), self.category.as_deref())
     }
 }
 
-/// Accepts any language and any case.
+/// Whether a text contains the wanted one, in any case. Every text does if none is wanted.
+pub fn contains(text: Option<&Text>, wanted: Option<&str>) -> bool {
+    let text = text.map_or("", Text::wire).to_lowercase();
+    wanted.is_none_or(|wanted| text.contains(&wanted.to_lowercase()))
+}
+
+/// Whether a typed text is this word, in any language and any case.
 pub fn is_word(typed: &str, english: &str) -> bool {
     let plain = |text: &str| text.trim().to_lowercase().replace([' ', '-'], "");
     Language::ALL.iter().any(|language| plain(in_language(*language, english)) == plain(typed))
@@ -143,7 +156,7 @@ mod tests {
     fn a_row_fits_by_its_state_and_its_mail() {
         let now = jiff::civil::date(2026, 11, 23).at(9, 0, 0, 0);
         let fits = |state: Option<StateIs>, mail: Option<MailIs>, row: &HistoryItem| {
-            HistoryNarrowing { state, mail }.fits(row, now)
+            HistoryNarrowing { state, mail, ..HistoryNarrowing::default() }.fits(row, now)
         };
         let (issued, waiting) = (row("발급완료", "BOUNCED"), row("발급대기", "WAIT"));
         assert!(fits(Some(StateIs::Issued), None, &issued) && !fits(Some(StateIs::Waiting), None, &issued));
@@ -153,6 +166,12 @@ mod tests {
         assert!(!fits(Some(StateIs::Issued), Some(MailIs::Sent), &issued), "both count");
         assert!(fits(Some(StateIs::Issued), Some(MailIs::Unsaid), &row("발급완료", "")));
         assert!(fits(Some(StateIs::Other), None, &row("검수중", "SENT")));
+        let of = |name: &str| HistoryNarrowing { category: Some(name.into()), ..HistoryNarrowing::default() };
+        let named =
+            HistoryItem { category_name: Some(Text::new("Data 분석")), ..row("발급완료", "SENT") };
+        assert!(
+            of("data").fits(&named, now) && !of("외국어").fits(&named, now) && !of("data").fits(&issued, now)
+        );
     }
 
     #[test]

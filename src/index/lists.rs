@@ -2,9 +2,15 @@
 
 use super::Result;
 use super::rows::{COLUMNS, item, moment, value};
-use super::store::Index;
-use crate::domain::{Address, EmailKey, HistoryItem, Page, TemplateId, Text};
+use super::state::{self, Known};
+use super::store::{Index, oldest};
+use crate::api::{Direction, HistoryFilter, Sort};
+use crate::domain::{
+    Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, narrowing,
+};
+use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
+use rusqlite::functions::FunctionFlags;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 use std::collections::{BTreeMap, HashSet};
@@ -30,7 +36,146 @@ pub enum Which {
     Ending(DateTime, DateTime),
     /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
+    /// Those of the history that match a filter.
+    Matching(Box<Matching>),
+    /// Those of a list whose name, address or title contains a text, in any case.
+    Found(Box<Which>, String),
     All,
+}
+
+/// A filter of the history with a sort order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matching {
+    /// The service's filter. A text matches where it is contained, in any case.
+    pub filter: HistoryFilter,
+    pub narrowing: HistoryNarrowing,
+    /// The service's time, for badges that expire.
+    pub now: DateTime,
+    /// Without one, the newest badges come first.
+    pub sort: Option<Sort>,
+}
+
+/// Days between acceptance and issue that a filter by issue date allows for.
+const LONGEST_WAIT_DAYS: i64 = 30;
+
+impl Matching {
+    fn condition(&self) -> (String, Vec<Value>) {
+        let Self { filter, narrowing, now, .. } = self;
+        let mut parts: Vec<String> = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        for (column, wanted) in [
+            ("name", &filter.recipient_name),
+            ("email", &filter.recipient_email),
+            ("title", &filter.title),
+            ("type", &narrowing.badge_type),
+            ("category", &narrowing.category),
+        ] {
+            if let Some(wanted) = wanted {
+                parts.push(format!("holds({column}, ?)"));
+                values.push(value(wanted.clone()));
+            }
+        }
+        for (column, sign, date) in [
+            ("issued", ">=", filter.issue_start_date),
+            ("issued", "<=", filter.issue_end_date),
+            ("revoked", ">=", filter.revoke_start_date),
+            ("revoked", "<=", filter.revoke_end_date),
+        ] {
+            if let Some(date) = date {
+                // A waiting badge has no issue date, whatever the service shows.
+                parts.push(format!("{column} {sign} ? AND base <> 'waiting'"));
+                values.push(value(date.strftime("%Y-%m-%d").to_string()));
+            }
+        }
+        if let Some(state) = narrowing.state {
+            let (sql, has_time) = match state {
+                StateIs::Waiting => ("base = 'waiting'", false),
+                StateIs::Revoking => ("base = 'revoking'", false),
+                StateIs::Revoked => ("base = 'revoked'", false),
+                StateIs::Issued => ("base = 'issued' AND (ends IS NULL OR ends >= ?)", true),
+                StateIs::Expired => {
+                    ("(base = 'expired' OR (base IN ('issued', 'other') AND ends < ?))", true)
+                }
+                StateIs::Other => ("base = 'other' AND (ends IS NULL OR ends >= ?)", true),
+            };
+            parts.push(sql.to_owned());
+            values.extend(has_time.then(|| value(moment(*now))));
+        }
+        match &narrowing.mail {
+            Some(MailIs::Failed) => parts.push("failed = 1 AND base <> 'waiting'".to_owned()),
+            Some(MailIs::Sent) => parts.push("trim(mail) = 'SENT'".to_owned()),
+            Some(MailIs::Unsaid) => parts.push("trim(ifnull(mail, '')) = ''".to_owned()),
+            Some(MailIs::Word(word)) => {
+                parts.push("same(mail, ?)".to_owned());
+                values.push(value(word.clone()));
+            }
+            None => {}
+        }
+        let sql = if parts.is_empty() { "1".to_owned() } else { parts.join(" AND ") };
+        (sql, values)
+    }
+
+    fn order(&self) -> Option<String> {
+        let Sort { column, direction, .. } = self.sort.as_ref()?;
+        let column = match column.as_str() {
+            "status_name" => "status",
+            "recipient_name" => "name",
+            "recipient_email" => "email",
+            "email_status" => "mail",
+            "badge_type_name" => "type",
+            "category_name" => "category",
+            "issuing_org" => "issuer",
+            "badge_id" => "id",
+            "template_id" => "template",
+            "issued_at" => "iif(base = 'waiting', NULL, issued_at)",
+            known @ ("title" | "valid_until" | "revoke_at" | "reg_date" | "level") => known,
+            _ => return None,
+        };
+        let down = if *direction == Direction::Desc { " DESC" } else { "" };
+        Some(format!("{column} COLLATE NOCASE{down}, reg DESC, id"))
+    }
+}
+
+/// Adds the functions that the conditions use, so that they compare as [`narrowing`] does.
+pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    db.create_scalar_function("holds", 2, flags, |values| {
+        let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
+        Ok(narrowing::contains(text.map(Text::new).as_ref(), Some(&wanted)))
+    })?;
+    db.create_scalar_function("same", 2, flags, |values| {
+        let (text, wanted): (Option<String>, String) = (values.get(0)?, values.get(1)?);
+        Ok(text.is_some_and(|text| text.trim().to_lowercase() == wanted.to_lowercase()))
+    })
+}
+
+/// How far the index has the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// The time of the last check: seconds of the service's UTC.
+    pub read_at: i64,
+    /// The service's `total_count` at the last check.
+    pub total: u64,
+}
+
+/// The coverage, if the index has every badge that may match a filter.
+pub(super) fn coverage(
+    db: &Connection,
+    from: Option<Date>,
+    kept_since: &str,
+) -> rusqlite::Result<Option<Coverage>> {
+    let known: Known = state::get(db, "known")?.unwrap_or_default();
+    let (Some(read_at), Some(total), true) = (known.read_at, known.total, known.complete) else {
+        return Ok(None);
+    };
+    let is_part: bool = db
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM badge WHERE whole = 0)")?
+        .query_row([], |r| r.get(0))?;
+    let is_young = from
+        .and_then(|from| from.checked_sub(LONGEST_WAIT_DAYS.days()).ok())
+        .is_some_and(|from| from.strftime("%Y-%m-%d").to_string().as_str() >= kept_since);
+    let has_all = !is_part && (is_young || count(db, &Which::All)? >= total);
+    Ok(has_all.then_some(Coverage { read_at, total }))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,23 +240,38 @@ impl Which {
             Self::MailFailed(Some(domain)) => {
                 (format!("{IS_ISSUED} AND domain = ? AND failed = 1"), vec![value(domain.clone())])
             }
+            Self::Matching(matching) => matching.condition(),
+            Self::Found(list, text) => {
+                let (sql, mut values) = list.condition();
+                values.extend(vec![value(text.clone()); 3]);
+                (format!("({sql}) AND (holds(name, ?) OR holds(email, ?) OR holds(title, ?))"), values)
+            }
             Self::All => ("1".to_owned(), Vec::new()),
         }
     }
 
-    /// The most urgent badges first.
-    pub(super) fn order(&self) -> &'static str {
-        match self {
+    /// The sort order: the most urgent badges first.
+    pub(super) fn order(&self) -> String {
+        let own = match self {
             Self::Ending(..) => "ends, id",
             Self::Waiting(..) => "reg, id",
             Self::Revoked(..) => "revoked DESC, reg DESC, id",
             _ => "reg DESC, id",
-        }
+        };
+        let sorted = match self {
+            Self::Matching(matching) => matching.order(),
+            Self::Found(list, _) => Some(list.order()),
+            _ => None,
+        };
+        sorted.unwrap_or_else(|| own.to_owned())
     }
 
     /// Only badges that expire are worth issuing again.
     pub fn is_ending(&self) -> bool {
-        matches!(self, Self::Ending(..))
+        match self {
+            Self::Found(list, _) => list.is_ending(),
+            list => matches!(list, Self::Ending(..)),
+        }
     }
 }
 
@@ -134,7 +294,7 @@ pub struct Renewals {
     pub beyond: u64,
 }
 
-fn count(db: &Connection, which: &Which) -> rusqlite::Result<u64> {
+pub(super) fn count(db: &Connection, which: &Which) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
     db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
         .query_row(params_from_iter(values), |r| r.get::<_, i64>(0))
@@ -198,6 +358,14 @@ fn renewals(db: &Connection, which: &Which, most: u64) -> rusqlite::Result<Renew
 }
 
 impl Index {
+    /// The coverage, if the index has every badge that may match this filter of the service. `now` is the service's
+    /// time.
+    pub async fn coverage(&self, filter: &HistoryFilter, now: DateTime) -> Result<Option<Coverage>> {
+        let (from, kept_since) = (filter.issue_start_date, oldest(now, self.settings));
+        self.read(move |db| coverage(db, from, &kept_since)).await
+    }
+
+    /// Reads a page of a list.
     pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>> {
         self.read(move |db| page(db, &query)).await
     }

@@ -4,7 +4,7 @@
 //!
 //! This module uses the API client and the domain. It reads at the background share of the key's rate limit,
 //! and only when the user has turned the index on, because it contains names and addresses. It never mixes
-//! two services or keys. No action with consequences depends on it. It never holds more than one page of the
+//! two services or keys. No action with consequences depends on it without a person's review. It never holds more than one page of the
 //! history in memory. Its file is its own, and can be deleted at any time.
 //!
 //! ```text
@@ -26,7 +26,7 @@ mod sync;
 
 pub use detail::{Cert, DetailsRead};
 pub use error::IndexError;
-pub use lists::{LONGEST_PAGE, Query, Renewal, Renewals, Which};
+pub use lists::{Coverage, LONGEST_PAGE, Matching, Query, Renewal, Renewals, Which};
 pub use place::{Account, file_of, folder, purge, purge_all};
 pub use state::Status;
 pub use store::{Index, Settings};

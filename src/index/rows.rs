@@ -10,7 +10,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// In the order that [`item`] reads.
 pub(super) const COLUMNS: &str =
-    "id, template, title, name, email, status, mail, valid_until, issued_at, reg_date, revoke_at";
+    "id, template, title, name, email, status, mail, valid_until, issued_at, reg_date, revoke_at,
+     type, category, level, level_name, issuer";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Taken {
@@ -22,6 +23,10 @@ pub(super) struct Taken {
     pub old: u64,
 }
 
+/// The number of [`COLUMNS`].
+const COLUMN_COUNT: usize = 16;
+
+/// A moment in the form for comparisons.
 pub(super) fn moment(at: DateTime) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
@@ -62,12 +67,13 @@ pub(super) fn take(
             .optional()?;
         taken.new += u64::from(before.is_none());
         taken.first += u64::from(before != Some(reading));
-        put(db, item, reading)?;
+        put(db, item, reading, true)?;
     }
     Ok(taken)
 }
 
-fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()> {
+/// Saves a row. `is_whole`: whether it has all columns of the service.
+fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rusqlite::Result<()> {
     // At the maximum time, every badge that can expire has expired. Without an end of validity, none has.
     let endless = Facts { valid_until: None, ..Facts::from(item) };
     let base = base(&Verdict::of(endless, DateTime::MAX).state());
@@ -81,11 +87,12 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()
     let key = item.recipient_email.as_ref().map(|email| EmailKey::of(email.wire()));
     db.prepare_cached(
         "INSERT INTO badge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,
-                                   ?18, ?19)
+                                   ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
          ON CONFLICT (id) DO UPDATE SET
            template = ?2, title = ?3, name = ?4, email = ?5, status = ?6, mail = ?7, valid_until = ?8,
            issued_at = ?9, reg_date = ?10, revoke_at = ?11, base = ?12, ends = ?13, reg = ?14, issued = ?15,
-           revoked = ?16, domain = ?17, failed = ?18, reading = ?19",
+           revoked = ?16, domain = ?17, failed = ?18, reading = ?19,
+           type = ?20, category = ?21, level = ?22, level_name = ?23, issuer = ?24, whole = ?25",
     )?
     .execute(params![
         item.badge_id.wire(),
@@ -107,6 +114,12 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64) -> rusqlite::Result<()
         key.as_ref().and_then(EmailKey::domain),
         is_mail_failure(item.email_status.as_ref()),
         reading,
+        text(&item.badge_type_name),
+        text(&item.category_name),
+        item.level,
+        text(&item.level_name),
+        text(&item.issuing_org),
+        is_whole,
     ])?;
     Ok(())
 }
@@ -125,15 +138,15 @@ pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
         badge_id,
         template_id: row.get::<_, Option<String>>(1)?.and_then(TemplateId::new),
         title: text(2)?,
-        badge_type_name: None,
-        category_name: None,
-        level: None,
-        level_name: None,
+        badge_type_name: text(11)?,
+        category_name: text(12)?,
+        level: row.get(13)?,
+        level_name: text(14)?,
         recipient_name: text(3)?,
         recipient_email: text(4)?,
         status_name: text(5)?,
         email_status: text(6)?,
-        issuing_org: None,
+        issuing_org: text(15)?,
         valid_until: time(7)?,
         issued_at: time(8)?,
         reg_date: time(9)?,
@@ -145,10 +158,12 @@ pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
 /// Does not add a badge that is not in the index.
 pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     let found = db
-        .prepare_cached(&format!("SELECT {COLUMNS}, reading FROM badge WHERE id = ?1"))?
-        .query_row([badge.badge_id.wire()], |row| Ok((item(row)?, row.get::<_, i64>(11)?)))
+        .prepare_cached(&format!("SELECT {COLUMNS}, reading, whole FROM badge WHERE id = ?1"))?
+        .query_row([badge.badge_id.wire()], |row| {
+            Ok((item(row)?, row.get(COLUMN_COUNT)?, row.get(COLUMN_COUNT + 1)?))
+        })
         .optional()?;
-    let Some((known, reading)) = found else { return Ok(()) };
+    let Some((known, reading, is_whole)): Option<(HistoryItem, i64, bool)> = found else { return Ok(()) };
     let fresh = HistoryItem {
         title: badge.title.clone().or(known.title),
         recipient_name: badge.recipient_name.clone().or(known.recipient_name),
@@ -160,7 +175,7 @@ pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
         revoke_at: badge.revoke_at.clone(),
         ..known
     };
-    put(db, &fresh, reading)
+    put(db, &fresh, reading, is_whole)
 }
 
 /// Also removes their details.

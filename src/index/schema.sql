@@ -1,4 +1,4 @@
--- Schema 1. Times are the service's own, without a zone. What came from the service is kept as it came; what
+-- Schema 2. Times are the service's own, without a zone. What came from the service is kept as it came; what
 -- is derived from it is kept beside it, so that it can be counted and compared.
 
 -- Whose history this is, and how far it was read: small JSON values by name.
@@ -31,7 +31,14 @@ CREATE TABLE badge (
     domain      TEXT,
     failed      INTEGER NOT NULL,
     -- The reading of the history that saw it last.
-    reading     INTEGER NOT NULL
+    reading     INTEGER NOT NULL,
+    type        TEXT,
+    category    TEXT,
+    level       INTEGER,
+    level_name  TEXT,
+    issuer      TEXT,
+    -- Whether the five columns above were kept. Schema 1 did not have them.
+    whole       INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX badge_reg ON badge (reg, id);
 CREATE INDEX badge_base ON badge (base, ends);
@@ -40,6 +47,7 @@ CREATE INDEX badge_revoked ON badge (revoked, base) WHERE revoked IS NOT NULL;
 CREATE INDEX badge_template ON badge (template, base);
 CREATE INDEX badge_domain ON badge (domain, failed);
 CREATE INDEX badge_reading ON badge (reading);
+CREATE INDEX badge_part ON badge (whole) WHERE whole = 0;
 
 -- What only a badge's own record says.
 CREATE TABLE detail (

@@ -2,7 +2,7 @@
 
 use super::error::IndexError;
 use super::place::{self, Account, file_of, folder, lock_of};
-use super::{Result, rows, state};
+use super::{Result, lists, rows, state};
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append};
 use jiff::ToSpan;
@@ -16,9 +16,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// An index of another version is refused; `lapel index purge` removes it.
-const SCHEMA: i64 = 1;
-/// "lapi": marks the file as an index of lapel.
+/// The schema version. An index of a later version is refused; `lapel index purge` removes it.
+const SCHEMA: i64 = 2;
+/// Marks the file as an index of lapel ("lapi").
 const APPLICATION: i64 = 0x6c61_7069;
 /// Maximum wait for another process that locks the file.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -225,6 +225,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
     connection
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
         .map_err(failed)?;
+    lists::add_functions(connection).map_err(failed)?;
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have created the schema meanwhile.
     match number(&writing, "user_version")? {
@@ -236,6 +237,10 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
                 ))
                 .map_err(failed)?;
             state::put(&writing, "account", &account.name()).map_err(failed)?;
+        }
+        1 => {
+            writing.execute_batch(include_str!("schema_2.sql")).map_err(failed)?;
+            writing.execute_batch(&format!("PRAGMA user_version = {SCHEMA}")).map_err(failed)?;
         }
         SCHEMA => {}
         _ => return Err(corrupt(t!("another version of lapel wrote it"))),

@@ -1,4 +1,5 @@
 use super::detail::cert_key;
+use super::lists::coverage;
 use super::place::{Account, file_of, purge, purge_all};
 use super::store::{Index, Settings, prepare};
 use super::sums::sums;
@@ -233,4 +234,82 @@ fn badges_wait_until_the_history_was_read() {
     let known = super::state::Known { read_at: Some(read_at), ..Default::default() };
     super::state::put(&db, "known", &known).expect("kept");
     assert_eq!(overdue(), (read, 0));
+}
+
+#[test]
+fn an_index_of_the_first_schema_is_read_again_before_it_covers_the_history() {
+    let before = include_str!("schema.sql")
+        .split_once(",\n    type        TEXT")
+        .zip(include_str!("schema.sql").split_once("DEFAULT 0\n"))
+        .map(|((head, _), (_, tail))| {
+            format!("{head}\n{tail}").replace("CREATE INDEX badge_part ON badge (whole) WHERE whole = 0;", "")
+        })
+        .expect("the new columns");
+    let mut db = Connection::open_in_memory().expect("memory");
+    db.execute_batch(&before).expect("created");
+    db.execute_batch("PRAGMA user_version = 1; PRAGMA application_id = 0x6c617069").expect("marked");
+    let account = Account::test("one");
+    super::state::put(&db, "account", &account.name()).expect("written");
+    let known = super::state::Known {
+        total: Some(1),
+        read_at: Some(7),
+        complete: true,
+        ..super::state::Known::default()
+    };
+    super::state::put(&db, "known", &known).expect("written");
+    db.execute("INSERT INTO badge (id, base, failed, reading) VALUES ('b', 'issued', 0, 1)", [])
+        .expect("a row");
+    prepare(&mut db, &account, "in memory").expect("prepared");
+    let covered = || coverage(&db, None, "2024-01-01").expect("read");
+    assert_eq!(covered(), None, "the row has no category");
+    rows::take(&db, &[HistoryItem { category_name: Some("데이터".into()), ..badge("b") }], 2, "")
+        .expect("kept");
+    assert_eq!(covered(), Some(super::Coverage { read_at: 7, total: 1 }));
+    // Rows that are too old are not in the index.
+    super::state::put(&db, "known", &super::state::Known { total: Some(2), ..known }).expect("written");
+    assert_eq!(covered(), None);
+    let from = |day: &str| coverage(&db, day.parse().ok(), "2024-01-01 00:00:00").expect("read");
+    assert!(from("2024-03-01").is_some() && from("2024-01-15").is_none());
+}
+
+proptest! {
+    /// The index filters as the screens compare.
+    #[test]
+    fn a_list_of_the_index_has_the_rows_that_fit(
+        state in prop::option::of(prop::sample::select(crate::domain::StateIs::ALL.to_vec())),
+        mail in prop::option::of(prop::sample::select(vec!["sent", "failed", "none", "Bounced", "É"])),
+        category in prop::option::of(prop::sample::select(vec!["데이", "é", "Data"])),
+        label in prop::option::of(prop::sample::select(vec!["ISSUE_WAIT", "발급완료", "회수중", "회수완료", "만료", "보류", ""])),
+        status in prop::option::of(prop::sample::select(vec!["SENT", " SENT ", "BOUNCED", "é", " "])),
+        name in prop::option::of(prop::sample::select(vec!["데이터", "É", "data"])),
+        until in prop::option::of(-40_i64..40),
+        revoked in prop::option::of(-10_i64..1),
+    ) {
+        use crate::domain::{HistoryNarrowing, MailIs};
+        let mail = mail.map(|word| match word {
+            "sent" => MailIs::Sent,
+            "failed" => MailIs::Failed,
+            "none" => MailIs::Unsaid,
+            word => MailIs::Word(word.to_owned()),
+        });
+        let narrowing = HistoryNarrowing { state, mail, category: category.map(str::to_owned), badge_type: None };
+        let item = HistoryItem {
+            status_name: label.map(Text::from),
+            email_status: status.map(Text::from),
+            category_name: name.map(Text::from),
+            valid_until: time(until),
+            revoke_at: time(revoked),
+            ..badge("b")
+        };
+        let db = database();
+        rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+        let which = Which::Matching(Box::new(super::Matching {
+            filter: crate::api::HistoryFilter::default(),
+            narrowing: narrowing.clone(),
+            now: NOW,
+            sort: None,
+        }));
+        let found = super::lists::count(&db, &which).expect("counted");
+        prop_assert_eq!(found == 1, narrowing.fits(&item, NOW));
+    }
 }

@@ -222,6 +222,11 @@ impl Jobs {
         Ok(self.core.journal.sent_to(&self.core.account, email).await?)
     }
 
+    /// Rows sent to an address whose badge ids are known, newest first.
+    pub async fn requested(&self, email: &str) -> Result<Vec<SentHere>, JobError> {
+        Ok(self.core.journal.requested(&self.core.account, email).await?)
+    }
+
     /// The domains of the addresses in this account's issue jobs.
     pub async fn domains(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.domains(&self.core.account).await?)

@@ -8,6 +8,7 @@ use crate::domain::{BadgeId, TemplateId, Text};
 use crate::i18n::Localizable;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -204,6 +205,15 @@ impl FromIterator<(RowStatus, u64)> for Counts {
 }
 
 impl Counts {
+    /// The counts of both.
+    pub fn with(&self, other: &Self) -> Self {
+        let mut all: BTreeMap<RowStatus, u64> = self.iter().collect();
+        for (status, n) in other.iter() {
+            *all.entry(status).or_default() += n;
+        }
+        all.into_iter().collect()
+    }
+
     pub fn of(&self, row_status: RowStatus) -> u64 {
         self.0.iter().find(|(b, _)| *b == row_status).map_or(0, |(_, n)| *n)
     }
@@ -300,13 +310,55 @@ pub struct Job {
     pub profile: String,
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
+    /// The names of a revocation that replaces a badge; `None` for any other job, or after its names were removed.
+    pub replaced: Option<Replaced>,
     /// When the duplicate check last read the whole history, in the service's UTC. `None` before that.
     pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
 }
 
+/// The names, or the addresses if the name is the same, of a badge and of the corrected one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    pub old: Text,
+    pub new: Text,
+    /// Whether the job stands for both parts: the issue of the corrected badge, too.
+    pub is_whole: bool,
+}
+
 impl Job {
+    /// What the job does, marked for translation.
+    pub fn kind_name(&self) -> &'static str {
+        match &self.replaced {
+            Some(Replaced { is_whole: true, .. }) => tr_noop!("replace"),
+            _ => self.kind.name(),
+        }
+    }
+
+    /// A replacement as one job, for a list: this revocation with the issue job that it waits for.
+    pub fn with_issue(&self, issue: &Self) -> Self {
+        let replaced = self.replaced.clone().map(|names| Replaced { is_whole: true, ..names });
+        let title = replaced.as_ref().map_or_else(
+            || self.title.clone(),
+            |Replaced { old, new, .. }| Text::new(format!("{} → {}", old.wire(), new.wire())),
+        );
+        // The revocation waits for the issue job, so that an open issue job says where both are.
+        let leads = if issue.is_open() || issue.stop.is_some() { issue } else { self };
+        Self {
+            title,
+            replaced,
+            phase: leads.phase,
+            stop: leads.stop.clone(),
+            updated: self.updated.max(issue.updated),
+            counts: issue.counts.with(&self.counts),
+            held: self.held + issue.held,
+            in_flight: self.in_flight + issue.in_flight,
+            next_poll: [issue.next_poll, self.next_poll].into_iter().flatten().min(),
+            ..self.clone()
+        }
+    }
+
     /// Whether the owning process ended without releasing the job.
     pub fn is_abandoned(&self) -> bool {
         self.phase != Phase::Draft && self.owner.as_ref().is_some_and(|owner| !owner.is_alive)

@@ -48,8 +48,8 @@ pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, RowStatus, Stop,
-    StopKind,
+    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, Replaced, RowStatus,
+    Stop, StopKind,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;

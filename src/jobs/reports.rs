@@ -14,7 +14,7 @@ use super::receipt::{
 };
 use super::rules::{self, Stand, Step};
 use crate::domain::narrowing::is_mail_failure;
-use crate::domain::{HistoryItem, ServiceTime, Text};
+use crate::domain::{HistoryItem, ServiceClock, ServiceTime, Text};
 use jiff::tz::Offset;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -138,17 +138,17 @@ impl Jobs {
         cancel: CancellationToken,
     ) -> Result<Written, JobError> {
         let job = self.job(id).await?;
-        let offset = self.core.reader().clock().offset();
+        let clock = self.core.reader().clock();
         let (all, counted) = (AllRows::of(self, id, &[]), AllRows::of(self, id, &[]));
         off_the_loop(move || {
             let mut job = job;
             if let Some(among) = &among {
                 job.counts = counts_of(among, counted)?;
             }
-            let head = head(&job);
+            let head = head(&job, &clock);
             let lines = all
                 .filter(|row| is_among(among.as_ref(), row))
-                .map(|row| row.map(|row| line(&job, &row, offset)));
+                .map(|row| row.map(|row| line(&job, &row, clock.offset())));
             write_receipt(&to, format, overwrite, &head, lines, &mut |_| until(&cancel)).map_err(failed)
         })
         .await
@@ -255,12 +255,13 @@ fn counts_of(among: &BTreeSet<u64>, rows: AllRows) -> Result<Counts, JournalErro
     Ok(counts.into_iter().collect())
 }
 
-fn head(job: &Job) -> ReceiptHead {
+fn head(job: &Job, clock: &ServiceClock) -> ReceiptHead {
     let mut facts = vec![
         ("job".to_owned(), job.id.to_string()),
         ("what".to_owned(), job.kind.name().to_owned()),
         ("profile".to_owned(), job.profile.clone()),
-        ("planned".to_owned(), job.created.to_string()),
+        ("planned".to_owned(), clock.to_minute(clock.of_this_computer(job.created))),
+        ("time zone".to_owned(), clock.zone()),
         ("state".to_owned(), job.phase.name().to_owned()),
     ];
     if let Some(template) = &job.template_id {

@@ -2,7 +2,8 @@
 //! and drops a response with another id.
 
 use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryQuery, Listed, Raw, RawOf, Reader, TemplateQuery,
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, Raw, RawOf,
+    Reader, TemplateQuery,
 };
 use crate::config::{Environment, NewProfile, ProfileLine};
 use crate::domain::{
@@ -10,7 +11,7 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, DetailsRead, Period, Renewals, Synced, Want, Which};
+use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, Synced, Want, Which};
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
@@ -30,8 +31,9 @@ use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use jiff::Timestamp;
 use secrecy::SecretString;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -195,6 +197,8 @@ requests! {
         /// Read the history into the index.
         Sync(want: Want) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
+        /// The coverage of the index, if it has every badge that may match this filter of the service.
+        IndexCoverage(filter: HistoryFilter) -> IndexCoverage(Option<Coverage>);
         IndexList(query: index::Query) -> IndexList(Result<Page<HistoryItem>, String>);
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
@@ -367,7 +371,15 @@ impl<T: Failed> Failed for Box<T> {
 impl Failed for Holder {
     fn failed(why: &Failure<'_>) -> Self {
         let (wallet, history) = (Failed::failed(why), Failed::failed(why));
-        Self { wallet, history, sent: Vec::new(), total_count: None, domains: BTreeSet::new(), requests: 0 }
+        Self {
+            wallet,
+            history,
+            sent: Vec::new(),
+            requested: HashMap::new(),
+            total_count: None,
+            domains: BTreeSet::new(),
+            requests: 0,
+        }
     }
 }
 
@@ -428,6 +440,8 @@ pub struct Holder {
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
     /// Badges that the journal has sent to this address and that were not seen as issued.
     pub sent: Vec<SentHere>,
+    /// When lapel requested the badges that the journal has sent to this address.
+    pub requested: HashMap<BadgeId, Timestamp>,
     /// The number of badges that the service counts in the wallet.
     pub total_count: Option<u64>,
     /// The domains of the addresses in the index and in the journal, if neither list has a badge.

@@ -211,6 +211,9 @@ async fn answer(
             let mut holder = holder(&reader, &email, pages, &call).await;
             if let Some(jobs) = &jobs {
                 holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
+                let requested = jobs.requested(&email).await.unwrap_or_default();
+                holder.requested =
+                    requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
             }
             if holder.has_nothing() {
                 holder.domains = index.domains().await;
@@ -307,6 +310,10 @@ async fn answer(
         Request::Sums(period) => {
             let WorkerConnection { reader, index, .. } = link?;
             Response::Sums(index.overall(&reader, period).await.map(Box::new))
+        }
+        Request::IndexCoverage(filter) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::IndexCoverage(index.coverage(&filter, reader.clock().now()).await)
         }
         Request::IndexList(query) => Response::IndexList(link?.index.list(query).await),
         Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
@@ -411,6 +418,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     let key = EmailKey::of(email);
     Holder {
         sent: Vec::new(),
+        requested: HashMap::new(),
         total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
         wallet: wallet.map(|w| (w.items, w.complete)),
         history: history.map(|mut h| {

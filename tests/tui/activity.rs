@@ -462,3 +462,15 @@ async fn the_list_of_jobs_is_searched() {
     h.press("esc k");
     assert!(selected(&h.settled().await, "#2"), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn the_wallet_says_when_lapel_requested_a_badge() {
+    let mut h = Harness::new(small(), 160, 40).await;
+    issue(&mut h, 0..1).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("person0@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("requested")), "{screen}");
+}

@@ -230,3 +230,32 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     let screen = h.settled().await;
     assert!(screen.contains("WAITING") && !screen.contains(msg("Remarks")), "{screen}");
 }
+
+#[tokio::test]
+async fn the_wallet_counts_copies_and_shows_each_of_them() {
+    use lapel::sandbox::RowState;
+    let mut h = Harness::new(small(), 200, 50).await;
+    let one = |name: &str, state| RowSpec {
+        recipient_name: name.into(),
+        recipient_email: "story@naru.example".into(),
+        state,
+        ..RowSpec::default()
+    };
+    let insert = vec![
+        one("한서윤", RowState::Issued),
+        one("한서윤", RowState::Waiting),
+        one("오지호", RowState::Issued),
+    ];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.paste("story@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_eq!(screen.matches(msg("older copy")).count(), 1, "{screen}");
+    assert!(screen.contains(&crate::common::texts::msg_with("{n} copies", &[&2])), "{screen}");
+    // Each copy has its row, and a revocation is about that one only.
+    h.press("x");
+    let screen = h.settled().await;
+    assert!(!screen.contains("2 badges"), "{screen}");
+}

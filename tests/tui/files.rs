@@ -483,7 +483,23 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     h.confirm("1");
     h.shows(msg_part("2 jobs · 2 open")).await;
     h.shows(msg_part("to revoke when issued 1")).await;
-    h.settled().await;
+    let screen = h.settled().await;
+    // One row, until it is opened.
+    assert!(screen.contains(msg("replace")) && screen.contains("서다안 → 서다인"), "{screen}");
+    let kinds = |screen: &str| {
+        let is_row = |line: &&str| line.trim_start_matches(['▌', ' ']).starts_with('#');
+        screen.lines().filter(is_row).count()
+    };
+    assert_eq!(kinds(&screen), 1, "{screen}");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_eq!(kinds(&screen), 2, "both parts: {screen}");
+    h.press("j enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("서다인"), "the rows of one part: {screen}");
+    h.press("esc");
+    h.press("esc");
+    assert_eq!(kinds(&h.settled().await), 1, "{}", h.screen());
     assert_eq!(accepted(&h), 1);
     assert_eq!(requests(&h, "POST /badges/revoke"), 0, "the old one stays until the new one is Issued");
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));

@@ -285,3 +285,67 @@ async fn a_line_with_a_mistake_is_not_closed_as_if_it_filtered() {
     h.press("esc");
     assert!(!h.settled().await.contains("state:zz"), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn an_index_that_has_every_badge_answers_for_the_whole_history() {
+    let mut h = Harness::with(small(), 120, 36, overview::with_index).await;
+    let insert = vec![one("한서윤", RowState::Waiting), one("오지호", RowState::Revoked)];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    let before = requests(&h, HISTORY);
+    h.press("/");
+    h.type_text("state:revoked");
+    h.press("enter");
+    let screen = h.settled().await;
+    let source = msg_part("from the index");
+    assert!(heading(&screen).contains(source) && !heading(&screen).contains(msg_part("within")), "{screen}");
+    assert!(screen.contains("오지호") && !screen.contains("한서윤"), "{screen}");
+    assert_eq!(requests(&h, HISTORY), before, "nothing was read from the service");
+    let shown: u64 =
+        heading(&screen).split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number");
+    assert!(shown > 1 && shown < 602, "{screen}");
+    // The service is asked again without the filter, and what it filters is kept.
+    h.press("/");
+    h.type_text(" title:없는제목");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(source) && screen.contains(msg_part("No badges match")), "{screen}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(
+        heading(&screen).contains(msg_part("602 badges")) && !heading(&screen).contains(source),
+        "{screen}"
+    );
+}
+
+#[tokio::test]
+async fn a_type_and_a_category_are_taken_by_the_names_that_are_shown() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.settled().await;
+    h.type_text("category:");
+    let screen = h.settled().await;
+    let name = screen
+        .lines()
+        .find_map(|line| Some(line.trim().strip_prefix("category:")?.trim().to_owned()))
+        .expect("the names of the categories");
+    h.type_text(name.split_whitespace().next().unwrap_or_default());
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("category “"), "{screen}");
+    assert!(
+        heading(&screen).contains(&msg_with("within {loaded} loaded of {all}", &[&300, &600])),
+        "{screen}"
+    );
+    h.press("esc /");
+    // The code of the contract stands for the name in the rows.
+    h.type_text("type:COMPLETE");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("type “") && !heading(&screen).contains("COMPLETE"), "{screen}");
+    assert!(!heading(&screen).trim_start().starts_with('0'), "{screen}");
+}

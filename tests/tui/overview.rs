@@ -7,7 +7,7 @@ use lapel::index::Settings;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
 
-fn with_index(mut session: Session) -> Session {
+pub fn with_index(mut session: Session) -> Session {
     session.index = Some(IndexUse {
         folder: None,
         settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
@@ -16,7 +16,7 @@ fn with_index(mut session: Session) -> Session {
     session
 }
 
-async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
+pub async fn opened(options: Options, columns: u16, rows: u16) -> Harness {
     let mut h = Harness::with(options, columns, rows, with_index).await;
     h.settled().await;
     h.press("0 G enter");

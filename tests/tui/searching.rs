@@ -79,3 +79,62 @@ async fn the_request_log_is_narrowed() {
     assert!(h.screen().contains("/badge-templates"), "{}", h.screen());
     assert!(h.tui.app.modal().is_some());
 }
+
+#[tokio::test]
+async fn a_menu_goes_to_what_is_searched_for_and_hides_nothing() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.press("2");
+    h.settled().await;
+    for (menu, wanted, other) in [("s", msg("Holder"), msg("Mail")), ("C", msg("Template id"), msg("Holder"))]
+    {
+        h.press(&format!("{menu} /"));
+        h.type_text(wanted);
+        let line = marked_in_popup(&mut h);
+        assert!(line.contains(wanted), "{line}: {}", h.screen());
+        assert!(h.screen().contains(other), "{}", h.screen());
+        // A letter of the search is no command, and Enter only closes its box.
+        h.press("enter n N");
+        assert!(h.screen().contains(&format!("/{wanted}")), "{}", h.screen());
+        // Esc ends the search first, and then the menu.
+        h.press("esc");
+        assert!(!h.screen().contains(&format!("/{wanted}")), "{}", h.screen());
+        h.press("esc");
+    }
+    h.press("1 b");
+    h.settled().await;
+    h.press("/");
+    h.type_text("C03");
+    let line = marked_in_popup(&mut h);
+    assert!(line.contains("C03"), "{line}: {}", h.screen());
+    h.press("esc esc esc");
+    assert!(!h.screen().contains(msg("Categories and badge types")), "{}", h.screen());
+}
+
+/// The row with the cursor of the open popup.
+fn marked_in_popup(h: &mut Harness) -> String {
+    let cursor = lapel::tui::Glyphs::UNICODE.cursor;
+    let screen = h.screen();
+    let is_row = |line: &&str| line.contains(cursor) && line.contains('│');
+    screen.lines().filter(is_row).last().unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn the_badges_behind_a_count_are_narrowed_and_only_those_are_acted_on() {
+    let mut h = overview::opened(small(), 100, 30).await;
+    h.press("enter");
+    let all = h.settled().await;
+    h.press("/");
+    h.type_text("naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert_ne!(all, screen);
+    let rows = |screen: &str| screen.lines().filter(|line| line.contains('@')).count();
+    assert!(rows(&screen) > 0, "{screen}");
+    assert!(screen.lines().filter(|line| line.contains('@')).all(|line| line.contains("@n")), "{screen}");
+    assert!(screen.contains("/ naru.example"), "{screen}");
+    h.press("e");
+    let screen = h.settled().await;
+    assert!(screen.contains("· naru.example"), "the file has what is listed: {screen}");
+    h.press("esc esc");
+    assert!(!h.settled().await.contains("/ naru.example"), "{}", h.screen());
+}

@@ -6,7 +6,7 @@ use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
 use crate::jobs::job::{
-    AcceptedCount, Counts, Job, JobId, Kind, Origin, Owner, Phase, RowStatus, Stop, StopKind,
+    AcceptedCount, Counts, Job, JobId, Kind, Origin, Owner, Phase, Replaced, RowStatus, Stop, StopKind,
 };
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
@@ -102,7 +102,10 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                        (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
                        (SELECT CASE WHEN moves THEN file END FROM handover WHERE id = job.handover) AS went_with, \
-                       (SELECT computer FROM handover WHERE id = job.handover) AS left_on";
+                       (SELECT computer FROM handover WHERE id = job.handover) AS left_on, \
+                       CASE WHEN after THEN (SELECT json_array(old.name, new.name, old.email, new.email) \
+                                             FROM row AS old JOIN row AS new ON new.job = job.follows \
+                                             WHERE old.job = job.id LIMIT 1) END AS replaced";
 
 pub(super) fn job(db: &Connection, id: &JobId, me: &str) -> rusqlite::Result<Option<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
@@ -207,9 +210,19 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
         owner: owner.map(|id| Owner { is_me: id == me, is_alive: true, label }),
         profile: r.get("profile")?,
         follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
+        replaced: r.get::<_, Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
     })
+}
+
+/// The replaced names, or the addresses if the names are the same. `None` if either was removed.
+fn replaced(names: &str) -> Option<Replaced> {
+    let [old, new, old_email, new_email]: [Option<String>; 4] = serde_json::from_str(names).ok()?;
+    let is_name = old != new;
+    let (old, new) = if is_name { (old, new) } else { (old_email, new_email) };
+    let known = |text: Option<String>| text.filter(|text| !text.is_empty()).map(Text::new);
+    Some(Replaced { old: known(old)?, new: known(new)?, is_whole: false })
 }
 
 /// Where a moved job continues.

@@ -316,6 +316,9 @@ pub(super) fn count(db: &Connection, job: &JobId, filter: &RowFilter) -> rusqlit
     Ok(n.unsigned_abs())
 }
 
+/// Maximum number of rows with a time of request for one address.
+const MOST_REQUESTED: u32 = 1_000;
+
 /// A row that lapel sent and that the service may not show yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentHere {
@@ -347,6 +350,15 @@ impl super::Journal {
     }
 
     /// The domains of the addresses in the issue jobs of an account.
+    /// The rows sent to an address whose badge ids are known, newest first.
+    pub async fn requested(
+        &self,
+        account: &super::Account,
+        email: &str,
+    ) -> Result<Vec<SentHere>, super::JournalError> {
+        self.store().requested(account.clone(), EmailKey::of(email)).await
+    }
+
     pub async fn domains(&self, account: &super::Account) -> Result<Vec<String>, super::JournalError> {
         self.store().domains(account.clone()).await
     }
@@ -357,7 +369,7 @@ pub(super) fn sent_badge(
     account: &super::Account,
     badge: &BadgeId,
 ) -> rusqlite::Result<Vec<SentHere>> {
-    sent_here(db, account, Ok(badge))
+    sent_here(db, account, ("row.badge = ?3", badge.wire()), 20)
 }
 
 pub(super) fn sent_to(
@@ -365,7 +377,17 @@ pub(super) fn sent_to(
     account: &super::Account,
     key: &EmailKey,
 ) -> rusqlite::Result<Vec<SentHere>> {
-    sent_here(db, account, Err(key))
+    let open = "row.email_key = ?3
+                AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
+    sent_here(db, account, (open, key.as_str()), 20)
+}
+
+pub(super) fn requested(
+    db: &Connection,
+    account: &super::Account,
+    key: &EmailKey,
+) -> rusqlite::Result<Vec<SentHere>> {
+    sent_here(db, account, ("row.email_key = ?3 AND row.badge IS NOT NULL", key.as_str()), MOST_REQUESTED)
 }
 
 pub(super) fn domains(db: &Connection, account: &super::Account) -> rusqlite::Result<Vec<String>> {
@@ -380,21 +402,14 @@ pub(super) fn domains(db: &Connection, account: &super::Account) -> rusqlite::Re
     .collect()
 }
 
-/// Sent rows of an account's issue jobs, with any of its keys: by badge id, or by address if not seen as issued,
+/// At most so many sent rows of an account's issue jobs, with any of its keys, that meet a condition with a value,
 /// newest first.
 fn sent_here(
     db: &Connection,
     account: &super::Account,
-    of: Result<&BadgeId, &EmailKey>,
+    (condition, value): (&str, &str),
+    most: u32,
 ) -> rusqlite::Result<Vec<SentHere>> {
-    let (condition, value) = match of {
-        Ok(badge) => ("row.badge = ?3", badge.wire()),
-        Err(key) => (
-            "row.email_key = ?3
-             AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')",
-            key.as_str(),
-        ),
-    };
     if value.is_empty() {
         return Ok(Vec::new());
     }
@@ -404,7 +419,7 @@ fn sent_here(
          FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
-         ORDER BY request.id DESC LIMIT 20"
+         ORDER BY request.id DESC LIMIT {most}"
     ))?
     .query_map(params![by_key, by_name, value], |r| {
         Ok(SentHere {

@@ -208,6 +208,7 @@ operations! {
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = rows::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = rows::sent_to;
+    read requested(account: Account, key: EmailKey) -> Vec<SentHere> = rows::requested;
     read domains(account: Account) -> Vec<String> = rows::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;
     read newest(what: &'static str, most: usize) -> Vec<String> = facts::newest;

@@ -8,6 +8,7 @@ use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::ColumnDef;
 use crate::tui::widgets::text_layout::{fit, width};
 
@@ -23,6 +24,9 @@ pub struct FiltersForm {
     current: Option<NamedFilter>,
     at: usize,
     sight: Sight,
+    search: Search,
+    /// The text of each filter when the search was last used.
+    texts: Vec<String>,
     name: Option<Naming>,
     /// What the user must confirm.
     asked: Option<Asked>,
@@ -60,6 +64,8 @@ impl FiltersForm {
             current,
             at: 0,
             sight: Sight::default(),
+            search: Search::default(),
+            texts: Vec::new(),
             name: None,
             asked: None,
             request: None,
@@ -147,6 +153,12 @@ impl FiltersForm {
         }
     }
 
+    /// The text of each filter, for the search.
+    fn searched(&self, env: &Env) -> Vec<String> {
+        let of_list = env.saved.of_list(self.list);
+        of_list.map(|filter| format!("{} {}", filter.name, self.words(filter, env))).collect()
+    }
+
     /// Describes a filter: its fields by label, its sort order by column heading.
     fn words(&self, filter: &NamedFilter, env: &Env) -> String {
         let label = |field: &str| {
@@ -169,7 +181,7 @@ impl Component for FiltersForm {
     fn key_contexts(&self) -> Vec<Context> {
         match self.name {
             Some(_) => vec![Context::Prompt, Context::Always],
-            None => Context::Filters.in_popup(),
+            None => self.search.over().unwrap_or_else(|| Context::Filters.in_popup()),
         }
     }
 
@@ -188,6 +200,12 @@ impl Component for FiltersForm {
         self.said = None;
         if self.name.is_some() {
             return self.act_naming(action, env, out);
+        }
+        if self.asked.is_none() {
+            self.texts = self.searched(env);
+            if self.search.act_in(action, &mut self.at, &self.texts) {
+                return true;
+            }
         }
         let last = env.saved.of_list(self.list).count().saturating_sub(1);
         match action {
@@ -224,7 +242,9 @@ impl Component for FiltersForm {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let Some(naming) = &mut self.name else { return false };
+        let Some(naming) = &mut self.name else {
+            return self.search.type_in(key, &mut self.at, &self.texts);
+        };
         let typed = naming.field.on_text_key(key);
         if typed {
             self.said = None;
@@ -235,6 +255,8 @@ impl Component for FiltersForm {
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if let Some(naming) = &mut self.name {
             naming.field.on_paste(text.trim());
+        } else {
+            self.search.paste_in(text, &mut self.at, &self.texts);
         }
     }
 
@@ -301,7 +323,7 @@ impl Component for FiltersForm {
         let is_empty = filters.is_empty() && self.said.is_none();
         let lines = form.len() + filters.len() + usize::from(is_empty);
         let outer = popup::at_bottom(area, popup::FORM, lines + foot.len());
-        let inner = popup::open(frame, outer, area, head, env);
+        let inner = popup::open(frame, outer, area, &self.search.titled(head, env), env);
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };

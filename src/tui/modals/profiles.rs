@@ -9,6 +9,7 @@ use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
 
@@ -22,6 +23,7 @@ pub struct Profiles {
     lines: Vec<ProfileLine>,
     at: usize,
     sight: Sight,
+    search: Search,
     /// Request that opens a profile.
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
@@ -47,6 +49,7 @@ impl Profiles {
             lines: Vec::new(),
             at: 0,
             sight: Sight::default(),
+            search: Search::default(),
             opening: None,
             form: None,
             said: None,
@@ -134,6 +137,16 @@ impl Profiles {
         }
     }
 
+    /// The text of each row, for the search.
+    fn texts(&self) -> Vec<String> {
+        let text = |line: &ProfileLine| {
+            let label = line.organisation.as_deref().unwrap_or(&line.base_url);
+            format!("{} {} {label}", line.name, line.environment)
+        };
+        let below = [t!("add a profile"), t!("sandbox: simulated service, no real data")];
+        self.lines.iter().map(text).chain(below.map(str::to_owned)).collect()
+    }
+
     /// One row for each profile, plus the two rows below them.
     fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let used = env.session().map(|session| session.name.as_str());
@@ -182,7 +195,7 @@ impl Profiles {
         self.tell(&mut foot, env);
         let all = self.rows(form.room(), env);
         let outer = popup::at_bottom(area, popup::FORM, form.len() + all.len() + foot.len());
-        let inner = popup::open(frame, outer, area, t!("Profiles"), env);
+        let inner = popup::open(frame, outer, area, &self.search.titled(t!("Profiles"), env), env);
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
@@ -233,7 +246,7 @@ impl Component for Profiles {
     fn key_contexts(&self) -> Vec<Context> {
         match self.form {
             Some(_) => vec![Context::Form, Context::Always],
-            None => Context::Profiles.in_popup(),
+            None => self.search.over().unwrap_or_else(|| Context::Profiles.in_popup()),
         }
     }
 
@@ -273,6 +286,12 @@ impl Component for Profiles {
             }
             return true;
         }
+        if self.is_plain() {
+            let texts = self.texts();
+            if self.search.act_in(action, &mut self.at, &texts) {
+                return true;
+            }
+        }
         match action {
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
             Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
@@ -285,11 +304,19 @@ impl Component for Profiles {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        if self.is_plain() {
+            let texts = self.texts();
+            return self.search.type_in(key, &mut self.at, &texts);
+        }
         let idle = self.opening.is_none() && self.working.is_none();
         self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        if self.is_plain() {
+            let texts = self.texts();
+            self.search.paste_in(text, &mut self.at, &texts);
+        }
         if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
             form.on_paste(text);
         }

@@ -1,16 +1,17 @@
 //! The History tab: issued badges, filtered and sorted by the service. Marks belong to badge ids.
 
-mod copies;
+pub(in crate::tui::screens) mod copies;
 mod copyables;
 mod mark_all;
 mod marks;
 
-use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
+use crate::api::{ApiError, CategoryFilter, HistoryFilter, HistoryQuery, Paging, Sort};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{
-    BadgeId, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
+    BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
 };
 use crate::export::FieldValue;
+use crate::index::{Matching, Which};
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
@@ -18,6 +19,8 @@ use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
+use crate::tui::screens::home::counts::behind;
+use crate::tui::screens::templates::type_choice;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
@@ -28,6 +31,12 @@ use crate::tui::widgets::text_layout::{Column, fit, width};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
+
+/// The names of the filter fields that a row has as names only.
+const TYPE: &str = "badge_type_name";
+const CATEGORY: &str = "category_name";
+/// Index of the filter field with the type. The category follows it.
+const TYPE_FIELD: usize = 9;
 
 type Field = RecordField<HistoryItem>;
 
@@ -65,6 +74,8 @@ impl Browse for HistoryItem {
         Spec::new("revoke_end_date", tr_noop!("Revoked to"), tr_noop!("revoked-to:"), Takes::Date),
         Spec::new("state", tr_noop!("State"), tr_noop!("state:"), Takes::State),
         Spec::new("mail", tr_noop!("Mail"), tr_noop!("mail:"), Takes::Mail),
+        Spec::new(TYPE, tr_noop!("Type"), tr_noop!("type:"), Takes::Text),
+        Spec::new(CATEGORY, tr_noop!("Category"), tr_noop!("category:"), Takes::Text),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
@@ -120,6 +131,8 @@ impl Browse for HistoryItem {
         HistoryNarrowing {
             state: values.iter().find_map(Value::state),
             mail: values.iter().find_map(Value::mail),
+            badge_type: values.get(TYPE_FIELD).and_then(Value::text),
+            category: values.get(TYPE_FIELD + 1).and_then(Value::text),
         }
     }
 
@@ -127,12 +140,30 @@ impl Browse for HistoryItem {
         narrowing.fits(self, now)
     }
 
-    /// The service's own words for mails.
+    /// The service's own words for mails, types and categories.
     fn choices_in(&self) -> Vec<Choice> {
-        let word = self.email_status.as_ref().map(Text::wire).filter(|word| !word.trim().is_empty());
-        word.map(|word| Choice { field: "mail", value: word.to_owned(), name: word.to_owned() })
-            .into_iter()
-            .collect()
+        let words =
+            [("mail", &self.email_status), (TYPE, &self.badge_type_name), (CATEGORY, &self.category_name)];
+        words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
+    }
+
+    fn ask_choices() -> Vec<Request> {
+        vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
+    }
+
+    /// A row has no code of its type, so that a code stands for the name.
+    fn choices(answer: &Response) -> Vec<Choice> {
+        match answer {
+            Response::Categories(Ok(listed)) => {
+                let name = |category: &Category| named(CATEGORY, category.category_name.as_ref()?.wire());
+                listed.items.iter().filter_map(name).collect()
+            }
+            Response::BadgeTypes(Ok(types)) => {
+                let code = |code: Choice| Choice { field: TYPE, value: code.name, name: code.value };
+                types.types.iter().filter_map(type_choice).map(code).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn ask(filter: &HistoryFilter, paging: Paging) -> Request {
@@ -142,6 +173,30 @@ impl Browse for HistoryItem {
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response> {
         if let Response::History(page) = answer { Ok(page) } else { Err(answer) }
     }
+
+    fn ask_coverage(filter: &HistoryFilter) -> Option<Request> {
+        Some(Request::IndexCoverage(filter.clone()))
+    }
+
+    fn index_list(
+        filter: &HistoryFilter,
+        narrowing: &HistoryNarrowing,
+        sort: Option<Sort>,
+        now: DateTime,
+    ) -> Option<Which> {
+        let (filter, narrowing) = (filter.clone(), narrowing.clone());
+        Some(Which::Matching(Box::new(Matching { filter, narrowing, now, sort })))
+    }
+
+    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
+        if let Response::IndexList(page) = answer { Ok(page) } else { Err(answer) }
+    }
+}
+
+/// A name that stands for itself.
+fn named(field: &'static str, name: &str) -> Option<Choice> {
+    let is_name = !name.trim().is_empty();
+    is_name.then(|| Choice { field, value: name.to_owned(), name: name.to_owned() })
 }
 
 /// The fields of a copied row.
@@ -193,6 +248,8 @@ pub struct History {
     preview: BadgePreview,
     /// The notes about copies among the loaded rows, each for its newest copy.
     copies: HashMap<BadgeId, String>,
+    /// The running request for the rows of the index, for an export.
+    exporting: Option<RequestId>,
 }
 
 impl History {
@@ -285,6 +342,11 @@ impl Component for History {
             }
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
+            Action::Export if self.marks.is_empty() && self.browser.index().is_some() => {
+                if let Some(which) = self.browser.index_list(env.now()) {
+                    out.ask_instead(&mut self.exporting, Request::IndexExport(which));
+                }
+            }
             Action::Export => match self.source(env) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
@@ -300,9 +362,26 @@ impl Component for History {
 
     fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
         let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
+        let answer = match answer {
+            Response::IndexExport(found) if self.exporting == Some(id) => {
+                self.exporting = None;
+                match found {
+                    Ok(found) => {
+                        let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
+                        out.go.push(Navigate::Export(Box::new(behind::source(&words, found, env))));
+                    }
+                    Err(why) => out.warn(why),
+                }
+                return Ok(());
+            }
+            answer => answer,
+        };
         self.browser.on_response(id, answer, env, out)?;
-        for row in self.browser.loaded() {
-            self.marks.refresh(row);
+        // The rows of the index may be older than the marks.
+        if self.browser.index().is_none() {
+            for row in self.browser.loaded() {
+                self.marks.refresh(row);
+            }
         }
         self.copies = copies::of_newest(self.browser.loaded(), env);
         self.marks.finish_range(&mut self.browser.list, out);

@@ -126,7 +126,7 @@ impl Browse for Template {
 }
 
 /// The code and the name of a badge type. The contract does not show the fields of its record.
-fn type_choice(kind: &BadgeType) -> Option<Choice> {
+pub fn type_choice(kind: &BadgeType) -> Option<Choice> {
     let field = |wanted: &str| {
         let found = kind.fields.iter().find(|(name, _)| name.wire() == wanted);
         found.map(|(_, value)| value.wire().to_owned())
@@ -220,8 +220,9 @@ impl Templates {
 
 impl Component for Templates {
     fn key_contexts(&self) -> Vec<Context> {
-        if self.categories.is_some() {
-            return vec![Context::Categories, Context::List, Context::Global, Context::Always];
+        if let Some(open) = &self.categories {
+            let list = || vec![Context::Categories, Context::List, Context::Global, Context::Always];
+            return open.search.over().unwrap_or_else(list);
         }
         if let Some(over) = self.browser.over() {
             return over;
@@ -396,6 +397,10 @@ impl Component for Templates {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        if let Some(open) = &mut self.categories {
+            let texts = open.texts();
+            return open.search.type_in(key, &mut open.at, &texts);
+        }
         self.browser.on_text_key(key, out)
     }
 

@@ -39,6 +39,7 @@ use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining};
+use jiff::Timestamp;
 use people::People;
 use std::collections::{BTreeSet, HashMap};
 
@@ -56,6 +57,8 @@ struct HolderBadges {
     troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
+    /// When lapel requested the badges that it sent itself.
+    requested: HashMap<BadgeId, Timestamp>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     both: bool,
     complete: bool,
@@ -380,7 +383,7 @@ impl Wallet {
 impl Component for Wallet {
     fn key_contexts(&self) -> Vec<Context> {
         if let Some(menu) = self.menu() {
-            menu.in_popup()
+            menu
         } else if self.typing {
             vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
         } else {
@@ -499,15 +502,20 @@ impl Component for Wallet {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        if self.typing && self.field.on_text_key(key) {
+        if !self.typing {
+            return self.heading.on_text_key(key);
+        }
+        if self.field.on_text_key(key) {
             self.error = None;
             self.recent = Recent::default();
         }
-        self.typing
+        true
     }
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
-        self.paste(text, env, out);
+        if self.menu().is_none() || !self.heading.on_paste(text) {
+            self.paste(text, env, out);
+        }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {

@@ -173,6 +173,11 @@ fn fit_content(widths: &mut [usize], most: &[usize]) {
         spare += width.saturating_sub(*most);
         *width = (*width).min(*most);
     }
+    grow(widths, most, spare);
+}
+
+/// Gives spare cells to columns whose content is cut, up to the width that it needs.
+pub fn grow(widths: &mut [usize], most: &[usize], mut spare: usize) {
     // Columns that need least come first: a date that is cut says less than a title that is.
     let mut needs: Vec<(usize, usize)> =
         (0..widths.len()).map(|at| (most[at].saturating_sub(widths[at]), at)).collect();

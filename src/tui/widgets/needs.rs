@@ -156,6 +156,7 @@ pub mod tests {
             owner: None,
             profile: String::new(),
             follows: None,
+            replaced: None,
             checked: None,
             is_purged: false,
         }

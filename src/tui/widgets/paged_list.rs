@@ -12,6 +12,7 @@ pub use narrowed::Part;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
+use crate::index::{Query, Which};
 use crate::secrets::{Likeness, judge};
 use crate::tui::component::Clicked;
 use crate::tui::context::Env;
@@ -28,7 +29,7 @@ use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compar
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use jiff::civil::DateTime;
-use narrowed::Behind;
+use narrowed::{Behind, RowsFrom};
 use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
 
@@ -88,6 +89,23 @@ pub trait Browse: Row + 'static {
         Vec::new()
     }
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
+    /// The question whether the index has every row that may match; `None` for records that are not in the index.
+    fn ask_coverage(_: &Self::Filter) -> Option<Request> {
+        None
+    }
+    /// The list for the index.
+    fn index_list(
+        _: &Self::Filter,
+        _: &Self::Narrowing,
+        _sort: Option<Sort>,
+        _now: DateTime,
+    ) -> Option<Which> {
+        None
+    }
+    /// Takes the page from a response of the index, or returns a response of another kind.
+    fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
+        Err(answer)
+    }
     /// Takes the page from a response, or returns a response of another kind.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
@@ -118,6 +136,8 @@ pub struct Browser<T: Browse> {
     bar: FilterBar,
     /// The requests for the names of values, until they are answered.
     choices: Vec<RequestId>,
+    /// Whether they were answered.
+    has_names: bool,
     filter: T::Filter,
     narrowing: T::Narrowing,
     /// The applied filter, in words.
@@ -141,6 +161,7 @@ impl<T: Browse> Default for Browser<T> {
             bar: FilterBar::new(T::FILTERS),
             behind: None,
             choices: Vec::new(),
+            has_names: false,
             filter: T::Filter::default(),
             narrowing: T::Narrowing::default(),
             applied: Vec::new(),
@@ -168,7 +189,7 @@ impl<T: Browse> Browser<T> {
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
-            Top::Nothing => self.heading.over().map(Context::in_popup),
+            Top::Nothing => self.heading.over(),
             Top::Row(_) => Some(Context::Prompt.in_field()),
         }
     }
@@ -289,7 +310,7 @@ impl<T: Browse> Browser<T> {
     fn set_order(&mut self, order: Option<SortOrder>, by: By, out: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
-            self.pages_mut().order_by(match (order, by) {
+            self.service_rows_mut().order_by(match (order, by) {
                 (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
                 _ => None,
             });
@@ -330,15 +351,19 @@ impl<T: Browse> Browser<T> {
         };
         let (filter, narrowing) = (T::filter(&values), T::narrowing(&values));
         self.applied = self.bar.words();
+        let is_other = narrowing != self.narrowing || filter != self.filter;
         if narrowing != self.narrowing {
             self.changes += 1;
-            self.narrow(narrowing);
+            self.narrow(narrowing, out);
         }
         if filter != self.filter {
             self.filter = filter;
             self.heading.forget_content();
             self.changes += 1;
             self.restart(out);
+        }
+        if is_other {
+            self.ask_coverage(out);
         }
     }
 
@@ -348,7 +373,7 @@ impl<T: Browse> Browser<T> {
             Top::Row(field) => {
                 field.on_text_key(key);
             }
-            Top::Nothing => return false,
+            Top::Nothing => return self.heading.on_text_key(key),
         }
         true
     }
@@ -357,7 +382,7 @@ impl<T: Browse> Browser<T> {
         match &mut self.top {
             Top::Nothing if self.bar.is_open() => self.bar.on_paste(text, out),
             Top::Row(field) => field.on_paste(text),
-            Top::Nothing => return false,
+            Top::Nothing => return self.heading.on_paste(text),
         }
         true
     }
@@ -382,21 +407,35 @@ impl<T: Browse> Browser<T> {
             self.learn(&answer, out);
             return Ok(());
         }
-        let answer = T::answer(answer)?;
+        let answer = match answer {
+            Response::IndexCoverage(found) => {
+                let is_mine = self.take_coverage(request, found, out);
+                return if is_mine { Ok(()) } else { Err(Response::IndexCoverage(found)) };
+            }
+            answer => answer,
+        };
+        let answer = match T::index_answer(answer) {
+            Ok(page) => {
+                if let Some((page, dropped)) = self.list.on_response(request, page) {
+                    out.cancel(dropped);
+                    self.fit_columns(page, true, env);
+                }
+                return Ok(());
+            }
+            Err(answer) => T::answer(answer)?,
+        };
         // Only the first response with an order counts: a far page may be refused for other reasons.
-        let is_first = self.pages().is_empty();
+        let is_first = self.service_rows().is_empty();
         let refused = is_first && matches!(answer, Err(ApiError::BadRequest(_)));
         let failed =
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
-        let Some((page, dropped)) = self.pages_mut().on_response(request, answer.map_err(|e| e.to_string()))
-        else {
+        let answer = answer.map_err(|e| e.to_string());
+        let Some((page, dropped)) = self.service_rows_mut().on_response(request, answer) else {
             return Ok(());
         };
         out.cancel(dropped);
-        for row in self.behind.as_ref().map_or(&self.list, |behind| &behind.rows).page_rows(page) {
-            self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
-        }
+        self.fit_columns(page, false, env);
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
                 out.warn(t!(
@@ -428,10 +467,18 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
+    /// Fits the columns to a page that was read.
+    fn fit_columns(&mut self, page: u64, of_index: bool, env: &Env) {
+        let behind = self.behind.as_ref().filter(|_| !of_index);
+        for row in behind.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
+            self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
+        }
+    }
+
     /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
     /// neighbours in order are enough. If the service ignores the order, about half are in order.
     fn is_ordered(&self, page: u64, order: SortOrder) -> bool {
-        let rows = self.pages().page_rows(page);
+        let rows = self.service_rows().page_rows(page);
         let pairs: Vec<Ordering> = rows.windows(2).map(|pair| compare_by(pair[0], pair[1], order)).collect();
         let apart = pairs.iter().filter(|o| **o != Ordering::Equal).count();
         let wrong = pairs.iter().filter(|o| **o == Ordering::Greater).count();
@@ -448,13 +495,25 @@ impl<T: Browse> Browser<T> {
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
         self.heading.set_room(usize::from(area.width).saturating_sub(MARGINS));
-        let filter = &self.filter;
-        let sort: Vec<Sort> = self.sort().into_iter().collect();
-        let pages = self.behind.as_mut().map_or(&mut self.list, Behind::wanted);
-        let per_page = u32::try_from(pages.per_page()).unwrap_or(100);
-        let dropped = pages.load_visible(|page| {
-            out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
-        });
+        let dropped = match self.behind.as_ref().map(|behind| behind.from) {
+            Some(RowsFrom::Asking(_)) => Vec::new(),
+            Some(RowsFrom::Index(_)) => {
+                let Some(which) = self.index_list(env.now()) else { return };
+                let per_page = self.list.per_page();
+                self.list.load_visible(|page| {
+                    out.ask(Request::IndexList(Query { which: which.clone(), page, per_page }))
+                })
+            }
+            Some(RowsFrom::Loaded) | None => {
+                let filter = &self.filter;
+                let sort: Vec<Sort> = self.sort().into_iter().collect();
+                let pages = self.behind.as_mut().map_or(&mut self.list, Behind::wanted);
+                let per_page = u32::try_from(pages.per_page()).unwrap_or(100);
+                pages.load_visible(|page| {
+                    out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))
+                })
+            }
+        };
         out.cancel(dropped);
         self.show_fitting(env.now());
     }

@@ -62,6 +62,49 @@ impl Search {
         Searched::Changed
     }
 
+    /// Handles an action in a list that shows all its rows: the cursor goes to matches. Returns false for an action of
+    /// the list.
+    pub fn act_in(&mut self, action: Action, at: &mut usize, texts: &[String]) -> bool {
+        match self.on_action(action) {
+            Searched::Nothing => return false,
+            Searched::Changed => {}
+            Searched::Step { forward } => self.go(at, forward, false, texts),
+        }
+        true
+    }
+
+    /// Takes a key in such a list. Returns whether it belongs to the box.
+    pub fn type_in(&mut self, key: KeyEvent, at: &mut usize, texts: &[String]) -> bool {
+        let changed = self.on_text_key(key);
+        if changed {
+            self.go(at, true, true, texts);
+        }
+        changed
+    }
+
+    /// Takes a pasted text in such a list. Returns false if the box is closed.
+    pub fn paste_in(&mut self, text: &str, at: &mut usize, texts: &[String]) -> bool {
+        let is_open = self.on_paste(text);
+        if is_open {
+            self.go(at, true, true, texts);
+        }
+        is_open
+    }
+
+    fn go(&self, at: &mut usize, forward: bool, here: bool, texts: &[String]) {
+        let found = self.next(*at, texts.len(), forward, here, |place| self.finds(&texts[place]));
+        *at = found.unwrap_or(*at);
+    }
+
+    /// The title of a popup with the search behind it.
+    pub fn titled(&self, title: &str, env: &Env) -> String {
+        if !self.is_open && self.text().is_none() {
+            return title.to_owned();
+        }
+        let cursor = if self.is_open { env.glyphs.cursor } else { "" };
+        format!("{title}  /{}{cursor}", crate::domain::text::scrub(self.field.value()))
+    }
+
     /// Takes a key of the open box. Returns whether the text has changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.is_open && self.field.on_text_key(key)

@@ -8,7 +8,8 @@ use crate::i18n::tr;
 use crate::tui::context::Env;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
-use crate::tui::widgets::columns::{Choice, Columns};
+use crate::tui::widgets::columns::{Choice, Columns, grow};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{Column, cells, width};
 use menus::Menu;
 use ratatui::style::Style;
@@ -84,6 +85,8 @@ pub struct Heading {
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<Menu>,
+    /// The search in the open menu.
+    search: Search,
     sight: Sight,
     /// The cells of a row on the screen.
     room: usize,
@@ -106,6 +109,7 @@ impl Heading {
             columns: Columns::usual(defs.len(), usual),
             order: None,
             menu: None,
+            search: Search::default(),
             sight: Sight::default(),
             room: 0,
             content: Vec::new(),
@@ -151,7 +155,13 @@ impl Heading {
     /// The widths of the shown columns, in order; 0 for a column without room.
     pub fn widths(&self, room: usize) -> Vec<usize> {
         let fits = |percent: &&u64| self.needed(**percent).is_some_and(|cells| cells <= room + 1);
-        self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room)
+        let mut widths = self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room);
+        if !self.content.is_empty() {
+            let used = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
+            let all = self.widths_for(ENOUGH[0], usize::from(u16::MAX));
+            grow(&mut widths, &all, (room + 1).saturating_sub(used));
+        }
+        widths
     }
 
     /// The widths of the shown columns, so that this percentage of the cells fits into their column.
@@ -176,11 +186,11 @@ impl Heading {
         self.columns.widths(&all, &content, room)
     }
 
-    /// The cells that a row takes when nearly no content is cut, or less of it if a preview beside it still has
-    /// plenty of the `screen`; `None` if the content is not known.
+    /// The cells that a row takes when no content is cut, or as many of them as leave plenty of the `screen` to a
+    /// preview, but at least those for nearly all content; `None` if the content is not known.
     pub fn wanted(&self, screen: u16) -> Option<usize> {
-        let roomy = |cells: &usize| cells + PREVIEW <= usize::from(screen);
-        ENOUGH.iter().filter_map(|percent| self.needed(*percent)).find(roomy).or_else(|| self.needed(LEAST))
+        let (all, least) = (self.needed(ENOUGH[0])?, self.needed(LEAST)?);
+        Some(all.min(usize::from(screen).saturating_sub(PREVIEW)).max(least))
     }
 
     /// The cells that a row takes when this percentage of the cells fits into their column.

@@ -1,13 +1,13 @@
 //! The local index of a connection, and what the screens ask of it.
 
 use super::said;
-use crate::api::Reader;
+use crate::api::{HistoryFilter, Reader};
 use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::export::ExportRow;
 use crate::i18n::list;
 use crate::index::{
-    Account, Cert, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings, Sums,
-    SyncProgress, Synced, Want, Which,
+    Account, Cert, Coverage, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings,
+    Sums, SyncProgress, Synced, Want, Which,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
@@ -149,6 +149,12 @@ impl Slot {
         let (index, clock) = (self.used().await?, reader.clock());
         let sums = said(index.sums(clock.now(), clock.offset(), period).await)?;
         Ok(Overall { sums, mail: said(mail_report(&index).await)?, place: index.place().to_owned() })
+    }
+
+    /// The coverage of the index, if it has every badge that may match this filter of the service.
+    pub async fn coverage(&self, filter: &HistoryFilter, now: DateTime) -> Option<Coverage> {
+        let index = self.get().await.ok()??;
+        index.coverage(filter, now).await.ok()?
     }
 
     pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>, String> {

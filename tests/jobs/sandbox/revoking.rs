@@ -104,11 +104,20 @@ async fn what_waits_is_revoked_when_it_is_issued() {
 async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let mut bench = Bench::new(small()).await;
     let old = targets(&bench, 1).remove(0);
+    let (before, corrected) = (old.holder.clone(), plan(Some(Vec::new())));
+    let after = corrected.recipient_name.clone();
     let (issue, revoke) =
-        bench.jobs.replace(plan(Some(Vec::new())), old, "재발급: 성명 정정", "test").await.expect("planned");
+        bench.jobs.replace(corrected, old, "재발급: 성명 정정", "test").await.expect("planned");
     bench.until("accepted", issue, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     bench.jobs.poll_now(None).await;
     let job = bench.jobs.job(revoke).await.expect("a job");
+    let names = job.replaced.as_ref().map(|names| (names.old.wire(), names.new.wire()));
+    assert_eq!(names, Some((before.wire(), after.as_str())));
+    let issued = bench.jobs.job(issue).await.expect("a job");
+    assert_eq!(issued.replaced, None);
+    let both = job.with_issue(&issued);
+    assert_eq!((both.counts.of(RowStatus::Waiting), both.counts.of(RowStatus::Queued)), (1, 1));
+    assert_ne!(both.kind_name(), job.kind_name(), "the list says that it is a replacement");
     assert_eq!((job.counts.of(RowStatus::Queued), bench.posts("/badges/revoke")), (1, 0));
     bench.advance(25 * 60);
     bench.poll(issue).await;

@@ -39,7 +39,7 @@ pub(super) const FIELDS: [Field; 16] = [
     Field::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
         .shown(|job, _, env| format!("#{} {}", job.id, sign(job, env)))
         .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
-    Field::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| FieldValue::Code(Some(tr(job.kind.name()))))
+    Field::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| FieldValue::Code(Some(tr(job.kind_name()))))
         .dim(),
     Field::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
         .styled(|_, _| Style::new()),

@@ -27,7 +27,7 @@ impl Screen for Activity {
     }
 
     fn can_go_back(&self) -> bool {
-        self.rows.is_some() || self.search.text().is_some()
+        self.rows.is_some() || self.search.text().is_some() || self.open_parts().is_some()
     }
 
     fn has_pane(&self) -> bool {

@@ -135,7 +135,7 @@ pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
 impl Activity {
     /// The list of jobs and the pane of the selected one, below the first line.
     pub(super) fn panes(&self, area: Rect) -> Panes {
-        let jobs = u16::try_from(self.jobs.len()).unwrap_or(u16::MAX).saturating_add(1);
+        let jobs = u16::try_from(self.listed_jobs().count()).unwrap_or(u16::MAX).saturating_add(1);
         let wanted = self.heading.wanted(area.width).map(|cells| cells + MARGINS);
         Panes::of(area, 1, wanted, |height| jobs.min(height / 2).max(2))
     }
@@ -175,11 +175,14 @@ impl Activity {
         lines
     }
 
-    /// The title of a job's pane.
-    fn title(job: &Job, env: &Env) -> String {
-        let file = job.origin.as_ref().map(|origin| origin.name().to_string());
-        let parts = [Some(format!("#{}", job.id)), file];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+    /// The title of the pane of the selected row.
+    fn title(&self, env: &Env) -> String {
+        let of = |job: &Job| {
+            let file = job.origin.as_ref().map(|origin| origin.name().to_string());
+            [Some(format!("#{}", job.id)), file]
+        };
+        let parts = self.selected_jobs().into_iter().flat_map(of);
+        parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
 
     /// The area of the text about the selected entry, and the picture of the job's template below it.
@@ -197,8 +200,11 @@ impl Activity {
         let room = usize::from(panes.text.width);
         let Some(job) = self.job() else { return Vec::new() };
         let Some(rows) = &self.rows else {
-            let mut lines = panes.head(&Self::title(job, env), env);
-            lines.extend(self.detail_lines(job, room, env));
+            let mut lines = panes.head(&self.title(env), env);
+            for (at, part) in self.selected_jobs().into_iter().enumerate() {
+                lines.extend((at > 0).then(Line::default));
+                lines.extend(self.detail_lines(part, room, env));
+            }
             return lines;
         };
         let Some(row) = rows.list.selected() else { return Vec::new() };
@@ -250,18 +256,18 @@ impl Activity {
         frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
         let mut built = 0;
         let selected = self.at();
-        let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
-        for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
+        let visible = self.listed_jobs().enumerate().skip(self.top).take(usize::from(list.height));
+        for (y, (at, job)) in (list.y..).zip(visible) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
-            let cells = columns::cells(job, &self.heading, &widths, env);
+            let cells = columns::cells(&self.shown(job), &self.heading, &widths, env);
             spans.extend(self.heading.cells(cells, &widths, env));
             draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
         }
-        draw_position(frame, list, self.top as u64, self.jobs.len() as u64, env);
+        draw_position(frame, list, self.top as u64, self.listed_jobs().count() as u64, env);
         self.built.set(built);
-        if let Some(job) = self.job() {
-            panes.draw_edge(frame, &Self::title(job, env), env);
+        if self.job().is_some() {
+            panes.draw_edge(frame, &self.title(env), env);
             let lines = self.pane_lines(area, env);
             let (text, want) = self.text_and_picture(area, lines.len(), env);
             picture::draw(want, frame, env);

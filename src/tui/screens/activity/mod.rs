@@ -5,6 +5,7 @@ mod commands;
 mod copyables;
 mod draw;
 mod order;
+mod replacement;
 mod saving;
 
 use crate::tui::prelude::*;
@@ -26,7 +27,7 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;
@@ -61,6 +62,10 @@ pub struct Activity {
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
     fresh: bool,
+    /// The revocation of each replacement, by the issue job that it waits for.
+    replacements: BTreeMap<JobId, JobId>,
+    /// The revocations of the replacements whose parts are shown.
+    opened: BTreeSet<JobId>,
 }
 
 impl Default for Activity {
@@ -85,6 +90,8 @@ impl Default for Activity {
             needs_width: 0,
             built: std::cell::Cell::new(0),
             fresh: true,
+            replacements: BTreeMap::new(),
+            opened: BTreeSet::new(),
         }
     }
 }
@@ -120,6 +127,9 @@ impl Activity {
         self.peek.stale |= self.peek.of == Some(job.id);
         self.unsorted = true;
         self.fresh = true;
+        if let (Some(_), Some(issue)) = (&job.replaced, job.follows) {
+            self.replacements.insert(issue, job.id);
+        }
         match self.jobs.binary_search_by(|known| job.id.cmp(&known.id)) {
             Ok(at) => self.jobs.get_mut(at).map(|known| std::mem::replace(known, job)),
             Err(at) => {
@@ -194,13 +204,14 @@ impl Activity {
 
     /// Selects the next job that the search finds. With `here`, the selected job counts.
     fn find_next(&mut self, forward: bool, here: bool) {
-        let texts = |place| {
-            let job = self.job_at(place)?;
+        let text = |job: &Job| {
+            let shown = self.shown(job);
             let file = job.origin.as_ref().map_or(String::new(), |origin| origin.name().to_string());
-            Some(format!("#{} {} {} {file}", job.id, tr(job.kind.name()), job.title))
+            format!("#{} {} {} {} {file}", job.id, tr(shown.kind_name()), shown.title, job.title)
         };
-        let finds = |place| texts(place).is_some_and(|text| self.search.finds(&text));
-        if let Some(place) = self.search.next(self.at(), self.jobs.len(), forward, here, finds) {
+        let texts: Vec<String> = self.listed_jobs().map(text).collect();
+        let finds = |place: usize| texts.get(place).is_some_and(|text| self.search.finds(text));
+        if let Some(place) = self.search.next(self.at(), texts.len(), forward, here, finds) {
             self.select(place);
         }
     }
@@ -252,7 +263,7 @@ impl Activity {
     }
 
     fn command(&self, action: Action, env: &Env, out: &mut Effects<'_>) {
-        let Some(job) = self.job() else {
+        let Some(job) = self.job_for(action) else {
             out.say(t!("There is no job here."));
             return;
         };
@@ -317,7 +328,7 @@ impl Component for Activity {
     fn key_contexts(&self) -> Vec<Context> {
         let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
         if let Some(menu) = self.shown_heading().over() {
-            return menu.in_popup();
+            return menu;
         }
         let search = match &self.rows {
             Some(rows) => rows.over(),
@@ -357,7 +368,7 @@ impl Component for Activity {
             Action::UndoLast => self.rows.as_ref().is_some_and(|rows| rows.marks.has_changes()),
             Action::ClearMarks => self.marked().next().is_some(),
             Action::Look => job.is_open(),
-            _ => !is_job_command(action) || can(action, job),
+            _ => !is_job_command(action) || self.selected_jobs().iter().any(|job| can(action, job)),
         }
     }
 
@@ -373,7 +384,12 @@ impl Component for Activity {
             return done;
         }
         if is_job_command(action) {
-            self.command(action, env, out);
+            if self.job().is_some() && self.job_for(action).is_none() {
+                self.open_replacement();
+                out.say(t!("A replacement has two jobs. Choose one of them."));
+            } else {
+                self.command(action, env, out);
+            }
             return true;
         }
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
@@ -403,7 +419,9 @@ impl Component for Activity {
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to sort."));
                 }
+                Action::Open if self.open_replacement() => {}
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
+                Action::Back if self.search.text().is_none() && self.close_replacement() => {}
                 Action::Down => self.select(self.at() + 1),
                 Action::Up => self.select(self.at().saturating_sub(1)),
                 Action::PageDown => self.select(self.at() + self.height.max(2) - 1),
@@ -421,6 +439,9 @@ impl Component for Activity {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        if self.shown_heading().over().is_some() {
+            return self.shown_heading_mut().on_text_key(key);
+        }
         if let Some(rows) = &mut self.rows {
             return rows.on_text_key(key, out);
         }
@@ -432,6 +453,9 @@ impl Component for Activity {
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if self.shown_heading_mut().on_paste(text) {
+            return;
+        }
         if let Some(rows) = &mut self.rows {
             rows.on_paste(text, out);
         } else if self.search.on_paste(text) {
@@ -452,10 +476,11 @@ impl Component for Activity {
             return Clicked::Nothing;
         }
         let place = self.top + usize::from(at.y - list.y);
-        if place < self.jobs.len() {
+        let is_row = place < self.listed_jobs().count();
+        if is_row {
             self.select(place);
         }
-        Clicked::changed(place < self.jobs.len())
+        Clicked::changed(is_row)
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
@@ -513,7 +538,7 @@ impl Component for Activity {
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.fit_pane(area, env);
         let at = self.at();
-        let last = self.jobs.len().saturating_sub(self.height);
+        let last = self.listed_jobs().count().saturating_sub(self.height);
         self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
         let Some(job) = self.job() else { return };
         let (id, row_statuses) = (job.id, peeked(job));

@@ -14,10 +14,13 @@ impl Activity {
         if self.rows.is_some() { &self.rows_heading } else { &self.heading }
     }
 
+    pub(super) fn shown_heading_mut(&mut self) -> &mut Heading {
+        if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
+    }
+
     /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
-        let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
-        heading.click(at)
+        self.shown_heading_mut().click(at)
     }
 
     /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
@@ -61,14 +64,15 @@ impl Activity {
             return;
         }
         let newest = &self.jobs[..self.jobs.len().min(MEASURED)];
+        let newest: Vec<Job> = newest.iter().map(|job| self.shown(job).into_owned()).collect();
         self.needs_width = columns::needs_width(newest.iter(), env);
         self.heading.forget_content();
-        for job in newest {
+        for job in &newest {
             self.heading.fit(&columns::widest(job, env), env);
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {
-            let keyed = self.jobs.iter().map(|job| (columns::sort_key(job, column), job.id));
+            let keyed = self.jobs.iter().map(|job| (columns::sort_key(&self.shown(job), column), job.id));
             let mut keyed: Vec<(SortKey, JobId)> = keyed.collect();
             // The sort is stable: among equal jobs the newest stays first.
             keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
@@ -87,19 +91,17 @@ impl Activity {
         (0..self.jobs.len()).filter_map(|place| self.job_at(place))
     }
 
-    /// The position of the job that the keys act on.
+    /// The position of the row of the job that the keys act on.
     pub(super) fn at(&self) -> usize {
         let Some(id) = self.job().map(|job| job.id) else { return 0 };
-        let place = match self.heading.order() {
-            None => self.jobs.binary_search_by(|known| id.cmp(&known.id)).ok(),
-            Some(_) => self.sorted.iter().position(|known| *known == id),
-        };
-        place.unwrap_or(0)
+        let row = self.row_of(id);
+        self.listed_jobs().position(|job| job.id == row).unwrap_or(0)
     }
 
-    /// Selects the job at a position, or the last one if the position is too high.
+    /// Selects the job in a row, or in the last one if the position is too high.
     pub(super) fn select(&mut self, place: usize) {
-        let place = place.min(self.jobs.len().saturating_sub(1));
-        self.selected = self.job_at(place).map(|job| job.id);
+        let place = place.min(self.listed_jobs().count().saturating_sub(1));
+        let id = self.listed_jobs().nth(place).map(|job| job.id);
+        self.selected = id;
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn words<'a>(
         other.template_id.as_ref() == Some(template)
             && other.recipient_email.as_ref().is_some_and(|email| EmailKey::of(email.wire()) == holder)
     };
-    let states = counted(loaded.filter(is_copy), now);
+    let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
     let words =
         |(state, times): &(State, u64)| t!("{times} {word}", times = number(*times), word = state.word());
@@ -42,10 +42,7 @@ pub(super) fn of_newest<'a>(
         let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
         // Of equal times, the first of the list is the newest.
         let first = *rows.iter().rev().max_by_key(time)?;
-        let states = counted(rows.iter().copied(), env.now());
-        let others = states.into_iter().filter(|(state, _)| *state != State::Issued);
-        let others =
-            others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word()));
+        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, env.now()).state()));
         let sign = if env.glyphs == Glyphs::ASCII { "x" } else { "×" };
         let times = format!("{sign}{}", number(rows.len() as u64));
         let words: Vec<String> = std::iter::once(times).chain(others).collect();
@@ -54,11 +51,16 @@ pub(super) fn of_newest<'a>(
     copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
 }
 
+/// The number of copies in each state, without those that are issued, in words: `1 Waiting`.
+pub(in crate::tui::screens) fn not_issued(states: impl Iterator<Item = State>) -> Vec<String> {
+    let others = counted(states).into_iter().filter(|(state, _)| *state != State::Issued);
+    others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word())).collect()
+}
+
 /// The number of rows in each state.
-fn counted<'a>(rows: impl Iterator<Item = &'a HistoryItem>, now: DateTime) -> Vec<(State, u64)> {
+fn counted(all: impl Iterator<Item = State>) -> Vec<(State, u64)> {
     let mut states: Vec<(State, u64)> = Vec::new();
-    for row in rows {
-        let state = Verdict::of(row, now).state();
+    for state in all {
         match states.iter_mut().find(|(known, _)| *known == state) {
             Some((_, times)) => *times += 1,
             None => states.push((state, 1)),

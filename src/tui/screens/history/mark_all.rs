@@ -26,19 +26,22 @@ impl History {
     pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
+        let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
+        // The service has all rows of a list that lapel narrows. Of them, it reads those of the index again.
+        let of_index = self.browser.index().filter(|_| !all_loaded).map(|coverage| coverage.total);
         let counted = list.is_counted().then(|| list.len());
-        // Of a list that lapel narrows, the service's rows are read.
-        let rows = part.map_or(counted, |part| Some(part.all));
+        let is_narrowed = part.is_some() || of_index.is_some();
+        let rows = part.map(|part| part.all).or(of_index).or(counted);
         if self.marking.is_some() {
             let esc = env.key(&self.key_contexts(), Action::Back);
             out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not loaded yet. Nothing was marked."));
-        } else if list.is_empty() && part.is_none() {
+        } else if list.is_empty() && !is_narrowed {
             out.say(t!("No badge matches, so there is nothing to mark."));
         } else if rows.is_some_and(|rows| rows > LARGEST_RANGE) {
             out.warn(too_many(rows));
-        } else if part.is_none() && rows == Some(list.loaded().count() as u64) {
+        } else if all_loaded {
             let loaded = list.loaded().map(|(_, row)| row.clone()).collect();
             self.marks.add(loaded);
             out.say(plural!(
@@ -48,14 +51,16 @@ impl History {
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
-            out.open(move |_, _| MarkAllForm::new(rows, words, part.is_some()));
+            out.open(move |_, _| MarkAllForm::new(rows, words, is_narrowed));
         }
     }
 
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
         let narrowing = self.browser.narrowing().clone();
-        let all = self.browser.part().map_or(self.browser.list.len(), |part| part.all);
+        let of_index = self.browser.index().map(|coverage| coverage.total);
+        let part = self.browser.part().map(|part| part.all);
+        let all = part.or(of_index).unwrap_or(self.browser.list.len());
         let request = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
         self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }

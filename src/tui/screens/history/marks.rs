@@ -2,6 +2,7 @@
 
 use super::History;
 use crate::api::HistoryFilter;
+use crate::domain::narrowing::contains;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, Text, issue_time};
 use crate::tui::prelude::*;
 use jiff::civil::Date;
@@ -9,10 +10,7 @@ use jiff::civil::Date;
 /// Whether a filter may match a row. Only the service knows how it compares, so a text matches wherever it contains the
 /// filter's text, in any case.
 fn may_match(filter: &HistoryFilter, row: &HistoryItem) -> bool {
-    let contains = |wanted: &Option<String>, text: &Option<Text>| {
-        let text = text.as_ref().map_or("", Text::wire).to_lowercase();
-        wanted.as_ref().is_none_or(|wanted| text.contains(&wanted.to_lowercase()))
-    };
+    let contains = |wanted: &Option<String>, text: &Option<Text>| contains(text.as_ref(), wanted.as_deref());
     let within = |from: Option<Date>, to: Option<Date>, time: Option<&ServiceTime>| {
         let day = time.and_then(ServiceTime::day);
         from.is_none_or(|from| day.is_some_and(|day| day >= from))

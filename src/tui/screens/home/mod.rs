@@ -4,7 +4,7 @@
 //! The counts and the lists of badges behind them open inside Home.
 
 mod badge_rows;
-mod counts;
+pub(in crate::tui::screens) mod counts;
 mod draw;
 mod lines;
 mod mails;
@@ -435,9 +435,11 @@ impl Component for Home {
         }
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if let (Shown::Mails(_), Some(mails)) = (self.shown, &mut self.mails) {
-            mails.on_paste(text);
+    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+        match (self.shown, &mut self.mails) {
+            (Shown::Mails(_), Some(mails)) => mails.on_paste(text),
+            (Shown::Lines, _) => {}
+            _ => self.counts.on_paste(text, env, out),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::domain::{Category, Text};
 use crate::tui::input::list_hit::{Sight, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit;
 
 #[derive(Default)]
@@ -16,6 +17,7 @@ pub(super) struct Categories {
     pub(super) types: Option<Result<BadgeTypes, ApiError>>,
     pub(super) at: usize,
     pub(super) sight: Sight,
+    pub(super) search: Search,
 }
 
 impl Categories {
@@ -26,6 +28,18 @@ impl Categories {
             types_request: Some(out.ask(Request::BadgeTypes)),
             ..Self::default()
         }
+    }
+
+    fn items(&self) -> &[Category] {
+        self.categories.iter().flatten().map(|listed| listed.items.as_slice()).next().unwrap_or_default()
+    }
+
+    /// The text of each category, for the search.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
+        let all =
+            |c: &Category| format!("{} {} {}", c.category_id, text(&c.category_cd), text(&c.category_name));
+        self.items().iter().map(all).collect()
     }
 
     /// Draws both lists in a popup. The categories get the rows that the types below leave, and at least half of them.
@@ -61,7 +75,8 @@ impl Categories {
         }
         foot.extend(type_lines(self, inside.width, env));
         let outer = popup::at_bottom(area, popup::FORM, head.len() + items.len() + foot.len());
-        let inner = popup::open(frame, outer, area, t!("Categories and badge types"), env);
+        let inner =
+            popup::open(frame, outer, area, &self.search.titled(t!("Categories and badge types"), env), env);
         let rows = below(inner, head.len());
         let left = rows.height.saturating_sub(u16::try_from(foot.len()).unwrap_or(u16::MAX));
         let rows = Rect { height: left.max(inner.height / 2).min(rows.height), ..rows };
@@ -102,10 +117,11 @@ impl Templates {
 
     pub(super) fn act_categories(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let Some(open) = &mut self.categories else { return false };
-        let listed = match &open.categories {
-            Some(Ok(listed)) => listed.items.as_slice(),
-            _ => &[],
-        };
+        let texts = open.texts();
+        if open.search.act_in(action, &mut open.at, &texts) {
+            return true;
+        }
+        let listed = open.items();
         let last = listed.len().saturating_sub(1);
         match action {
             Action::Down => open.at = (open.at + 1).min(last),

@@ -251,9 +251,19 @@ impl Wallet {
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         // Of lists that were not read to their end, nothing can be said to be missing.
         let (both, order) = (troubles.is_empty() && complete, Vec::new());
-        let total_count = holder.total_count;
-        self.found =
-            Some(HolderBadges { email, held, order, troubles, sent, both, complete, failed, total_count });
+        let (total_count, requested) = (holder.total_count, holder.requested);
+        self.found = Some(HolderBadges {
+            email,
+            held,
+            order,
+            troubles,
+            sent,
+            requested,
+            both,
+            complete,
+            failed,
+            total_count,
+        });
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
@@ -402,6 +412,7 @@ impl Wallet {
             order: Vec::new(),
             troubles: Vec::new(),
             sent: Vec::new(),
+            requested: std::collections::HashMap::new(),
             both: false,
             complete: true,
             failed: false,

@@ -148,6 +148,7 @@ impl Wallet {
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id),
             reason_missing: pane::reason_missing(&verdict, known, reading, env),
+            requested: self.found.as_ref().and_then(|found| found.requested.get(&held.badge_id)).copied(),
         }
     }
 

@@ -23,7 +23,7 @@ impl Wallet {
     }
 
     /// The open menu, if there is one. It gets the keys.
-    pub(super) fn menu(&self) -> Option<Context> {
+    pub(super) fn menu(&self) -> Option<Vec<Context>> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
@@ -63,6 +63,7 @@ impl Wallet {
             now: env.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
+            copies: rows::copies(&found.held, env.now()),
         })
     }
 

@@ -10,6 +10,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{fit, line_width, packed, pieces, styled, width, wrap};
 use crate::tui::widgets::timeline::timeline;
+use jiff::Timestamp;
 use ratatui::style::{Modifier, Style};
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
@@ -23,6 +24,8 @@ pub(super) struct Beside<'a> {
     /// The results of checking the front and back pictures.
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
+    /// When lapel requested the badge, if it did.
+    pub requested: Option<Timestamp>,
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
@@ -55,7 +58,7 @@ pub(super) fn lines(
     let mut lines = verdict(case, room, env);
     lines.extend(facts(case, beside, room, less < 3, env));
     if less < 1 {
-        let times = timeline(case.held, None, case.now, room, env);
+        let times = timeline(case.held, beside.requested, case.now, room, env);
         lines.extend(
             (!times.is_empty()).then(Line::default).into_iter().chain(times).chain([Line::default()]),
         );

@@ -1,10 +1,13 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{EmailKey, Held, ServiceTime, Text, Verdict};
-use crate::i18n::list;
+use crate::domain::{BadgeId, EmailKey, Held, ServiceTime, TemplateId, Text, Verdict};
+use crate::i18n::{list, number};
+use crate::tui::screens::history::copies::not_issued;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::Column;
+use jiff::civil::DateTime;
+use std::collections::HashMap;
 
 type Field = RecordField<Held, View>;
 
@@ -87,6 +90,35 @@ pub(super) struct View {
     pub now: jiff::civil::DateTime,
     pub key: EmailKey,
     pub email: String,
+    /// The words about copies: badges of one template and name.
+    pub copies: HashMap<BadgeId, String>,
+}
+
+/// The words about copies among a holder's badges, which are in order, the newest first. The newest copy has their
+/// number and the states of those that are not issued.
+pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
+    let mut groups: HashMap<_, Vec<&Held>> = HashMap::new();
+    for one in held {
+        let template = one.template_id().map(TemplateId::wire).or_else(|| one.title().map(Text::wire));
+        if let Some(template) = template {
+            groups.entry((template, one.recipient_name().map(Text::wire))).or_default().push(one);
+        }
+    }
+    let mut all = HashMap::new();
+    for group in groups.into_values().filter(|group| group.len() > 1) {
+        for (at, one) in group.iter().enumerate() {
+            let words = if at > 0 {
+                t!("older copy").to_owned()
+            } else {
+                let others = not_issued(group.iter().map(|one| one.verdict(now).state()));
+                let copies = t!("{n} copies", n = number(group.len() as u64));
+                let copies: Vec<String> = std::iter::once(copies).chain(others).collect();
+                t!("{copies}: this is the newest", copies = copies.join(", "))
+            };
+            all.insert(one.badge_id.clone(), words);
+        }
+    }
+    all
 }
 
 impl View {
@@ -107,7 +139,8 @@ impl View {
             Verdict::Waiting { .. } | Verdict::Overdue { .. } => String::new(),
             verdict => verdict.line().1,
         };
-        list([place, other, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()
+        let copies = self.copies.get(&held.badge_id).cloned();
+        list([place, other, copies, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()
     }
 }
 

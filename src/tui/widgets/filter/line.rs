@@ -179,7 +179,12 @@ fn of_field(spec: Spec) -> Suggestion {
 fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
     let plain = |text: &str| (text.to_owned(), String::new());
     match spec.takes {
-        Takes::Text => Vec::new(),
+        Takes::Text => {
+            let mut names: Vec<_> = known.choices_of(spec).map(|choice| plain(&choice.value)).collect();
+            names.sort();
+            names.dedup();
+            names
+        }
         Takes::YesNo => vec![plain("Y"), plain("N")],
         Takes::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
         Takes::Mail => {

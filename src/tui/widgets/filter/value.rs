@@ -135,6 +135,9 @@ impl Known {
 
     /// A value of a field as people see it.
     pub fn shown(&self, spec: Spec, written: &str) -> String {
+        if spec.takes == Takes::Text {
+            return written.to_owned();
+        }
         match read(spec, written, self) {
             Ok(Value::State(state)) => one_word(state.word()),
             Ok(Value::Mail(mail)) => mail.word().map_or_else(|| written.to_owned(), one_word),
@@ -197,7 +200,7 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
             // For `Shape`, lapel asks the user when the filter closes.
             Err(t!("{label}: this looks like an API key; nothing was sent", label))
         }
-        Takes::Text => Ok(Value::Text(typed.to_owned())),
+        Takes::Text => Ok(Value::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned())),
         Takes::Category => match known.value_of(spec, typed) {
             Some(id) => Ok(Value::Text(id.to_owned())),
             None if known.choices_of(spec).next().is_none() => Ok(Value::Text(typed.to_owned())),

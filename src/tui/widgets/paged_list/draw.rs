@@ -2,6 +2,7 @@
 
 use crate::domain::RecordProblem;
 use crate::i18n::{self, tr};
+use crate::index::Coverage;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -11,6 +12,7 @@ use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Part, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
+use jiff::Timestamp;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -79,6 +81,9 @@ impl<T: Browse> Browser<T> {
             let within = t!("within {loaded} loaded of {all}", loaded = number(loaded), all = number(all));
             text.push_str(&format!(" {within}"));
         }
+        if let Some(coverage) = self.index().filter(|_| self.list.is_answered()) {
+            text.push_str(&format!(" {} {}", env.glyphs.dot, index_words(coverage, env)));
+        }
         text
     }
 
@@ -89,6 +94,7 @@ impl<T: Browse> Browser<T> {
         }
         if let Some(by) = self.heading.words() {
             let words = match self.by {
+                _ if self.index().is_some() => by,
                 By::Service(_) => by,
                 By::Page { refused: true } => {
                     t!("{by}, each page only (the service refuses to sort by it)", by)
@@ -280,6 +286,13 @@ impl<T: Browse> Browser<T> {
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         two_sided(frame, foot, last, right, true);
     }
+}
+
+/// The source of a list of the index, with the time of its last reading.
+fn index_words(coverage: Coverage, env: &Env) -> String {
+    let at = Timestamp::from_second(coverage.read_at).unwrap_or_default();
+    let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
+    t!("from the index, {read}", read = t!("read {time}", time = at))
 }
 
 fn unreadable(problem: &RecordProblem) -> String {

@@ -1,9 +1,11 @@
-//! Narrows a browsed list by what the service cannot filter. lapel compares the rows that it has loaded, and says how
-//! many those are.
+//! Narrows a browsed list by what the service cannot filter. If the index has every row that may match, the list comes
+//! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
+use crate::api::Sort;
+use crate::index::{Coverage, Which};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
-use crate::tui::request::Response;
+use crate::tui::request::{RequestId, Response};
 use crate::tui::widgets::filter::View;
 use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::paged_list::{Browse, Browser};
@@ -21,11 +23,22 @@ pub(super) struct Behind<T: Browse> {
     reach: u64,
     /// Whether rows have arrived since the list was made.
     stale: bool,
+    pub from: RowsFrom,
+}
+
+/// What a narrowed list is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowsFrom {
+    /// Not known yet: lapel asks whether the index has all rows.
+    Asking(RequestId),
+    /// The loaded rows.
+    Loaded,
+    Index(Coverage),
 }
 
 impl<T: Browse> Behind<T> {
     fn new(rows: PagedList<T>) -> Self {
-        Self { rows, reach: AT_FIRST, stale: true }
+        Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded }
     }
 
     /// The rows, with those wanted that lapel is to compare.
@@ -54,10 +67,15 @@ impl<T: Browse> Browser<T> {
     }
 
     pub(super) fn pages(&self) -> &PagedList<T> {
+        self.compared().map_or(&self.list, |behind| &behind.rows)
+    }
+
+    /// The service's rows, shown or not. They still arrive when the list comes from the index.
+    pub(super) fn service_rows(&self) -> &PagedList<T> {
         self.behind.as_ref().map_or(&self.list, |behind| &behind.rows)
     }
 
-    pub(super) fn pages_mut(&mut self) -> &mut PagedList<T> {
+    pub(super) fn service_rows_mut(&mut self) -> &mut PagedList<T> {
         match &mut self.behind {
             Some(behind) => {
                 behind.stale = true;
@@ -67,23 +85,89 @@ impl<T: Browse> Browser<T> {
         }
     }
 
+    /// The rows that lapel compares itself, if it does.
+    pub(super) fn compared(&self) -> Option<&Behind<T>> {
+        self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded)
+    }
+
+    /// The coverage of the index, if the list comes from there.
+    pub fn index(&self) -> Option<Coverage> {
+        match self.behind.as_ref()?.from {
+            RowsFrom::Index(coverage) => Some(coverage),
+            _ => None,
+        }
+    }
+
     /// Reads everything again. The rows stay until then.
     pub fn reload(&mut self, out: &mut Effects<'_>) {
-        let dropped = self.pages_mut().reload();
+        let dropped = self.service_rows_mut().reload();
         out.cancel(dropped);
+        match &mut self.behind {
+            Some(behind) if behind.from != RowsFrom::Loaded => {
+                let dropped = self.list.reload();
+                out.cancel(dropped);
+                self.ask_coverage(out);
+            }
+            _ => {}
+        }
     }
 
     /// Starts again for another filter or order.
     pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
-        let dropped = self.pages_mut().restart();
+        let dropped = self.service_rows_mut().restart();
         out.cancel(dropped);
         if let Some(behind) = &mut self.behind {
             behind.reach = AT_FIRST;
-            self.list.restart();
+            let dropped = self.list.restart();
+            out.cancel(dropped);
         }
     }
 
-    pub(super) fn narrow(&mut self, narrowing: T::Narrowing) {
+    /// Asks whether the index has every row that may match. Until the answer, the list reads nothing.
+    pub(super) fn ask_coverage(&mut self, out: &mut Effects<'_>) {
+        let Some(behind) = &mut self.behind else { return };
+        if let RowsFrom::Asking(request) = behind.from {
+            out.cancel([request]);
+        }
+        behind.from = match T::ask_coverage(&self.filter) {
+            Some(ask) => RowsFrom::Asking(out.ask(ask)),
+            None => RowsFrom::Loaded,
+        };
+    }
+
+    /// Takes the answer whether the index has all rows. Returns whether the answer is of this list.
+    pub(super) fn take_coverage(
+        &mut self,
+        request: RequestId,
+        found: Option<Coverage>,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        let Some(behind) = self.behind.as_mut().filter(|b| b.from == RowsFrom::Asking(request)) else {
+            return false;
+        };
+        behind.from = found.map_or(RowsFrom::Loaded, RowsFrom::Index);
+        behind.stale = true;
+        if found.is_none() {
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
+        true
+    }
+
+    /// The list that the index is asked for, if the list comes from there.
+    pub fn index_list(&self, now: DateTime) -> Option<Which> {
+        self.index()?;
+        let sort = self.heading.sorted_by().zip(self.heading.order());
+        let sort = sort.map(|((column, _), order)| Sort::new(column, order.direction));
+        T::index_list(&self.filter, &self.narrowing, sort, now)
+    }
+
+    pub(super) fn narrow(&mut self, narrowing: T::Narrowing, out: &mut Effects<'_>) {
+        if self.compared().is_none() && self.behind.is_some() {
+            // These are pages of the index.
+            let dropped = self.list.restart();
+            out.cancel(dropped);
+        }
         self.narrowing = narrowing;
         let is_narrow = self.narrowing != T::Narrowing::default();
         match (self.behind.take(), is_narrow) {
@@ -109,8 +193,10 @@ impl<T: Browse> Browser<T> {
 
     /// Shows the loaded rows that fit, once all wanted rows have arrived.
     pub(super) fn show_fitting(&mut self, now: DateTime) {
-        let Some(behind) = self.behind.as_mut().filter(|behind| behind.stale && !behind.rows.is_loading())
-        else {
+        let is_wanted = |behind: &&mut Behind<T>| {
+            behind.from == RowsFrom::Loaded && behind.stale && !behind.rows.is_loading()
+        };
+        let Some(behind) = self.behind.as_mut().filter(is_wanted) else {
             return;
         };
         if !behind.rows.is_answered() {
@@ -136,7 +222,7 @@ impl<T: Browse> Browser<T> {
 
     /// Whether the cursor is on the last match, and there are more rows to compare.
     pub(super) fn is_at_end(&self) -> bool {
-        let has_more = self.behind.as_ref().is_some_and(|b| {
+        let has_more = self.compared().is_some_and(|b| {
             let known = b.rows.len() + u64::from(!b.rows.is_counted());
             known > b.reach && !b.rows.is_loading()
         });
@@ -145,7 +231,7 @@ impl<T: Browse> Browser<T> {
 
     /// What the list is a part of; `None` if the service has filtered all of it.
     pub fn part(&self) -> Option<Part> {
-        let behind = self.behind.as_ref()?;
+        let behind = self.compared()?;
         let (loaded, all) = (behind.rows.loaded().count() as u64, behind.rows.len());
         Some(Part { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
     }
@@ -161,7 +247,9 @@ impl<T: Browse> Browser<T> {
 
     /// Takes the names of values in a response.
     pub fn learn(&mut self, answer: &Response, out: &mut Effects<'_>) {
-        self.bar.learn(T::choices(answer), out);
+        let choices = T::choices(answer);
+        self.has_names |= !choices.is_empty();
+        self.bar.learn(choices, out);
         self.applied = self.bar.words();
     }
 
@@ -169,7 +257,7 @@ impl<T: Browse> Browser<T> {
         self.bar.known.today = Some(env.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
         self.bar.learn(seen, out);
-        if self.choices.is_empty() && self.bar.known.choices.is_empty() {
+        if self.choices.is_empty() && !self.has_names {
             self.choices = T::ask_choices().into_iter().map(|ask| out.ask(ask)).collect();
         }
         self.bar.open(View::Line);

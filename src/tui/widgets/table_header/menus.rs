@@ -10,8 +10,10 @@ use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::widgets::columns::Choice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
+use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 
@@ -25,21 +27,53 @@ pub(super) enum Menu {
 }
 
 impl Heading {
-    /// The context of the open menu.
-    pub fn over(&self) -> Option<Context> {
-        Some(match self.menu? {
+    /// The contexts of the open menu, or of the search in it.
+    pub fn over(&self) -> Option<Vec<Context>> {
+        let menu = match self.menu? {
             Menu::Sort { .. } => Context::SortMenu,
             Menu::Columns { .. } => Context::ColumnMenu,
-        })
+        };
+        Some(self.search.over().unwrap_or_else(|| menu.in_popup()))
     }
 
     pub fn close(&mut self) {
         self.menu = None;
+        self.search = Search::default();
+    }
+
+    /// The names in the open menu, and the place of its cursor.
+    fn names(&mut self) -> Option<(Vec<String>, &mut usize, &mut Search)> {
+        let title = |column: usize| tr(self.defs[column].title).to_owned();
+        let names = match self.menu? {
+            Menu::Sort { .. } => {
+                let own = tr(self.own_order).to_owned();
+                std::iter::once(own).chain(self.sortable().into_iter().map(title)).collect()
+            }
+            Menu::Columns { .. } => {
+                self.columns.choices().iter().map(|choice| title(choice.column)).collect()
+            }
+        };
+        match self.menu.as_mut()? {
+            Menu::Sort { at, .. } | Menu::Columns { at } => Some((names, at, &mut self.search)),
+        }
+    }
+
+    /// Takes a key of the search in the open menu.
+    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+        self.names().is_some_and(|(names, at, search)| search.type_in(key, at, &names))
+    }
+
+    /// Takes a pasted text. Returns false if no search is open.
+    pub fn on_paste(&mut self, text: &str) -> bool {
+        self.names().is_some_and(|(names, at, search)| search.paste_in(text, at, &names))
     }
 
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+        if self.names().is_some_and(|(names, at, search)| search.act_in(action, at, &names)) {
+            return Did::Something;
+        }
         match (self.menu, action) {
             (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
             (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
@@ -89,12 +123,12 @@ impl Heading {
                 },
             ),
             Action::Accept => {
-                self.menu = None;
+                self.close();
                 let column = at.checked_sub(1).and_then(|at| sortable.get(at)).copied();
                 return Did::Chose(column.map(|column| SortOrder { column, direction }));
             }
             Action::Back => {
-                self.menu = None;
+                self.close();
                 return Did::Something;
             }
             _ => return Did::Nothing,
@@ -119,7 +153,7 @@ impl Heading {
             Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
             Action::ResetColumns => self.columns.reset(),
             Action::Back => {
-                self.menu = None;
+                self.close();
                 return Did::Something;
             }
             _ => return Did::Nothing,
@@ -165,7 +199,7 @@ impl Heading {
         let titles = sortable.iter().map(|column| tr(self.defs[*column].title));
         let names = std::iter::once(tr(self.own_order)).chain(titles);
         let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
-        let title = format!("{}  {arrow}", t!("Sort by"));
+        let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), env);
         let inner = popup::open(frame, outer, body, &title, env);
         let (shown, rest) = self.sight.lay_all(inner, at, sortable.len() + 1, env);
         let mut lines = Vec::new();
@@ -194,8 +228,8 @@ impl Heading {
         let left_out =
             choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));
         let outer = popup::at_bottom(body, WIDEST, choices.len() + usize::from(left_out));
-        let title = t!("Columns, from left (top) to right (bottom)");
-        let inner = popup::open(frame, outer, body, title, env);
+        let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), env);
+        let inner = popup::open(frame, outer, body, &title, env);
         let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
         let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
         let mut lines = Vec::new();

@@ -139,3 +139,22 @@ proptest! {
         prop_assert_eq!(again.widths(room), widths);
     }
 }
+
+#[test]
+fn spare_cells_go_to_content_that_is_cut() {
+    let defs = [def("Name", "name", 6, 1, false), def("Title", "title", 6, 1, false)];
+    let mut heading = Heading::new(defs, 2, "newest first");
+    let env = Env::for_test();
+    // Too few long ones to widen a column where room is short.
+    for at in 0..100 {
+        let cell = |wide: usize| ("x".repeat(wide), Style::new());
+        let name = if at < 4 { 30 } else { 10 };
+        let title = if at < 4 { 40 } else { 10 };
+        heading.fit(&[cell(name), cell(title)], &env);
+    }
+    assert_eq!(heading.widths(21), [10, 10]);
+    assert_eq!(heading.widths(51), [30, 20], "the column that needs least is whole first");
+    assert_eq!(heading.widths(90), [30, 40]);
+    assert_eq!(heading.wanted(200), Some(72), "nothing is cut");
+    assert_eq!(heading.wanted(110), Some(38), "what the preview leaves");
+}

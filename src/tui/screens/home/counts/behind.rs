@@ -14,23 +14,33 @@ use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
+use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number};
 use crate::tui::worker::index::Exported;
+use std::time::Duration;
+
+/// Pause in typing before the list is read: a search reads the whole index.
+const PAUSE: Duration = Duration::from_millis(300);
 
 pub struct Behind {
-    pub which: Which,
+    which: Which,
     pub title: String,
     pub list: PagedList<HistoryItem>,
     /// Whether the index has changed since the badges were read.
     pub stale: bool,
     pub preview: BadgePreview,
     columns: Columns,
+    pub search: Search,
+    /// What the listed badges contain.
+    searched: Option<String>,
+    /// The pause in typing before the list is read.
+    pause: Option<RequestId>,
     /// The pages to which the columns are not adapted yet.
     unfitted: Vec<u64>,
 }
 
 /// The badges of a list for a file.
-pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
+pub(in crate::tui::screens) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
     let rows = found.rows.len() as u64;
     let badges = count!(rows, "badge", "badges");
     let note = if rows < found.all {
@@ -61,7 +71,52 @@ impl Behind {
             list: PagedList::default(),
             stale: false,
             preview: BadgePreview::default(),
+            search: Search::default(),
+            searched: None,
+            pause: None,
             unfitted: Vec::new(),
+        }
+    }
+
+    /// The badges that are listed: those that the search finds.
+    pub fn listed(&self) -> Which {
+        match &self.searched {
+            Some(text) => Which::Found(Box::new(self.which.clone()), text.clone()),
+            None => self.which.clone(),
+        }
+    }
+
+    /// Handles an action of the search. Returns false for any other action.
+    pub fn act_in_search(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
+        match self.search.on_action(action) {
+            Searched::Nothing => return false,
+            Searched::Changed => self.find(out),
+            // Only matches are listed.
+            Searched::Step { forward } => self.list.move_by(if forward { 1 } else { -1 }),
+        }
+        true
+    }
+
+    pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        let changed = self.search.on_text_key(key);
+        if changed {
+            out.ask_instead(&mut self.pause, Request::Pause(PAUSE));
+        }
+        changed
+    }
+
+    pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
+        if self.search.on_paste(text) {
+            self.find(out);
+        }
+    }
+
+    /// Lists what the search finds.
+    fn find(&mut self, out: &mut Effects<'_>) {
+        if self.search.typed() != self.searched {
+            self.searched = self.search.typed();
+            let dropped = self.list.restart();
+            out.cancel(dropped);
         }
     }
 
@@ -82,6 +137,11 @@ impl Behind {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         match answer {
+            Response::Paused if self.pause == Some(request) => {
+                self.pause = None;
+                self.find(out);
+                Ok(())
+            }
             Response::IndexList(page) if self.list.awaits(request) => {
                 if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
@@ -107,7 +167,7 @@ impl Behind {
             out.cancel(self.list.reload());
         }
         let per_page = self.list.per_page();
-        let which = &self.which;
+        let which = self.listed();
         let dropped = self.list.load_visible(|page| {
             let query = Query { which: which.clone(), page, per_page };
             out.ask(Request::IndexList(query))
@@ -154,7 +214,8 @@ impl Behind {
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
         frame.render_widget(self.columns.head(area.width, env), Rect { y: area.y + 1, height: 1, ..area });
         let body = rows(area);
-        if self.list.draw_empty(frame, body, (t!("No badges found."), t!("reading the index")), env) {
+        let nothing = if self.searched.is_some() { t!("No rows match.") } else { t!("No badges found.") };
+        if self.list.draw_empty(frame, body, (nothing, t!("reading the index")), env) {
             return;
         }
         self.list.draw_rows(frame, body, env, |_, row| {
@@ -173,7 +234,8 @@ impl Behind {
             spans
         });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-        two_sided(frame, foot, Line::raw(""), Span::styled(self.list.counter(), theme.dim()), true);
+        let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
+        two_sided(frame, foot, search, Span::styled(self.list.counter(), theme.dim()), true);
     }
 }
 

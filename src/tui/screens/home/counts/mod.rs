@@ -2,12 +2,13 @@
 //! They come from the local index. The user can list the badges behind every number.
 
 mod answers;
-mod behind;
+pub(in crate::tui::screens) mod behind;
 pub mod draw;
 pub mod sections;
 
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
+use crate::domain::text::scrub;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
@@ -176,9 +177,10 @@ impl Counts {
     fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let Some(behind) = &mut self.behind else { return false };
         match action {
+            _ if behind.act_in_search(action, out) => {}
             Action::Back => self.behind = None,
-            Action::Renew if behind.which.is_ending() => {
-                let which = behind.which.clone();
+            Action::Renew if behind.listed().is_ending() => {
+                let which = behind.listed();
                 self.asked = Some(out.ask(Request::Renewals(which)));
             }
             Action::Renew => {
@@ -189,8 +191,11 @@ impl Counts {
                 out.say(t!("There are no badges here to export."));
             }
             Action::Export => {
-                let which = behind.which.clone();
-                let title = behind.title.clone();
+                let which = behind.listed();
+                let mut title = behind.title.clone();
+                if let Which::Found(_, text) = &which {
+                    title.push_str(&format!(" {} {}", env.glyphs.dot, scrub(text)));
+                }
                 out.cancel(self.export.take().map(|(request, _)| request));
                 self.export = Some((out.ask(Request::IndexExport(which)), title));
             }
@@ -213,7 +218,7 @@ impl Counts {
                 self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(behind)) => {
-                self.asked = Some(out.ask(Request::WithoutDetails(behind.which.clone())));
+                self.asked = Some(out.ask(Request::WithoutDetails(behind.listed())));
             }
             (None, None) => {}
         }
@@ -260,8 +265,8 @@ impl Counts {
 
 impl Component for Counts {
     fn key_contexts(&self) -> Vec<Context> {
-        if self.behind.is_some() {
-            return LIST.to_vec();
+        if let Some(behind) = &self.behind {
+            return behind.search.over().unwrap_or_else(|| LIST.to_vec());
         }
         vec![Context::Overview, Context::List, Context::Global, Context::Always]
     }
@@ -274,7 +279,9 @@ impl Component for Counts {
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
             Action::Open if self.behind.is_none() => self.bar().is_some(),
-            Action::Renew => self.behind.as_ref().is_some_and(|b| b.which.is_ending() && !b.list.is_empty()),
+            Action::Renew => {
+                self.behind.as_ref().is_some_and(|b| b.listed().is_ending() && !b.list.is_empty())
+            }
             Action::Export | Action::Copy => self.behind.as_ref().is_some_and(|b| !b.list.is_empty()),
             Action::Details => {
                 self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
@@ -283,6 +290,9 @@ impl Component for Counts {
                 self.behind.as_ref().is_some_and(|b| b.preview.is_shown())
             }
             Action::FindCert | Action::NextSection => on,
+            Action::NextMatch | Action::PreviousMatch => {
+                self.behind.as_ref().is_some_and(|b| b.search.text().is_some())
+            }
             _ => true,
         }
     }
@@ -339,6 +349,16 @@ impl Component for Counts {
             _ => return false,
         }
         true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
+        self.behind.as_mut().is_some_and(|behind| behind.on_text_key(key, out))
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+        if let Some(behind) = &mut self.behind {
+            behind.on_paste(text, out);
+        }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
