@@ -5,7 +5,7 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::input::list_hit::{Sight, below};
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::modals::profile::{ProfileForm, Step};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
@@ -20,8 +20,7 @@ const SENDING: &str = tr_noop!(
 pub struct Profiles {
     reading: Option<RequestId>,
     lines: Vec<ProfileLine>,
-    at: usize,
-    sight: Sight,
+    cursor: ListCursor,
     /// Request that opens a profile.
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
@@ -45,8 +44,7 @@ impl Profiles {
             done: None,
             reading: Some(out.ask(Request::Profiles)),
             lines: Vec::new(),
-            at: 0,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             opening: None,
             form: None,
             said: None,
@@ -56,7 +54,7 @@ impl Profiles {
     /// Starts to change, test or remove the selected profile.
     fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
-        let Some(line) = self.lines.get(self.at).cloned() else {
+        let Some(line) = self.lines.get(self.cursor.at()).cloned() else {
             self.said = Some(t!("Select a profile first.").to_owned());
             return;
         };
@@ -86,7 +84,7 @@ impl Profiles {
                 let kept = self.form.is_some() || self.removing.is_some();
                 (self.form, self.removing) = (None, None);
                 if kept {
-                    self.at = 0;
+                    self.cursor.select(0);
                     self.reading = Some(out.ask(Request::Profiles));
                 }
                 if changes && self.used.as_ref() == Some(&name) {
@@ -106,13 +104,13 @@ impl Profiles {
             return;
         }
         (self.said, self.done) = (None, None);
-        let adding = self.at == self.lines.len();
+        let adding = self.cursor.at() == self.lines.len();
         if adding {
             self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
         } else if sending {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
-            let ask = match self.lines.get(self.at) {
+            let ask = match self.lines.get(self.cursor.at()) {
                 Some(line) => Request::OpenProfile(Some(line.name.clone())),
                 None => Request::StartSandbox,
             };
@@ -186,7 +184,7 @@ impl Profiles {
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
-        let (shown, rest) = self.sight.lay_all(rows, self.at, all.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, all.len(), env);
         form.extend(all.into_iter().skip(shown.start).take(shown.len()));
         form.extend(rest);
         form.extend(foot.into_lines());
@@ -219,7 +217,7 @@ impl Profiles {
     }
 
     fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
-        let selected = self.at == at;
+        let selected = self.cursor.at() == at;
         let sign = if selected { env.glyphs.cursor } else { " " };
         let style = if selected { env.theme.selected() } else { env.theme.text() };
         Line::from(vec![
@@ -242,7 +240,7 @@ impl Component for Profiles {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
             Action::PageDown | Action::PageUp => false,
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
-                self.at < self.lines.len() && self.working.is_none()
+                self.cursor.at() < self.lines.len() && self.working.is_none()
             }
             _ => true,
         }
@@ -275,11 +273,9 @@ impl Component for Profiles {
         }
         match action {
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
-            Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
-            Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
             Action::Accept => self.accept(env.is_sending, out),
             Action::Back => self.back(out),
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, self.lines.len() + 2),
         }
         true
     }
@@ -299,7 +295,7 @@ impl Component for Profiles {
         if !self.is_plain() {
             return Clicked::Nothing;
         }
-        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+        self.cursor.on_click(at, Action::Accept)
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {

@@ -386,7 +386,7 @@ impl Component for Templates {
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         if let Some(open) = &mut self.categories {
-            return Clicked::in_menu(open.sight.click(at, &mut open.at), Action::OnlyCategory);
+            return open.cursor.on_click(at, Action::OnlyCategory);
         }
         let (list, _) = self.browser.split(area);
         if self.full || at.x >= list.right() {

@@ -30,6 +30,7 @@ use crate::domain::{Badge, BadgeId, EmailKey, Held, HistoryItem, Query, Text, ma
 use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
+use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
@@ -175,9 +176,7 @@ pub struct Wallet {
     heading: Heading,
     /// Whether the badges have changed since the last sorting.
     unsorted: bool,
-    at: usize,
-    top: usize,
-    height: usize,
+    cursor: ListCursor,
     /// How far the answer about the selected badge is scrolled, and that badge.
     scroll: Scroll,
     scrolled: Option<BadgeId>,
@@ -207,9 +206,7 @@ impl Default for Wallet {
             choosing: false,
             heading: rows::heading(),
             unsorted: false,
-            at: 0,
-            top: 0,
-            height: 1,
+            cursor: ListCursor::default(),
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
@@ -318,7 +315,7 @@ impl Wallet {
     }
 
     fn selected(&self) -> Option<&Held> {
-        self.row(self.at)
+        self.row(self.cursor.at())
     }
 
     /// The facts that the advice for the caller depends on.
@@ -413,8 +410,6 @@ impl Component for Wallet {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
-        let last = self.len().saturating_sub(1);
-        let page = self.height.saturating_sub(1).max(1);
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
@@ -446,12 +441,8 @@ impl Component for Wallet {
                 Err(why) => out.say(why),
             },
             // All that is listed matches.
-            Action::Down | Action::NextMatch => self.at = (self.at + 1).min(last),
-            Action::Up | Action::PreviousMatch => self.at = self.at.saturating_sub(1),
-            Action::PageDown => self.at = (self.at + page).min(last),
-            Action::PageUp => self.at = self.at.saturating_sub(page),
-            Action::First => self.at = 0,
-            Action::Last => self.at = last,
+            Action::NextMatch => return self.on_action(Action::Down, env, out),
+            Action::PreviousMatch => return self.on_action(Action::Up, env, out),
             Action::Reload => self.read_again(out),
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
@@ -493,7 +484,7 @@ impl Component for Wallet {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
             Action::TryPictures => self.try_pictures(out),
-            _ => return false,
+            _ => return self.cursor.on_action(action, self.len()),
         }
         true
     }
@@ -510,7 +501,7 @@ impl Component for Wallet {
         self.paste(text, env, out);
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
         }
@@ -518,13 +509,8 @@ impl Component for Wallet {
             self.focus_box();
             return Clicked::Changed;
         }
-        let list = self.areas(area, env).list;
-        let place = self.top + usize::from(at.y.saturating_sub(list.y));
-        let is_row = (list.y..list.bottom()).contains(&at.y) && place < self.len();
-        if is_row {
-            self.at = place;
-            self.typing = false;
-        }
+        let is_row = self.cursor.click(at) != Click::Beside;
+        self.typing &= !is_row;
         Clicked::changed(is_row)
     }
 

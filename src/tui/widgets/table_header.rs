@@ -6,7 +6,7 @@ mod menus;
 use crate::api::Direction;
 use crate::i18n::tr;
 use crate::tui::context::Env;
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::widgets::columns::{Choice, Columns};
 use crate::tui::widgets::text_layout::{Column, cells, width};
@@ -84,7 +84,7 @@ pub struct Heading {
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<Menu>,
-    sight: Sight,
+    cursor: ListCursor,
     /// The cells of a row on the screen.
     room: usize,
     /// How many cells of each column have which width, of the rows that were read. Empty before any was read.
@@ -106,7 +106,7 @@ impl Heading {
             columns: Columns::usual(defs.len(), usual),
             order: None,
             menu: None,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             room: 0,
             content: Vec::new(),
             years: Vec::new(),

@@ -250,7 +250,8 @@ impl Activity {
         frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
         let mut built = 0;
         let selected = self.at();
-        let visible = (self.top..self.jobs.len()).take(usize::from(list.height));
+        let visible = self.sight.shown();
+        draw_position(frame, list, visible.start as u64, self.jobs.len() as u64, env);
         for (y, (at, job)) in (list.y..).zip(visible.filter_map(|at| Some((at, self.job_at(at)?)))) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
@@ -258,7 +259,6 @@ impl Activity {
             spans.extend(self.heading.cells(cells, &widths, env));
             draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
         }
-        draw_position(frame, list, self.top as u64, self.jobs.len() as u64, env);
         self.built.set(built);
         if let Some(job) = self.job() {
             panes.draw_edge(frame, &Self::title(job, env), env);

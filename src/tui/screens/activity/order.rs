@@ -45,13 +45,13 @@ impl Activity {
             }
             return;
         }
-        let (id, into) = (self.job().map(|job| job.id), self.at().saturating_sub(self.top));
+        let (id, before) = (self.job().map(|job| job.id), self.at());
         self.heading.set_order(order);
         self.unsorted = true;
         self.arrange(env);
         self.selected = id;
         // The selected job also keeps its place on the screen.
-        self.top = self.at().saturating_sub(into);
+        self.sight.keep_line(before, self.at());
     }
 
     /// Sorts the jobs in the chosen order, if they have changed since the last sorting.
@@ -97,9 +97,8 @@ impl Activity {
         place.unwrap_or(0)
     }
 
-    /// Selects the job at a position, or the last one if the position is too high.
+    /// Selects the job at a position.
     pub(super) fn select(&mut self, place: usize) {
-        let place = place.min(self.jobs.len().saturating_sub(1));
         self.selected = self.job_at(place).map(|job| job.id);
     }
 }

@@ -14,6 +14,7 @@ use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
 use crate::i18n::list;
 use crate::jobs::{Job, JobId, RowStatus};
+use crate::tui::input::list_hit::moved;
 use crate::tui::modals::draft::{imports, titles};
 use crate::tui::modals::question::Question;
 use crate::tui::platform::images::Want;
@@ -277,12 +278,6 @@ impl Home {
     fn act_on_lines(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Open => self.open(env, out),
-            Action::Down => self.go_to(self.at + 1),
-            Action::Up => self.go_to(self.at.saturating_sub(1)),
-            Action::PageDown => self.go_to(self.at + self.height.max(2) - 1),
-            Action::PageUp => self.go_to(self.at.saturating_sub(self.height.max(2) - 1)),
-            Action::First => self.go_to(0),
-            Action::Last => self.go_to(usize::MAX),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => run(job, action, &[], out),
                 None if action == Action::Mail => self.all_mails(env, out),
@@ -305,7 +300,10 @@ impl Home {
             Action::Reload | Action::IndexOn | Action::IndexStop => {
                 return self.counts.on_action(action, env, out);
             }
-            _ => return false,
+            _ => match moved(action, self.at, self.lines.len(), self.height) {
+                Some(at) => self.go_to(at),
+                None => return false,
+            },
         }
         true
     }

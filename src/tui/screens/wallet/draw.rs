@@ -53,13 +53,7 @@ impl Wallet {
         self.fit_columns(env);
         let list = self.areas(area, env).list;
         self.heading.set_room(usize::from(list.width).saturating_sub(BEFORE));
-        self.height = usize::from(list.height).max(1);
-        if self.at < self.top {
-            self.top = self.at;
-        } else if self.at >= self.top + self.height {
-            self.top = self.at + 1 - self.height;
-        }
-        self.top = self.top.min(self.len().saturating_sub(self.height));
+        self.cursor.lay(list, self.len());
         self.lay_out_pane(area, env);
     }
 
@@ -349,7 +343,8 @@ impl Wallet {
     /// The position of the selected row, if the list is longer than its area.
     fn place(&self) -> Option<String> {
         let entries = self.len();
-        (entries > self.height).then(|| t!("row {at} of {entries}", at = self.at + 1, entries))
+        (entries > self.cursor.height())
+            .then(|| t!("row {at} of {entries}", at = self.cursor.at() + 1, entries))
     }
 
     fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -371,7 +366,8 @@ impl Wallet {
             return;
         }
         let widths = People::widths(usize::from(areas.list.width));
-        let shown = people.matches.iter().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        let shown =
+            people.matches.iter().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
         for (y, (i, one)) in (areas.list.y..).zip(shown) {
             self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
         }
@@ -380,7 +376,7 @@ impl Wallet {
     fn draw_row(&self, i: usize, cells: Vec<Span<'static>>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
-        draw_row(frame, area, i == self.at && !self.typing, spans, env);
+        draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, env);
     }
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -477,7 +473,7 @@ impl Wallet {
         let Some(view) = self.as_rows(env) else { return };
         let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
-        let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        let shown = self.rows().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
             let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);

@@ -41,11 +41,11 @@ impl Wallet {
         match self.heading.on_action(action, out) {
             Did::Chose(order) => {
                 // The selected badge also keeps its place on the screen.
-                let into = self.at.saturating_sub(self.top);
+                let before = self.cursor.at();
                 self.heading.set_order(order);
                 self.unsorted = true;
                 self.arrange(env);
-                self.top = self.at.saturating_sub(into);
+                self.cursor.keep_line(before, self.cursor.at());
             }
             Did::Something => {}
             Did::Nothing if self.heading.over().is_some() => return Some(false),
@@ -101,7 +101,7 @@ impl Wallet {
             found.order = order;
         }
         let place = self.rows().position(|held| Some(&held.badge_id) == selected.as_ref());
-        self.at = place.unwrap_or(self.at);
+        self.cursor.select(place.unwrap_or(self.cursor.at()));
     }
 
     /// The listed badges in their order. Empty while possible matches are shown.

@@ -6,7 +6,7 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::widgets::columns::Choice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
@@ -20,16 +20,16 @@ const WIDEST: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
 pub(super) enum Menu {
-    Sort { at: usize, direction: Direction },
-    Columns { at: usize },
+    Sort(Direction),
+    Columns,
 }
 
 impl Heading {
     /// The context of the open menu.
     pub fn over(&self) -> Option<Context> {
         Some(match self.menu? {
-            Menu::Sort { .. } => Context::SortMenu,
-            Menu::Columns { .. } => Context::ColumnMenu,
+            Menu::Sort(_) => Context::SortMenu,
+            Menu::Columns => Context::ColumnMenu,
         })
     }
 
@@ -41,18 +41,18 @@ impl Heading {
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
         match (self.menu, action) {
-            (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
-            (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
+            (Some(Menu::Sort(direction)), _) => self.act_sort(action, direction),
+            (Some(Menu::Columns), _) => self.act_columns(action, out),
             (None, Action::Sort) => {
                 let place = |order: SortOrder| self.sortable().iter().position(|c| *c == order.column);
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
-                (self.menu, self.sight) = (Some(Menu::Sort { at, direction }), Sight::default());
+                (self.menu, self.cursor) = (Some(Menu::Sort(direction)), ListCursor::new(at));
                 Did::Something
             }
             (None, Action::ChooseColumns) => {
-                (self.menu, self.sight) = (Some(Menu::Columns { at: 0 }), Sight::default());
+                (self.menu, self.cursor) = (Some(Menu::Columns), ListCursor::default());
                 Did::Something
             }
             (None, _) => Did::Nothing,
@@ -61,10 +61,11 @@ impl Heading {
 
     /// Handles a click in an open menu. Returns its target, and the action for a click on the selected row.
     pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
-        Some(match self.menu.as_mut()? {
-            Menu::Sort { at: selected, .. } => (self.sight.click(at, selected), Action::Accept),
-            Menu::Columns { at: selected } => (self.sight.click(at, selected), Action::Toggle),
-        })
+        let choose = match self.menu? {
+            Menu::Sort(_) => Action::Accept,
+            Menu::Columns => Action::Toggle,
+        };
+        Some((self.cursor.click(at), choose))
     }
 
     /// The columns to sort by: the shown ones, and the current sort column.
@@ -74,60 +75,50 @@ impl Heading {
         columns
     }
 
-    fn act_sort(&mut self, action: Action, at: usize, direction: Direction) -> Did {
+    fn act_sort(&mut self, action: Action, direction: Direction) -> Did {
         let sortable = self.sortable();
-        // The first choice is no sort order; the columns follow.
-        let choices = sortable.len() + 1;
-        let (at, direction) = match action {
-            Action::Down => ((at + 1) % choices, direction),
-            Action::Up => ((at + choices - 1) % choices, direction),
-            Action::ToggleDirection => (
-                at,
-                match direction {
+        match action {
+            Action::ToggleDirection => {
+                self.menu = Some(Menu::Sort(match direction {
                     Direction::Asc => Direction::Desc,
                     Direction::Desc => Direction::Asc,
-                },
-            ),
+                }));
+            }
             Action::Accept => {
                 self.menu = None;
-                let column = at.checked_sub(1).and_then(|at| sortable.get(at)).copied();
+                // The first choice is no sort order; the columns follow.
+                let column = self.cursor.at().checked_sub(1).and_then(|at| sortable.get(at)).copied();
                 return Did::Chose(column.map(|column| SortOrder { column, direction }));
             }
+            Action::Back => self.menu = None,
+            _ if self.cursor.on_menu_action(action, sortable.len() + 1) => {}
+            _ => return Did::Nothing,
+        }
+        Did::Something
+    }
+
+    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+        let at = self.cursor.at();
+        match action {
             Action::Back => {
                 self.menu = None;
                 return Did::Something;
             }
-            _ => return Did::Nothing,
-        };
-        self.menu = Some(Menu::Sort { at, direction });
-        Did::Something
-    }
-
-    fn act_columns(&mut self, action: Action, at: usize, out: &mut Effects<'_>) -> Did {
-        let count = self.columns.choices().len();
-        let mut next = at;
-        match action {
-            Action::Down => next = (at + 1) % count,
-            Action::Up => next = (at + count - 1) % count,
+            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => return Did::Something,
             Action::Toggle => {
                 if !self.columns.toggle(at) {
                     out.say(t!("At least one column must stay."));
                 }
             }
-            Action::ColumnLeft => next = self.columns.shift(at, false),
-            Action::ColumnRight => next = self.columns.shift(at, true),
+            Action::ColumnLeft | Action::ColumnRight => {
+                let at = self.columns.shift(at, action == Action::ColumnRight);
+                self.cursor.select(at);
+            }
             Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
             Action::ResetColumns => self.columns.reset(),
-            Action::Back => {
-                self.menu = None;
-                return Did::Something;
-            }
             _ => return Did::Nothing,
         }
-        if !matches!(action, Action::Down | Action::Up) {
-            self.changes += 1;
-        }
-        self.menu = Some(Menu::Columns { at: next });
+        self.changes += 1;
         Did::Something
     }
 
@@ -150,13 +141,13 @@ impl Heading {
     /// their widths.
     pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         match self.menu {
-            Some(Menu::Sort { at, direction }) => self.draw_sort(frame, body, env, at, direction),
-            Some(Menu::Columns { at }) => self.draw_columns(frame, body, widths, env, at),
+            Some(Menu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
+            Some(Menu::Columns) => self.draw_columns(frame, body, widths, env),
             None => {}
         }
     }
 
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, direction: Direction) {
         let arrow = match direction {
             Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
             Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
@@ -167,11 +158,12 @@ impl Heading {
         let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
         let title = format!("{}  {arrow}", t!("Sort by"));
         let inner = popup::open(frame, outer, body, &title, env);
-        let (shown, rest) = self.sight.lay_all(inner, at, sortable.len() + 1, env);
+        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, env);
         let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
-            let cursor = if i == at { env.glyphs.cursor } else { " " };
-            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            let selected = i == self.cursor.at();
+            let cursor = if selected { env.glyphs.cursor } else { " " };
+            let style = if selected { env.theme.selected() } else { env.theme.text() };
             lines.push(Line::from(vec![
                 Span::styled(format!(" {cursor} "), env.theme.accent()),
                 Span::styled(format!("{name} "), style),
@@ -181,7 +173,7 @@ impl Heading {
         frame.render_widget(Text::from(lines), inner);
     }
 
-    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
@@ -197,11 +189,12 @@ impl Heading {
         let title = t!("Columns, from left (top) to right (bottom)");
         let inner = popup::open(frame, outer, body, title, env);
         let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
-        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
         let mut lines = Vec::new();
         for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let cursor = if i == at { env.glyphs.cursor } else { " " };
-            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            let selected = i == self.cursor.at();
+            let cursor = if selected { env.glyphs.cursor } else { " " };
+            let style = if selected { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {

@@ -11,6 +11,7 @@ use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
+use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
@@ -322,12 +323,6 @@ impl Component for Counts {
             Action::Period => {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
-            Action::Down => self.move_to(self.cursor() + 1),
-            Action::Up => self.move_to(self.cursor().saturating_sub(1)),
-            Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
-            Action::PageUp => self.move_to(self.cursor().saturating_sub(self.height.max(2) - 1)),
-            Action::First => self.move_to(0),
-            Action::Last => self.move_to(usize::MAX),
             Action::Open => match self.bar() {
                 Some(Bar { which: Some(which), count: 1.., .. }) => {
                     let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
@@ -336,7 +331,10 @@ impl Component for Counts {
                 Some(Bar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
-            _ => return false,
+            _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
+                Some(at) => self.move_to(at),
+                None => return false,
+            },
         }
         true
     }
