@@ -3,9 +3,9 @@
 use crate::jobs::{Job, JobRow, Kind, Phase, RevokeTarget, RowStatus, Stand, Step, count, issued_badge, may};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::modals::undo_job::UndoJob;
 use crate::tui::prelude::*;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -48,8 +48,8 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             out.open(|_, _| question);
         }
         Action::Undo => {
-            let job = Box::new(job.clone());
-            out.open(|_, _| Prompt::undo(job));
+            let job = job.clone();
+            out.open(|_, _| UndoJob::new(job));
         }
         Action::Run => {
             let menu = JobMenu::run(job, marked.to_vec());

@@ -18,7 +18,6 @@ use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
 use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
@@ -267,7 +266,7 @@ impl Activity {
             _ => {}
         }
         if action == Action::Decide && !marked.is_empty() {
-            match ResolveRows::new(job, &marked).filter(|_| is_mine(job)) {
+            match ResolveRows::marked(job, &marked).filter(|_| is_mine(job)) {
                 Some(form) => out.open(|_, _| form),
                 None => out.say(t!("There is nothing to resolve in the marked rows.")),
             }
@@ -276,9 +275,8 @@ impl Activity {
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
-                    let question =
-                        Prompt::decide(job.id, Box::new(row.clone()), job.counts.of(RowStatus::NotSeen));
-                    out.open(|_, _| question);
+                    let form = ResolveRows::one(job, row.clone());
+                    out.open(|_, _| form);
                 }
                 _ => out.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
