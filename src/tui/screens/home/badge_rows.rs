@@ -1,14 +1,12 @@
 //! The columns of the lists of badges behind Home: those of the history.
 
 use crate::domain::HistoryItem;
-use crate::tui::context::Env;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::Column;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 type Field = RecordField<HistoryItem>;
 

@@ -9,7 +9,6 @@ use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
-use ratatui::layout::Rect;
 
 impl Screen for Wallet {
     fn on_opened(&mut self) {
