@@ -93,7 +93,7 @@ pub enum LoopCommand {
 
 /// Counters for tests and measurements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct LoopCounts {
     pub messages: u64,
     pub draws: u64,
     pub wakeups: u64,
@@ -102,7 +102,7 @@ pub struct Counts {
 
 pub struct App {
     pub env: Env,
-    pub counts: Counts,
+    pub counts: LoopCounts,
     pub(super) navigation: Navigation,
     drawn: Tab,
     /// The last click on a row: its time, and whether it was the second one at once.
@@ -140,7 +140,7 @@ impl App {
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
             env,
-            counts: Counts::default(),
+            counts: LoopCounts::default(),
             navigation: Navigation::default(),
             drawn: Tab::Home,
             clicked: None,

@@ -1,6 +1,6 @@
 //! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller.
 
-use crate::domain::call_advice::Question;
+use crate::domain::call_advice::CallerQuestion;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::prelude::*;
@@ -15,7 +15,7 @@ const WIDEST: u16 = 100;
 /// What an entry does.
 enum Choice {
     Copy(Clip),
-    Ask(Option<Question>),
+    Ask(Option<CallerQuestion>),
 }
 
 struct Entry {
@@ -45,21 +45,21 @@ impl Menu {
     }
 
     /// The questions of a caller. `now` is the chosen one.
-    pub fn of_questions(now: Option<Question>) -> Self {
-        let entry = |(key, question): &(char, Question)| Entry {
+    pub fn of_questions(now: Option<CallerQuestion>) -> Self {
+        let entry = |(key, question): &(char, CallerQuestion)| Entry {
             key: *key,
             label: question.word().to_owned(),
             shown: question.said().to_owned(),
             choice: Choice::Ask(Some(*question)),
         };
-        let mut list: Vec<Entry> = Question::ALL.iter().map(entry).collect();
+        let mut list: Vec<Entry> = CallerQuestion::ALL.iter().map(entry).collect();
         list.push(Entry {
             key: '0',
             label: t!("no question").to_owned(),
             shown: t!("everything about this badge").to_owned(),
             choice: Choice::Ask(None),
         });
-        let at = Question::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
+        let at = CallerQuestion::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
         Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at) }
     }
 

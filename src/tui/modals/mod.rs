@@ -12,10 +12,11 @@
 //! filters, mark_all, menu         saved filters; marking all matches; a small menu
 //! palette, help                   every action; every key
 //! profiles, profile, key_source   the profiles, the form of one, and its key
-//! repin_key, ping, question       questions: another key, a ping, anything else
+//! repin_key, ping, confirm_action questions: another key, a ping, anything else
 //! json_view, request_log          a record as JSON; the requests
 //! ```
 
+pub(in crate::tui) mod confirm_action;
 pub(in crate::tui) mod confirm_resend;
 pub(in crate::tui) mod draft;
 pub(in crate::tui) mod edit_row;
@@ -35,7 +36,6 @@ mod person_review;
 pub(in crate::tui) mod ping;
 pub(in crate::tui) mod profile;
 pub(in crate::tui) mod profiles;
-pub(in crate::tui) mod question;
 pub(in crate::tui) mod repin_key;
 pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;

@@ -6,7 +6,7 @@ use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::tui::input::list_hit::{ListCursor, below};
-use crate::tui::modals::profile::{ProfileForm, Step};
+use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -253,18 +253,20 @@ impl Component for Profiles {
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
             match form.on_action(action) {
-                Step::NotMine => return false,
-                Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why = ended(&why))),
-                Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
+                ProfileStep::NotMine => return false,
+                ProfileStep::Done => self.said = None,
+                ProfileStep::Wrong(why) => {
+                    self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)))
+                }
+                ProfileStep::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }
-                Step::Change(change) => {
+                ProfileStep::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileAsk::Change(change), name, true, out);
                 }
-                Step::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
-                Step::Try(candidate) => {
+                ProfileStep::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                ProfileStep::Try(candidate) => {
                     self.said = None;
                     self.opening = Some(out.ask(Request::TryProfile(candidate)));
                 }

@@ -22,7 +22,7 @@ mod search;
 
 use crate::api::ApiError;
 use crate::domain::address_search::{Lead, Match};
-use crate::domain::call_advice::{Case, Question, script};
+use crate::domain::call_advice::{CallerQuestion, Case, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
@@ -88,7 +88,7 @@ struct Call {
     /// The number of addresses with that name, if they were counted.
     namesakes: usize,
     /// What the caller asks, if the user chose it.
-    question: Option<Question>,
+    question: Option<CallerQuestion>,
     /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     /// The results of checking the front and back pictures, as text.
@@ -277,10 +277,10 @@ impl Wallet {
     }
 
     /// Answers a question of the caller about the selected badge.
-    pub fn answer(&mut self, question: Option<Question>, out: &mut Effects<'_>) {
+    pub fn answer(&mut self, question: Option<CallerQuestion>, out: &mut Effects<'_>) {
         self.call.question = question;
         self.scroll.reset();
-        if question == Some(Question::Picture) {
+        if question == Some(CallerQuestion::Picture) {
             self.try_pictures(out);
         }
     }

@@ -6,7 +6,7 @@ use crate::jobs::intake::{
 };
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
-use crate::tui::modals::file::steps::{Step, column_name};
+use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{FileForm, Kept, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
@@ -59,7 +59,7 @@ impl FileForm {
         form.blank();
         let height = usize::from(area.height);
         match (&self.step, &self.opened) {
-            (Some(Step::Columns(mapping)), Some(opened)) => {
+            (Some(FileStep::Columns(mapping)), Some(opened)) => {
                 form.text(&self.step_question(), theme.strong());
                 for question in opened.questions() {
                     form.dim(&question.to_string());
@@ -184,7 +184,7 @@ impl FileForm {
 
     /// The same lines in each encoding that fits, side by side.
     fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let (Some(Step::Encoding(_)), Some(opened)) = (&self.step, &self.opened) else {
+        let (Some(FileStep::Encoding(_)), Some(opened)) = (&self.step, &self.opened) else {
             return Vec::new();
         };
         let Some(guess) = &opened.about.encoding else { return Vec::new() };

@@ -5,7 +5,7 @@ use crate::domain::Text;
 use crate::jobs::Job;
 use crate::jobs::intake::{About, RawRow, TextEncoding};
 
-pub enum Step {
+pub enum FileStep {
     /// Encodings that fit come first, with a preview; then all others.
     Encoding(Vec<TextEncoding>),
     /// Sheet of a workbook.
@@ -20,7 +20,7 @@ pub enum Step {
     Kept(Vec<Vec<Job>>),
 }
 
-impl Step {
+impl FileStep {
     pub fn encoding(about: &About) -> Self {
         let mut all: Vec<TextEncoding> = about
             .encoding

@@ -2,8 +2,8 @@
 
 use crate::jobs::{Job, JobRow, Kind, Phase, RevokeTarget, RowStatus, Stand, Step, count, issued_badge, may};
 use crate::tui::effects::ExportSource;
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::undo_job::UndoJob;
 use crate::tui::prelude::*;
@@ -35,7 +35,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             command(out, JobCommand::Look(Some(job.id)));
         }
         Action::CallOff if marked.is_empty() => {
-            let question = Question::cancel_rest(job);
+            let question = ConfirmAction::cancel_rest(job);
             out.open(|_, _| question);
         }
         Action::CallOff => {
@@ -44,7 +44,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
                 out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
                 return;
             }
-            let question = Question::cancel_rows(job, rows);
+            let question = ConfirmAction::cancel_rows(job, rows);
             out.open(|_, _| question);
         }
         Action::Undo => {

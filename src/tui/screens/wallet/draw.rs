@@ -5,7 +5,7 @@ use super::people::People;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::address_search::with_space;
-use crate::domain::call_advice::Question;
+use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
@@ -511,7 +511,7 @@ impl Wallet {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
         let key = env.key(&[Context::Wallet], Action::Question);
-        let word = self.call.question.map_or_else(|| t!("caller's question"), Question::word);
+        let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }

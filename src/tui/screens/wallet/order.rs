@@ -1,7 +1,7 @@
 //! The columns and the sort order of a holder's badges.
 
 use super::Wallet;
-use super::rows::{self, FIELDS, View};
+use super::rows::{self, FIELDS, LookupView};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::input::list_hit::Click;
@@ -55,9 +55,9 @@ impl Wallet {
     }
 
     /// The display settings of the rows. `None` if there are none.
-    pub(super) fn as_rows(&self, env: &Env) -> Option<View> {
+    pub(super) fn as_rows(&self, env: &Env) -> Option<LookupView> {
         let found = self.found.as_ref()?;
-        Some(View {
+        Some(LookupView {
             several: names(&found.held).len() > 1,
             both: found.both,
             now: env.now(),

@@ -7,7 +7,7 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::{Click, ListCursor};
-use crate::tui::widgets::columns::Choice;
+use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span, Text};
 const WIDEST: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
-pub(super) enum Menu {
+pub(super) enum HeadingMenu {
     Sort(Direction),
     Columns,
 }
@@ -28,8 +28,8 @@ impl Heading {
     /// The context of the open menu.
     pub fn over(&self) -> Option<Context> {
         Some(match self.menu? {
-            Menu::Sort(_) => Context::SortMenu,
-            Menu::Columns => Context::ColumnMenu,
+            HeadingMenu::Sort(_) => Context::SortMenu,
+            HeadingMenu::Columns => Context::ColumnMenu,
         })
     }
 
@@ -41,18 +41,18 @@ impl Heading {
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
         match (self.menu, action) {
-            (Some(Menu::Sort(direction)), _) => self.act_sort(action, direction),
-            (Some(Menu::Columns), _) => self.act_columns(action, out),
+            (Some(HeadingMenu::Sort(direction)), _) => self.act_sort(action, direction),
+            (Some(HeadingMenu::Columns), _) => self.act_columns(action, out),
             (None, Action::Sort) => {
                 let place = |order: SortOrder| self.sortable().iter().position(|c| *c == order.column);
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
-                (self.menu, self.cursor) = (Some(Menu::Sort(direction)), ListCursor::new(at));
+                (self.menu, self.cursor) = (Some(HeadingMenu::Sort(direction)), ListCursor::new(at));
                 Did::Something
             }
             (None, Action::ChooseColumns) => {
-                (self.menu, self.cursor) = (Some(Menu::Columns), ListCursor::default());
+                (self.menu, self.cursor) = (Some(HeadingMenu::Columns), ListCursor::default());
                 Did::Something
             }
             (None, _) => Did::Nothing,
@@ -62,8 +62,8 @@ impl Heading {
     /// Handles a click in an open menu. Returns its target, and the action for a click on the selected row.
     pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
         let choose = match self.menu? {
-            Menu::Sort(_) => Action::Accept,
-            Menu::Columns => Action::Toggle,
+            HeadingMenu::Sort(_) => Action::Accept,
+            HeadingMenu::Columns => Action::Toggle,
         };
         Some((self.cursor.click(at), choose))
     }
@@ -79,7 +79,7 @@ impl Heading {
         let sortable = self.sortable();
         match action {
             Action::ToggleDirection => {
-                self.menu = Some(Menu::Sort(match direction {
+                self.menu = Some(HeadingMenu::Sort(match direction {
                     Direction::Asc => Direction::Desc,
                     Direction::Desc => Direction::Asc,
                 }));
@@ -141,8 +141,8 @@ impl Heading {
     /// their widths.
     pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         match self.menu {
-            Some(Menu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
-            Some(Menu::Columns) => self.draw_columns(frame, body, widths, env),
+            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
+            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, env),
             None => {}
         }
     }
@@ -180,7 +180,7 @@ impl Heading {
         // The width of each column that should be shown.
         let wide: Vec<Option<usize>> =
             choices.iter().map(|choice| choice.shown.then(|| places.next().unwrap_or(0))).collect();
-        let is_needless = |choice: &Choice| {
+        let is_needless = |choice: &ColumnChoice| {
             choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
         };
         let left_out =
@@ -220,7 +220,7 @@ impl Heading {
     }
 }
 
-fn wide_words(wide: usize, choice: &Choice) -> String {
+fn wide_words(wide: usize, choice: &ColumnChoice) -> String {
     match choice.width {
         Some(_) => t!("{wide} wide, set by you", wide),
         None => t!("{wide} wide", wide),

@@ -17,7 +17,7 @@ use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::text_layout::{fit, number};
 use crate::tui::worker::index::Exported;
 
-pub struct Behind {
+pub struct BadgeList {
     pub which: Which,
     pub title: String,
     pub list: PagedList<HistoryItem>,
@@ -52,7 +52,7 @@ pub(super) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
     )
 }
 
-impl Behind {
+impl BadgeList {
     pub fn new(which: Which, title: String) -> Self {
         Self {
             columns: Columns::new(which.is_ending()),
