@@ -6,7 +6,7 @@ use super::verbs::{Field, ReadingFlags};
 use crate::domain::text::scrub;
 use crate::i18n::list;
 use crate::jobs::intake::{
-    About, Choices, ColumnMap, Delimiter, MAX_PASTED_BYTES, MapState, NameColumns, Question, Source,
+    About, Choices, ColumnMap, Delimiter, FileQuestion, MAX_PASTED_BYTES, MapState, NameColumns, Source,
 };
 use crate::jobs::{Opened, Reading};
 use serde_json::{Value, json};
@@ -80,12 +80,12 @@ impl VerbSession {
         let opened = self.opened(source, choices).await?;
         let mut open = opened.about.needs_answer();
         if !map.is_empty() {
-            let of_columns = |q: &Question| {
+            let of_columns = |q: &FileQuestion| {
                 matches!(
                     q,
-                    Question::ColumnsAmbiguous { .. }
-                        | Question::ColumnMissing { .. }
-                        | Question::ColumnContradicts { .. }
+                    FileQuestion::ColumnsAmbiguous { .. }
+                        | FileQuestion::ColumnMissing { .. }
+                        | FileQuestion::ColumnContradicts { .. }
                 )
             };
             open.retain(|q| !of_columns(q));
@@ -123,12 +123,12 @@ pub(super) fn described(about: &About) -> Value {
 }
 
 /// Names the flags that answer them.
-fn questions(about: &About, open: &[Question]) -> Failure {
+fn questions(about: &About, open: &[FileQuestion]) -> Failure {
     let mut lines = vec![t!("lapel needs more options to read {name}. Nothing was sent.", name = about.name)];
     for question in open {
         lines.push(format!("  {question}:"));
         match question {
-            Question::EncodingAmbiguous => {
+            FileQuestion::EncodingAmbiguous => {
                 for (encoding, samples) in about.encoding.iter().flat_map(|e| &e.alternatives) {
                     let flag = encoding.label().to_lowercase().replace(' ', "");
                     for sample in samples.iter().take(SAMPLES) {
@@ -136,7 +136,7 @@ fn questions(about: &About, open: &[Question]) -> Failure {
                     }
                 }
             }
-            Question::SheetAmbiguous => {
+            FileQuestion::SheetAmbiguous => {
                 for sheet in &about.sheets {
                     let (name, rows) = (&sheet.name, sheet.rows);
                     lines.push(if sheet.hidden {
@@ -146,10 +146,12 @@ fn questions(about: &About, open: &[Question]) -> Failure {
                     });
                 }
             }
-            Question::HeaderNotFound => lines.push(t!("    --header-row N, or --header-row none").to_owned()),
-            Question::ColumnsAmbiguous { .. }
-            | Question::ColumnMissing { .. }
-            | Question::ColumnContradicts { .. } => {
+            FileQuestion::HeaderNotFound => {
+                lines.push(t!("    --header-row N, or --header-row none").to_owned())
+            }
+            FileQuestion::ColumnsAmbiguous { .. }
+            | FileQuestion::ColumnMissing { .. }
+            | FileQuestion::ColumnContradicts { .. } => {
                 lines.push(t!(
                     "    --map name=COL,email=COL (or family=COL,given=COL,email=COL); {about}",
                     about = names(about)

@@ -16,7 +16,7 @@ const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// What the caller asks. Without a question, the advice covers all that the badge needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum CallerQuestion {
     NoMail,
     NotInWallet,
     When,
@@ -30,7 +30,7 @@ pub enum Question {
     Picture,
 }
 
-impl Question {
+impl CallerQuestion {
     /// With the letters that choose them.
     pub const ALL: [(char, Self); 11] = [
         ('m', Self::NoMail),
@@ -101,7 +101,7 @@ pub struct Case<'a> {
     pub masked: bool,
     /// Addresses with badges under the searched name. 0 when no name was searched.
     pub namesakes: usize,
-    pub question: Option<Question>,
+    pub question: Option<CallerQuestion>,
     pub now: DateTime,
     /// Known, and not only assumed from this computer.
     pub zone_known: bool,
@@ -142,44 +142,44 @@ pub fn script(case: &Case<'_>) -> Script {
     Script { say, why: why(case, &verdict), cannot }
 }
 
-fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String> {
+fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
     let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
     let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
     let stands = || how_it_stands(case, verdict);
     let issuer = issuer(case);
     match question {
-        Question::NoMail if is_valid || is_waiting => stands(),
-        Question::NoMail => stands().into_iter().chain([mail(case)]).collect(),
-        Question::NotInWallet if is_waiting => stands(),
-        Question::NotInWallet if case.held.wallet.is_some() => vec![
+        CallerQuestion::NoMail if is_valid || is_waiting => stands(),
+        CallerQuestion::NoMail => stands().into_iter().chain([mail(case)]).collect(),
+        CallerQuestion::NotInWallet if is_waiting => stands(),
+        CallerQuestion::NotInWallet if case.held.wallet.is_some() => vec![
             t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.")
                 .to_owned(),
         ],
-        Question::NotInWallet => match place(case, verdict) {
+        CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
             Some(place) => stands().into_iter().chain([place]).collect(),
             None => stands(),
         },
-        Question::When if is_valid => {
+        CallerQuestion::When if is_valid => {
             let issued = match case.held.issued_at() {
                 Some(at) => t!("It was issued on {at}.", at = at.to_minute()),
                 None => t!("It was issued.").to_owned(),
             };
             vec![issued, mail(case)]
         }
-        Question::Expired if is_valid => {
+        CallerQuestion::Expired if is_valid => {
             let (word, _) = verdict.line();
             let mut say = vec![t!("It has not expired. The record says: {word}.", word)];
             say.extend(copies(case, verdict));
             say
         }
-        Question::Revoked if is_valid => {
+        CallerQuestion::Revoked if is_valid => {
             let copies = copies(case, verdict);
             if copies.is_empty() { vec![t!("This badge is not revoked.").to_owned()] } else { copies }
         }
-        Question::When | Question::Expired | Question::Revoked => stands(),
-        Question::WrongName | Question::WrongEmail => {
-            let mut say = vec![match (question == Question::WrongName, is_revoked(verdict)) {
+        CallerQuestion::When | CallerQuestion::Expired | CallerQuestion::Revoked => stands(),
+        CallerQuestion::WrongName | CallerQuestion::WrongEmail => {
+            let mut say = vec![match (question == CallerQuestion::WrongName, is_revoked(verdict)) {
                 (true, false) => t!("Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge and revoke this one.", issuer),
                 (true, true) => t!("This badge is revoked already. Ask for the right name, letter by letter. Only {issuer} can issue a corrected badge.", issuer),
                 (false, false) => t!("Ask for the right e-mail address, letter by letter. Only {issuer} can issue the badge to that address and revoke this one; it must know who calls.", issuer),
@@ -191,7 +191,7 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
             say.push(t!("Pass on this badge id and what the caller spelled.").to_owned());
             say
         }
-        Question::Twice => {
+        CallerQuestion::Twice => {
             let copies = copies(case, verdict);
             let is_counted = |other: &&Held| {
                 other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
@@ -209,19 +209,19 @@ fn answer(case: &Case<'_>, question: Question, verdict: &Verdict) -> Vec<String>
             }
         }
         // With several names on one address, `who_calls` has the answer.
-        Question::NotMine if names(case.all).len() > 1 => Vec::new(),
-        Question::NotMine => vec![t!(
+        CallerQuestion::NotMine if names(case.all).len() > 1 => Vec::new(),
+        CallerQuestion::NotMine => vec![t!(
             "All badges here have one name. First ask which name the caller has. If it is another one, give no details: {issuer} must check the address.",
             issuer
         )],
-        Question::Real => {
+        CallerQuestion::Real => {
             let (word, _) = verdict.line();
             vec![
                 t!("The issuer's record says: {word}.", word),
                 t!("To an employer: ask for the badge id. Confirm neither name nor address.").to_owned(),
             ]
         }
-        Question::Picture => vec![
+        CallerQuestion::Picture => vec![
             t!("lapel opens both pictures as a browser does, without the API key. Read out the result above. If one does not open, give the badge id to the provider's help desk.")
                 .to_owned(),
         ],

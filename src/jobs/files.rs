@@ -14,8 +14,8 @@ pub use self::recipients::FileRequest;
 use super::core::Jobs;
 use super::error::JobError;
 use super::intake::{
-    self, About, Checked, Choices, ColumnMap, Finding, IdRow, Question, RawRow, Severity, Source, Standing,
-    Table, Watch, check,
+    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, RawRow, Severity, Source,
+    Standing, Table, Watch, check,
 };
 use super::job::{FileSource, Origin, RowStatus};
 use super::journal::Store;
@@ -62,7 +62,7 @@ pub enum Preview {
 
 impl Opened {
     /// Open questions for a person. For badge ids, without the question for the column.
-    pub fn questions(&self) -> Vec<Question> {
+    pub fn questions(&self) -> Vec<FileQuestion> {
         match &self.preview {
             Preview::Recipients(_) => self.about.needs_answer(),
             Preview::BadgeIds { .. } => intake::open_questions(&self.about),

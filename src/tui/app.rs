@@ -88,7 +88,7 @@ pub enum LoopCommand {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct LoopCounts {
     pub messages: u64,
     pub draws: u64,
     pub wakeups: u64,
@@ -97,7 +97,7 @@ pub struct Counts {
 
 pub struct App {
     pub env: Env,
-    pub counts: Counts,
+    pub counts: LoopCounts,
     pub(super) navigation: Navigation,
     drawn: Tab,
     /// The last click on a row: its time, and whether it was the second one at once.
@@ -135,7 +135,7 @@ impl App {
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
             env,
-            counts: Counts::default(),
+            counts: LoopCounts::default(),
             navigation: Navigation::default(),
             drawn: Tab::Home,
             clicked: None,

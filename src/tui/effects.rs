@@ -5,7 +5,7 @@ use super::context::Env;
 use super::request::{JobFile, Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
-use crate::domain::call_advice::Question;
+use crate::domain::call_advice::CallerQuestion;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
 use crate::export::{ExportRow, Record, What};
 use crate::jobs::{Job, JobId, RowStatus};
@@ -127,7 +127,7 @@ pub enum Navigate {
     /// of all, after reading the history into the index. The user confirmed it.
     FindCert(String, Option<Vec<BadgeId>>),
     /// Answer this question of the caller on the Wallet tab.
-    Question(Option<Question>),
+    Question(Option<CallerQuestion>),
     /// Show the jobs and select the newest one.
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.

@@ -52,7 +52,7 @@ mod tour;
 mod widgets;
 mod worker;
 
-pub use app::{Begin, Counts, Tab};
+pub use app::{Begin, LoopCounts, Tab};
 pub use context::Env;
 pub use input::action::Action;
 pub use input::keymap::{Context, Keymap, Press};

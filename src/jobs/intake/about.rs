@@ -37,18 +37,18 @@ pub struct About {
 
 impl About {
     /// The questions that a person must answer before the rows can be read.
-    pub fn needs_answer(&self) -> Vec<Question> {
+    pub fn needs_answer(&self) -> Vec<FileQuestion> {
         let mut questions = Vec::new();
         if self.encoding.as_ref().is_some_and(|e| e.sure == Sure::Ambiguous) {
-            questions.push(Question::EncodingAmbiguous);
+            questions.push(FileQuestion::EncodingAmbiguous);
         }
         let found_in_sheets = !self.sheets.is_empty() && self.sheet.is_none();
         if found_in_sheets {
-            questions.push(Question::SheetAmbiguous);
+            questions.push(FileQuestion::SheetAmbiguous);
             return questions;
         }
         if self.header.is_none() {
-            questions.push(Question::HeaderNotFound);
+            questions.push(FileQuestion::HeaderNotFound);
         }
         if let MapState::Asked { questions: open, .. } = &self.map {
             questions.extend(open.iter().cloned());
@@ -134,7 +134,7 @@ pub enum MapState {
         name: Option<NameColumns>,
         email: Option<usize>,
         template: Option<usize>,
-        questions: Vec<Question>,
+        questions: Vec<FileQuestion>,
     },
 }
 
@@ -148,7 +148,7 @@ impl MapState {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum FileQuestion {
     EncodingAmbiguous,
     /// Several columns may hold this field.
     ColumnsAmbiguous {
@@ -172,7 +172,7 @@ pub enum Question {
     HeaderNotFound,
 }
 
-impl Question {
+impl FileQuestion {
     pub(super) fn localizable(&self) -> Localizable {
         match self {
             Self::EncodingAmbiguous => {
@@ -276,7 +276,7 @@ impl Note {
     }
 }
 
-impl fmt::Display for Question {
+impl fmt::Display for FileQuestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.localizable().fmt(f)
     }

@@ -1,6 +1,6 @@
 //! Detects the header row and the field of each column.
 
-use super::about::{MapState, Question};
+use super::about::{FileQuestion, MapState};
 use super::cell_text::{is_address_like, is_blank, trim};
 use super::check::Field;
 use super::columns::{self, ColumnContent, ColumnGuess};
@@ -329,7 +329,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
         [] => None,
         [only] => Some(*only),
         _ => {
-            questions.push(Question::ColumnsAmbiguous { field, candidates: candidates.to_vec() });
+            questions.push(FileQuestion::ColumnsAmbiguous { field, candidates: candidates.to_vec() });
             None
         }
     };
@@ -347,7 +347,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
         _ => None,
     };
     let name_is_asked =
-        questions.iter().any(|q| matches!(q, Question::ColumnsAmbiguous { field: Field::Name, .. }));
+        questions.iter().any(|q| matches!(q, FileQuestion::ColumnsAmbiguous { field: Field::Name, .. }));
     let name = name.or(beside);
     // A heading alone is not enough where the content says something else.
     let contradicts = |column: usize, title| content.get(column).is_some_and(|c| c.contradicts(title));
@@ -361,14 +361,14 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
         })
     });
     for (field, wrong) in [(Field::Name, wrong_name), (Field::Email, wrong_email)] {
-        questions.extend(wrong.map(|column| Question::ColumnContradicts { field, column }));
+        questions.extend(wrong.map(|column| FileQuestion::ColumnContradicts { field, column }));
     }
     let (name, email) = (name.filter(|_| wrong_name.is_none()), email.filter(|_| wrong_email.is_none()));
     if name.is_none() && !name_is_asked && wrong_name.is_none() {
-        questions.push(Question::ColumnMissing { field: Field::Name });
+        questions.push(FileQuestion::ColumnMissing { field: Field::Name });
     }
     if emails.is_empty() {
-        questions.push(Question::ColumnMissing { field: Field::Email });
+        questions.push(FileQuestion::ColumnMissing { field: Field::Email });
     }
     let guess = columns::guess(&titles, content, &ColumnGuess { name, email, template });
     match (name, email) {

@@ -1,6 +1,6 @@
 //! Reads badge ids from a file, for a revocation.
 
-use super::about::{About, Question};
+use super::about::{About, FileQuestion};
 use super::cell_text::{is_blank, is_error_token, trim};
 use super::header::{self, Wanted};
 use super::row::{CellFact, RawRow};
@@ -73,9 +73,9 @@ pub fn preview_ids(
     Ok(IdsPreview { about: table.about().clone(), rows, column, ids })
 }
 
-pub fn open_questions(about: &About) -> Vec<Question> {
+pub fn open_questions(about: &About) -> Vec<FileQuestion> {
     let mut open = about.needs_answer();
-    open.retain(|q| matches!(q, Question::SheetAmbiguous | Question::EncodingAmbiguous));
+    open.retain(|q| matches!(q, FileQuestion::SheetAmbiguous | FileQuestion::EncodingAmbiguous));
     open
 }
 

@@ -42,7 +42,7 @@ mod split;
 mod table;
 mod text;
 
-pub use about::{About, Format, MapState, Note, Question, Sure};
+pub use about::{About, FileQuestion, Format, MapState, Note, Sure};
 pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;

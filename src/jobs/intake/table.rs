@@ -1,6 +1,6 @@
 //! An opened source with its detected format.
 
-use super::about::{About, Format, MapState, Note, Question};
+use super::about::{About, FileQuestion, Format, MapState, Note};
 use super::cell_text::is_blank;
 use super::columns::{ColumnContent, ColumnGuess};
 use super::detect_encoding::{self, Detected};
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// The rows, unless one of these questions is open. For callers that need other columns.
-    pub(super) fn rows_unless(&self, open: &[Question]) -> Result<Rows<'_>, IntakeError> {
+    pub(super) fn rows_unless(&self, open: &[FileQuestion]) -> Result<Rows<'_>, IntakeError> {
         if let Some(question) = open.first() {
             let question = question.localizable();
             return Err(IntakeError::Unanswered { name: self.about.name.clone(), question });

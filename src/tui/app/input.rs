@@ -7,13 +7,13 @@ use crate::tui::effects::{Effects, Navigate, Owner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::palette::{Command, CommandPalette, Loaded};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
-use crate::tui::modals::question::Question;
 use crate::tui::modals::request_log::RequestLog;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::widgets::field::EDIT_KEYS;
@@ -400,7 +400,7 @@ impl App {
                 out.open(RequestLog::new);
             }
             Action::AutoRefresh => self.switch_refresh(out),
-            Action::ForgetRecent => self.open(Question::new(
+            Action::ForgetRecent => self.open(ConfirmAction::new(
                 t!("Forget recent look-ups, file names and unfinished input of this profile?"),
                 vec![t!("This cannot be undone. Nothing changes at the service.").to_owned()],
                 |out| out.go.push(Navigate::ForgetRecents),

@@ -7,7 +7,7 @@ use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
 use crate::tui::effects::{Effects, Navigate, Owner, Then};
 use crate::tui::input::action::Action;
-use crate::tui::modals::question::Question;
+use crate::tui::modals::confirm_action::ConfirmAction;
 
 /// Number of characters shown of a text that may be a key.
 const SHOWN: usize = 4;
@@ -54,7 +54,7 @@ impl App {
             t!("A key that is sent as search text is stored in the logs of every computer on the way. If it is a key and others have seen it, replace it in the issuer back office.").to_owned(),
         ];
         let what = t!("This looks like an API key. Send it?");
-        let question = Question::new(what, text, move |out| {
+        let question = ConfirmAction::new(what, text, move |out| {
             for text in &texts {
                 crate::secrets::allow(text);
             }

@@ -7,7 +7,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
-use crate::tui::tour::{self, Seen, Tour, TourPlace};
+use crate::tui::tour::{self, Tour, TourPlace, TourState};
 use crate::tui::widgets::frame::Frame;
 use ratatui::layout::Rect;
 
@@ -111,8 +111,8 @@ impl App {
         }
     }
 
-    fn tour_sees(&self) -> Seen<'_> {
-        Seen {
+    fn tour_sees(&self) -> TourState<'_> {
+        TourState {
             place: self.tour_place(),
             found: self.screens.wallet.has_found(),
             jobs: self.screens.activity.jobs(),

@@ -1,10 +1,13 @@
-//! Clicks on the rows of a list. Drawing code lays out its rows here, so a click uses the rows that were drawn.
+//! The cursor of a list whose rows are all in memory: keys and clicks move it. Drawing code lays out its rows here, so
+//! a click uses the rows that were drawn.
 
+use crate::tui::component::Clicked;
 use crate::tui::context::Env;
+use crate::tui::input::action::Action;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 #[derive(Debug, Default)]
 pub struct Sight {
@@ -25,9 +28,53 @@ pub enum Click {
     Again,
 }
 
+/// Where an action moves the cursor in a list of `all` rows that shows `height` rows. `None` for other actions.
+pub fn moved(action: Action, at: usize, all: usize, height: usize) -> Option<usize> {
+    let page = height.saturating_sub(1).max(1);
+    let to = match action {
+        Action::Down => at + 1,
+        Action::Up => at.saturating_sub(1),
+        Action::PageDown => at + page,
+        Action::PageUp => at.saturating_sub(page),
+        Action::First => 0,
+        Action::Last => usize::MAX,
+        _ => return None,
+    };
+    Some(to.min(all.saturating_sub(1)))
+}
+
 impl Sight {
-    /// Returns the rows of `all` to draw, one per line. They include the selected row. Otherwise they do not
-    /// scroll, so that a second click hits the same row.
+    /// The visible rows.
+    pub fn shown(&self) -> Range<usize> {
+        self.top.get()..self.top.get() + self.rows.get()
+    }
+
+    /// The number of rows that there is room for.
+    pub fn height(&self) -> usize {
+        usize::from(self.area.get().height)
+    }
+
+    /// As [`moved`], in a list that stops at its ends.
+    pub fn moved(&self, action: Action, at: usize, all: usize) -> Option<usize> {
+        moved(action, at, all, self.height())
+    }
+
+    /// As [`moved`], in a menu: from its ends, single steps go to the other end.
+    pub fn moved_around(&self, action: Action, at: usize, all: usize) -> Option<usize> {
+        match action {
+            Action::Down if at + 1 >= all => Some(0),
+            Action::Up if at == 0 => Some(all.saturating_sub(1)),
+            _ => self.moved(action, at, all),
+        }
+    }
+
+    /// Scrolls so that the selected row, which moves, keeps its line of the screen.
+    pub fn keep_line(&self, before: usize, after: usize) {
+        self.top.set(after.saturating_sub(before.saturating_sub(self.top.get())));
+    }
+
+    /// Returns the rows of `all` to draw in an area, one per line. They include the selected row. Otherwise the
+    /// rows do not scroll, so that a second click hits the same row.
     pub fn lay(&self, area: Rect, selected: usize, all: usize) -> Range<usize> {
         let height = usize::from(area.height);
         let least = (selected + 1).saturating_sub(height);
@@ -77,7 +124,76 @@ impl Sight {
     }
 }
 
-/// The area without its first `lines` lines.
+/// A list with its selected row.
+#[derive(Debug, Default)]
+pub struct ListCursor {
+    at: usize,
+    sight: Sight,
+}
+
+impl ListCursor {
+    /// Begins at a row.
+    pub fn new(at: usize) -> Self {
+        Self { at, sight: Sight::default() }
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn select(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// Selects the first of other rows.
+    pub fn restart(&mut self) {
+        self.sight.forget_clicks();
+        self.at = 0;
+    }
+
+    /// Moves in a list of `all` rows. Returns false for an action that does not move.
+    pub fn on_action(&mut self, action: Action, all: usize) -> bool {
+        let to = self.sight.moved(action, self.at, all);
+        self.at = to.unwrap_or(self.at);
+        to.is_some()
+    }
+
+    /// The same in a menu, where moving goes around the ends.
+    pub fn on_menu_action(&mut self, action: Action, all: usize) -> bool {
+        let to = self.sight.moved_around(action, self.at, all);
+        self.at = to.unwrap_or(self.at);
+        to.is_some()
+    }
+
+    pub fn click(&mut self, at: Position) -> Click {
+        self.sight.click(at, &mut self.at)
+    }
+
+    /// A click in a menu. `choose` is the action that chooses the selected row.
+    pub fn on_click(&mut self, at: Position, choose: Action) -> Clicked {
+        Clicked::in_menu(self.click(at), choose)
+    }
+
+    /// As [`Sight::lay`].
+    pub fn lay(&self, area: Rect, all: usize) -> Range<usize> {
+        self.sight.lay(area, self.at, all)
+    }
+
+    /// As [`Sight::lay_all`].
+    pub fn lay_all(&self, area: Rect, all: usize, env: &Env) -> (Range<usize>, Option<Line<'static>>) {
+        self.sight.lay_all(area, self.at, all, env)
+    }
+}
+
+impl Deref for ListCursor {
+    type Target = Sight;
+
+    fn deref(&self) -> &Sight {
+        &self.sight
+    }
+}
+
+/// The part of an area below its first `lines` lines.
 pub fn below(area: Rect, lines: usize) -> Rect {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y + lines, height: area.height - lines, ..area }

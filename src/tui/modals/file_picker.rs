@@ -3,7 +3,7 @@
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::jobs::Job;
-use crate::tui::input::list_hit::{Sight, below, out_of_sight};
+use crate::tui::input::list_hit::{ListCursor, below, out_of_sight};
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::Search;
 use crate::tui::platform::file_preview::FilePreview;
@@ -22,8 +22,6 @@ use std::path::Path;
 const WIDEST: u16 = 110;
 /// Maximum number of lines for the path of the selected file, where the list cuts it.
 const PATH_LINES: usize = 2;
-/// Rows that one page moves.
-const PAGE: usize = 10;
 
 /// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +46,7 @@ pub struct FilePicker {
     names_request: Option<RequestId>,
     field: Field,
     shown: Vec<Entry>,
-    at: usize,
-    sight: Sight,
+    cursor: ListCursor,
     /// The file whose preview was requested last.
     previewed: Option<String>,
     preview_request: Option<RequestId>,
@@ -75,8 +72,7 @@ impl FilePicker {
             names_request: None,
             field: Field::default(),
             shown: Vec::new(),
-            at: 0,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             previewed: None,
             preview_request: None,
             preview: None,
@@ -128,8 +124,7 @@ impl FilePicker {
             found.sort_by_key(|(score, _)| Reverse(*score));
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
-        self.sight.forget_clicks();
-        self.at = 0;
+        self.cursor.restart();
     }
 
     /// Shows what the typed text finds.
@@ -142,14 +137,15 @@ impl FilePicker {
 
     /// Shows what an answer added. The selected file stays selected.
     fn find_again(&mut self) {
-        let selected = self.shown.get(self.at).filter(|_| self.at > 0).map(|entry| entry.path.clone());
+        let at = Some(self.cursor.at()).filter(|at| *at > 0);
+        let selected = at.and_then(|at| self.shown.get(at)).map(|entry| entry.path.clone());
         self.find();
         let at = selected.and_then(|path| self.shown.iter().position(|entry| entry.path == path));
-        self.at = at.unwrap_or_default();
+        self.cursor.select(at.unwrap_or_default());
     }
 
     fn choose(&mut self, out: &mut Effects<'_>) {
-        let Some(entry) = self.shown.get(self.at).cloned() else {
+        let Some(entry) = self.shown.get(self.cursor.at()).cloned() else {
             out.say(t!("No match. Nothing was done."));
             return;
         };
@@ -187,7 +183,11 @@ impl FilePicker {
         });
         let facts = facts.join(&format!(" {} ", env.glyphs.dot));
         let mut lines = Vec::new();
-        if self.shown.get(self.at).is_some_and(|entry| width(&scrub(&entry.shown)) > names_room(room)) {
+        if self
+            .shown
+            .get(self.cursor.at())
+            .is_some_and(|entry| width(&scrub(&entry.shown)) > names_room(room))
+        {
             let whole = wrapped(&scrub(path), room, PATH_LINES, env);
             lines.extend(whole.into_iter().map(|line| Line::styled(line, theme.text())));
         }
@@ -222,12 +222,7 @@ impl Component for FilePicker {
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        let last = self.shown.len().saturating_sub(1);
         match action {
-            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
-            Action::PageDown => self.at = (self.at + PAGE).min(last),
-            Action::PageUp => self.at = self.at.saturating_sub(PAGE),
             Action::ClearField => {
                 self.field.clear();
                 self.typed(out);
@@ -243,7 +238,7 @@ impl Component for FilePicker {
                 out.cancel(requests.into_iter().filter_map(Option::take));
                 out.close();
             }
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, self.shown.len()),
         }
         true
     }
@@ -268,7 +263,7 @@ impl Component for FilePicker {
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+        self.cursor.on_click(at, Action::Accept)
     }
 
     fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
@@ -306,7 +301,8 @@ impl Component for FilePicker {
 
     /// Requests the preview of the selected file.
     fn load_visible(&mut self, _: Rect, _: &Env, out: &mut Effects<'_>) {
-        let selected = self.shown.get(self.at).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));
+        let selected =
+            self.shown.get(self.cursor.at()).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));
         if selected == self.previewed.as_ref() {
             return;
         }
@@ -340,10 +336,10 @@ impl Component for FilePicker {
         let free = usize::from(inner.height).saturating_sub(lines.len() + 2);
         let listed = free.div_ceil(2).max(1);
         let rows = Rect { height: u16::try_from(listed).unwrap_or(u16::MAX), ..below(inner, lines.len()) };
-        let shown = self.sight.lay(rows, self.at, self.shown.len());
+        let shown = self.cursor.lay(rows, self.shown.len());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let style = if n == self.at { theme.selected() } else { theme.text() };
-            let sign = if n == self.at { env.glyphs.cursor } else { " " };
+            let style = if n == self.cursor.at() { theme.selected() } else { theme.text() };
+            let sign = if n == self.cursor.at() { env.glyphs.cursor } else { " " };
             let kind = if entry.is_recent { t!("recent") } else { "" };
             let name = scrub(&entry.shown).into_owned();
             let name = fit_path(&name, names_room(room), env.glyphs.ellipsis);

@@ -3,7 +3,7 @@
 use crate::config::{FilterChange, NamedFilter};
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::input::list_hit::{Click, Sight, below};
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;
 use crate::tui::widgets::filter::Spec;
@@ -22,8 +22,7 @@ pub struct FiltersForm {
     columns: Vec<ColumnDef>,
     /// Filter and sort order of the tab now.
     current: Option<NamedFilter>,
-    at: usize,
-    sight: Sight,
+    cursor: ListCursor,
     search: Search,
     /// The text of each filter when the search was last used.
     texts: Vec<String>,
@@ -62,8 +61,7 @@ impl FiltersForm {
             specs,
             columns,
             current,
-            at: 0,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             search: Search::default(),
             texts: Vec::new(),
             name: None,
@@ -96,7 +94,7 @@ impl FiltersForm {
     }
 
     fn selected<'a>(&self, env: &'a Env) -> Option<&'a NamedFilter> {
-        env.saved.of_list(self.list).nth(self.at)
+        env.saved.of_list(self.list).nth(self.cursor.at())
     }
 
     fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
@@ -138,17 +136,18 @@ impl FiltersForm {
     fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
         let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
-        self.at = self.at.min(mine.len().saturating_sub(1));
+        let at = self.cursor.at().min(mine.len().saturating_sub(1));
+        self.cursor.select(at);
         let Some(change) = asked.into_change() else { return };
         self.name = None;
         let shown = |name: &str| scrub(name).into_owned();
         match change {
             FilterChange::Save { filter, .. } => {
-                self.at = place(&filter.name).unwrap_or(self.at);
+                self.cursor.select(place(&filter.name).unwrap_or(at));
                 out.say(t!("Saved as “{name}”.", name = shown(&filter.name)));
                 out.close();
             }
-            FilterChange::Rename { to, .. } => self.at = place(&to).unwrap_or(self.at),
+            FilterChange::Rename { to, .. } => self.cursor.select(place(&to).unwrap_or(at)),
             FilterChange::Remove { name, .. } => out.say(t!("Removed “{name}”.", name = shown(&name))),
         }
     }
@@ -203,16 +202,11 @@ impl Component for FiltersForm {
         }
         if self.asked.is_none() {
             self.texts = self.searched(env);
-            if self.search.act_in(action, &mut self.at, &self.texts) {
+            if self.search.act_in(action, &mut self.cursor, &self.texts) {
                 return true;
             }
         }
-        let last = env.saved.of_list(self.list).count().saturating_sub(1);
         match action {
-            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            Action::Up => self.at = self.at.checked_sub(1).unwrap_or(last),
-            Action::First => self.at = 0,
-            Action::Last => self.at = last,
             Action::Back if self.asked.is_some() => self.asked = None,
             Action::Back => {
                 out.cancel(self.request.take());
@@ -236,14 +230,14 @@ impl Component for FiltersForm {
                     _ => self.asked = Some(Asked::Remove(filter.name.clone())),
                 }
             }
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, env.saved.of_list(self.list).count()),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else {
-            return self.search.type_in(key, &mut self.at, &self.texts);
+            return self.search.type_in(key, &mut self.cursor, &self.texts);
         };
         let typed = naming.field.on_text_key(key);
         if typed {
@@ -256,7 +250,7 @@ impl Component for FiltersForm {
         if let Some(naming) = &mut self.name {
             naming.field.on_paste(text.trim());
         } else {
-            self.search.paste_in(text, &mut self.at, &self.texts);
+            self.search.paste_in(text, &mut self.cursor, &self.texts);
         }
     }
 
@@ -264,11 +258,11 @@ impl Component for FiltersForm {
         if self.name.is_some() {
             return Clicked::Nothing;
         }
-        let click = self.sight.click(at, &mut self.at);
-        if click == Click::Selected {
+        let clicked = self.cursor.on_click(at, Action::Accept);
+        if clicked == Clicked::Changed {
             self.said = None;
         }
-        Clicked::in_menu(click, Action::Accept)
+        clicked
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
@@ -327,9 +321,9 @@ impl Component for FiltersForm {
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
-        let (shown, rest) = self.sight.lay_all(rows, self.at, filters.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, filters.len(), env);
         for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let selected = at == self.at && self.name.is_none();
+            let selected = at == self.cursor.at() && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
             form.line(Line::from(vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),

@@ -1,7 +1,7 @@
 //! Help: the keys of the screen below it, grouped by where they work. It can be searched, and Enter runs what it shows.
 
 use crate::domain::text::scrub;
-use crate::tui::input::list_hit::out_of_sight;
+use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
@@ -12,8 +12,8 @@ use std::cell::Cell;
 
 /// Maximum width of the help in columns.
 const WIDEST: u16 = 110;
-/// Rows that one page moves.
-const PAGE: usize = 10;
+/// The height that decides how far a page moves, in rows.
+const HEIGHT: usize = 11;
 
 /// What keys do.
 pub struct HelpEntry {
@@ -180,10 +180,6 @@ impl Help {
             }
         }
     }
-
-    fn select(&mut self, at: usize) {
-        self.at = at.min(self.stops.get().saturating_sub(1));
-    }
 }
 
 /// Columns inside the popup.
@@ -197,7 +193,7 @@ impl Component for Help {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        self.select(self.at);
+        self.at = self.at.min(self.stops.get().saturating_sub(1));
         let action = match self.search.on_action(action) {
             Searched::Changed => {
                 self.at = 0;
@@ -209,17 +205,15 @@ impl Component for Help {
             Searched::Nothing => action,
         };
         match action {
-            Action::Down => self.select(self.at + 1),
-            Action::Up => self.select(self.at.saturating_sub(1)),
-            Action::PageDown => self.select(self.at + PAGE),
-            Action::PageUp => self.select(self.at.saturating_sub(PAGE)),
-            Action::First => self.select(0),
-            Action::Last => self.select(usize::MAX),
             Action::Accept => self.run(self.columns.get(), env, out),
             Action::Back => out.close(),
             // It is already open.
             Action::Help => {}
-            _ => return false,
+            _ => {
+                let to = moved(action, self.at, self.stops.get(), HEIGHT);
+                self.at = to.unwrap_or(self.at);
+                return to.is_some();
+            }
         }
         true
     }

@@ -135,16 +135,17 @@ impl Component for JobMenu {
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         let all = self.shown().len();
         match action {
-            Action::Down => self.select((self.at() + 1) % all.max(1)),
-            Action::Up => self.select((self.at() + all.max(1) - 1) % all.max(1)),
             Action::Accept => match self.shown().get(self.at()) {
                 Some(action) => self.choose(*action, out),
                 None => out.close(),
             },
             Action::Back => out.close(),
             _ if self.shown().contains(&action) => self.choose(action, out),
-            // A key of the menu whose action is not possible does nothing.
-            _ => return RUN.contains(&action) || EXPORT.contains(&action),
+            _ => match self.sight.moved_around(action, self.at(), all) {
+                Some(at) => self.select(at),
+                // A key of the menu whose action is not possible does nothing.
+                None => return RUN.contains(&action) || EXPORT.contains(&action),
+            },
         }
         true
     }

@@ -3,6 +3,7 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
+use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::Page;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
@@ -101,14 +102,11 @@ impl Component for JsonView {
             Searched::Nothing => {}
         }
         let most = self.lines.len().saturating_sub(self.height);
-        let page = self.height.saturating_sub(1).max(1);
+        if let Some(scroll) = moved(action, self.scroll, most + 1, self.height) {
+            self.scroll = scroll;
+            return true;
+        }
         match action {
-            Action::Down => self.scroll = (self.scroll + 1).min(most),
-            Action::Up => self.scroll = self.scroll.saturating_sub(1),
-            Action::PageDown => self.scroll = (self.scroll + page).min(most),
-            Action::PageUp => self.scroll = self.scroll.saturating_sub(page),
-            Action::First => self.scroll = 0,
-            Action::Last => self.scroll = most,
             Action::Reload => self.ask(out),
             Action::OtherRecord if self.records.len() > 1 => {
                 self.at = (self.at + 1) % self.records.len();

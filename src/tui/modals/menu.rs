@@ -1,7 +1,7 @@
 //! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller.
 
-use crate::domain::call_advice::Question;
-use crate::tui::input::list_hit::{Sight, below};
+use crate::domain::call_advice::CallerQuestion;
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
@@ -15,7 +15,7 @@ const WIDEST: u16 = 100;
 /// What an entry does.
 enum Choice {
     Copy(Clip),
-    Ask(Option<Question>),
+    Ask(Option<CallerQuestion>),
 }
 
 struct Entry {
@@ -28,8 +28,7 @@ struct Entry {
 pub struct Menu {
     title: &'static str,
     list: Vec<Entry>,
-    at: usize,
-    sight: Sight,
+    cursor: ListCursor,
 }
 
 impl Menu {
@@ -42,26 +41,26 @@ impl Menu {
             choice: Choice::Copy(copy.clip),
         });
         let list: Vec<Entry> = entries.collect();
-        (!list.is_empty()).then_some(Self { title: t!("Copy"), list, at: 0, sight: Sight::default() })
+        (!list.is_empty()).then_some(Self { title: t!("Copy"), list, cursor: ListCursor::default() })
     }
 
     /// The questions of a caller. `now` is the chosen one.
-    pub fn of_questions(now: Option<Question>) -> Self {
-        let entry = |(key, question): &(char, Question)| Entry {
+    pub fn of_questions(now: Option<CallerQuestion>) -> Self {
+        let entry = |(key, question): &(char, CallerQuestion)| Entry {
             key: *key,
             label: question.word().to_owned(),
             shown: question.said().to_owned(),
             choice: Choice::Ask(Some(*question)),
         };
-        let mut list: Vec<Entry> = Question::ALL.iter().map(entry).collect();
+        let mut list: Vec<Entry> = CallerQuestion::ALL.iter().map(entry).collect();
         list.push(Entry {
             key: '0',
             label: t!("no question").to_owned(),
             shown: t!("everything about this badge").to_owned(),
             choice: Choice::Ask(None),
         });
-        let at = Question::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
-        Self { title: t!("The caller's question"), list, at, sight: Sight::default() }
+        let at = CallerQuestion::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
+        Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at) }
     }
 
     fn pick(&self, at: usize, out: &mut Effects<'_>) {
@@ -81,11 +80,9 @@ impl Component for Menu {
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Down => self.at = (self.at + 1) % self.list.len().max(1),
-            Action::Up => self.at = (self.at + self.list.len().max(1) - 1) % self.list.len().max(1),
-            Action::Accept => self.pick(self.at, out),
+            Action::Accept => self.pick(self.cursor.at(), out),
             Action::Back => out.close(),
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, self.list.len()),
         }
         true
     }
@@ -105,22 +102,17 @@ impl Component for Menu {
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+        self.cursor.on_click(at, Action::Accept)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let outer = popup::at_bottom(area, WIDEST, self.list.len());
         let area = popup::open(frame, outer, area, self.title, env);
-        let mut lines = Vec::new();
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
-        let rows = below(area, lines.len());
-        let (shown, rest) = self.sight.lay_all(rows, self.at, self.list.len(), env);
-        let mut cursor = None;
+        let mut lines = Vec::new();
+        let (shown, rest) = self.cursor.lay_all(area, self.list.len(), env);
         for (i, entry) in self.list.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let selected = i == self.at;
-            if selected {
-                cursor = Some(Rect { height: 1, ..below(area, lines.len()) });
-            }
+            let selected = i == self.cursor.at();
             let left = usize::from(area.width).saturating_sub(labels + 8);
             lines.push(Line::from(vec![
                 Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
@@ -133,9 +125,8 @@ impl Component for Menu {
         }
         lines.extend(rest);
         frame.render_widget(ratatui::text::Text::from(lines), area);
-        if let Some(selected) = cursor {
-            frame.buffer_mut().set_style(selected, env.theme.selected());
-        }
+        let selected = Rect { height: 1, ..below(area, self.cursor.at() - shown.start) };
+        frame.buffer_mut().set_style(selected.intersection(area), env.theme.selected());
     }
 }
 

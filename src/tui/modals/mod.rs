@@ -6,16 +6,17 @@
 //! revoke, revoke_ids              revoke badges; those whose ids are in a file
 //! file/, draft/, edit_row         a file of recipients, the review of its drafts, one row of them
 //! confirm_resend, resolve_rows    sending rows again; rows in doubt
-//! job_menu, prompt                what is possible with a job; short questions about it
+//! job_menu, undo_job              what is possible with a job; revoking all its badges
 //! export, screen_text             lists and the screen written to files
 //! file_picker                     chooses a file
 //! filters, mark_all, menu         saved filters; marking all matches; a small menu
 //! palette, help                   every action; every key
 //! profiles, profile, key_source   the profiles, the form of one, and its key
-//! repin_key, ping, question       questions: another key, a ping, anything else
+//! repin_key, ping, confirm_action questions: another key, a ping, anything else
 //! json_view, request_log          a record as JSON; the requests
 //! ```
 
+pub(in crate::tui) mod confirm_action;
 pub(in crate::tui) mod confirm_resend;
 pub(in crate::tui) mod draft;
 pub(in crate::tui) mod edit_row;
@@ -35,8 +36,6 @@ mod person_review;
 pub(in crate::tui) mod ping;
 pub(in crate::tui) mod profile;
 pub(in crate::tui) mod profiles;
-pub(in crate::tui) mod prompt;
-pub(in crate::tui) mod question;
 pub(in crate::tui) mod repin_key;
 pub(in crate::tui) mod replace;
 pub(in crate::tui) mod request_log;
@@ -44,3 +43,4 @@ pub(in crate::tui) mod resolve_rows;
 pub(in crate::tui) mod revoke;
 pub(in crate::tui) mod revoke_ids;
 pub(in crate::tui) mod screen_text;
+pub(in crate::tui) mod undo_job;

@@ -7,7 +7,7 @@ pub(in crate::tui) mod search;
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, HistoryItem, Query, Template, TemplateId, Text};
 use crate::tui::footer::{is_destructive, sends};
-use crate::tui::input::list_hit::{Click, Sight, below, out_of_sight};
+use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -89,11 +89,10 @@ pub struct CommandPalette {
     loaded: Vec<Loaded>,
     field: Field,
     shown: Vec<Entry>,
-    at: usize,
-    /// Whether the entry at `at` is selected. False while the best match is a destructive action that the user has
+    cursor: ListCursor,
+    /// Whether the entry at the cursor is selected. False while the best match is a destructive action that the user has
     /// not selected.
     is_selected: bool,
-    sight: Sight,
     /// Whether the user may go to another screen. False in a form with input.
     leaves: bool,
 }
@@ -110,9 +109,8 @@ impl CommandPalette {
             loaded: Vec::new(),
             field: Field::default(),
             shown: Vec::new(),
-            at: 0,
+            cursor: ListCursor::default(),
             is_selected: false,
-            sight: Sight::default(),
             leaves,
         };
         palette.find();
@@ -152,8 +150,7 @@ impl CommandPalette {
             found.sort_by_key(|(worth, _)| *worth);
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
-        self.sight.forget_clicks();
-        self.at = 0;
+        self.cursor.restart();
         let best = self.shown.first().filter(|entry| self.why_not(entry).is_none());
         self.is_selected = !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
     }
@@ -180,14 +177,14 @@ impl CommandPalette {
 
     /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
-        match self.shown.get(self.at)? {
+        match self.shown.get(self.cursor.at())? {
             Entry::Command(command) if self.is_selected && command.why_not.is_none() => Some(command.action),
             _ => None,
         }
     }
 
     fn choose(&self, env: &Env, out: &mut Effects<'_>) {
-        let Some(entry) = self.shown.get(self.at) else {
+        let Some(entry) = self.shown.get(self.cursor.at()) else {
             out.say(t!("No match. Nothing was done."));
             return;
         };
@@ -291,16 +288,8 @@ impl Component for CommandPalette {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        let last = self.shown.len().saturating_sub(1);
         match action {
             Action::Down if !self.is_selected => self.is_selected = true,
-            Action::Down => self.at = if self.at >= last { 0 } else { self.at + 1 },
-            Action::Up => {
-                self.at = self.at.checked_sub(1).unwrap_or(last);
-                self.is_selected = true;
-            }
-            Action::PageDown => (self.at, self.is_selected) = ((self.at + 10).min(last), true),
-            Action::PageUp => (self.at, self.is_selected) = (self.at.saturating_sub(10), true),
             Action::ClearField => {
                 self.field.clear();
                 self.find();
@@ -308,6 +297,7 @@ impl Component for CommandPalette {
             // The key that opens it closes it again.
             Action::Back | Action::Palette => out.close(),
             Action::Accept => self.choose(env, out),
+            _ if self.cursor.on_menu_action(action, self.shown.len()) => self.is_selected = true,
             _ => return false,
         }
         true
@@ -327,7 +317,7 @@ impl Component for CommandPalette {
     }
 
     fn on_click(&mut self, at: Position, _: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
-        let click = self.sight.click(at, &mut self.at);
+        let click = self.cursor.click(at);
         self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
             let enter = env.key(&self.key_contexts(), Action::Accept);
@@ -340,7 +330,7 @@ impl Component for CommandPalette {
     fn typed(&self) -> Vec<&str> {
         let looks_up = self
             .shown
-            .get(self.at)
+            .get(self.cursor.at())
             .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
         if looks_up { vec![self.field.value()] } else { Vec::new() }
     }
@@ -374,7 +364,7 @@ impl Component for CommandPalette {
         let area = popup::open(frame, outer, screen, t!("Command palette"), env);
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
-        let shown = self.sight.lay(rows, self.at, self.shown.len());
+        let shown = self.cursor.lay(rows, self.shown.len());
         let widest = |text: &dyn Fn(&Command) -> usize| self.all.iter().map(text).max().unwrap_or(0);
         let widths = Widths {
             keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
@@ -383,7 +373,7 @@ impl Component for CommandPalette {
         };
         let mut search = Search::new(self.field.value().trim());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let selected = n == self.at && self.is_selected;
+            let selected = n == self.cursor.at() && self.is_selected;
             lines.push(self.line(entry, selected, &widths, &mut search, env));
         }
         if self.shown.is_empty() {
@@ -392,7 +382,7 @@ impl Component for CommandPalette {
             let rest = out_of_sight(&shown, self.shown.len(), env);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));
         }
-        let selected = match self.shown.get(self.at) {
+        let selected = match self.shown.get(self.cursor.at()) {
             Some(entry) if self.is_selected => reason(entry).unwrap_or_default(),
             Some(_) => unselected,
             None => Vec::new(),
@@ -621,7 +611,8 @@ mod tests {
         for (columns, rows) in [(78, 18), (58, 10)] {
             let area = Rect::new(0, 0, columns, rows);
             for at in 0..palette.shown.len() {
-                (palette.at, palette.is_selected) = (at, true);
+                palette.cursor.select(at);
+                palette.is_selected = true;
                 let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
                 terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
                 let buffer = terminal.backend().buffer();

@@ -91,7 +91,7 @@ pub struct ProfileForm {
 }
 
 /// Result of an action.
-pub enum Step {
+pub enum ProfileStep {
     /// The form does not handle this action.
     NotMine,
     /// The form handled the action.
@@ -128,7 +128,7 @@ impl ProfileForm {
         self.was.as_ref().map(|line| line.name.as_str())
     }
 
-    pub fn on_action(&mut self, action: Action) -> Step {
+    pub fn on_action(&mut self, action: Action) -> ProfileStep {
         let many = self.lines.len();
         match action {
             Action::NextField => self.focus.next(many),
@@ -145,23 +145,23 @@ impl ProfileForm {
                     None => self.candidate(),
                 };
             }
-            _ => return Step::NotMine,
+            _ => return ProfileStep::NotMine,
         }
-        Step::Done
+        ProfileStep::Done
     }
 
-    fn candidate(&self) -> Step {
+    fn candidate(&self) -> ProfileStep {
         let (store, key) = match self.key.given() {
             Ok(given) => given,
-            Err(why) => return Step::Wrong(why),
+            Err(why) => return ProfileStep::Wrong(why),
         };
         let input = self.input(|_, _| true);
         let profile = NewProfile { key_store: store, ..NewProfile::of(self.lines[0].shown(), input) };
         // Report invalid settings before the key is sent. The CA file is read later, because that can take long.
         if let Err(error) = profile.settings() {
-            return Step::Wrong(format!("{error}."));
+            return ProfileStep::Wrong(format!("{error}."));
         }
-        Step::Try(Box::new(Candidate { profile, key }))
+        ProfileStep::Try(Box::new(Candidate { profile, key }))
     }
 
     /// The values of the settings.
@@ -175,18 +175,18 @@ impl ProfileForm {
         input
     }
 
-    fn change(&self, was: &ProfileLine) -> Step {
+    fn change(&self, was: &ProfileLine) -> ProfileStep {
         let key = match self.key.changed() {
             Ok(key) => key,
-            Err(why) => return Step::Wrong(why),
+            Err(why) => return ProfileStep::Wrong(why),
         };
         let input = self.input(|setting, line| line.shown() != was.text(setting));
         let change = Change { input, ..Change::default() };
         let pin = self.lines.iter().any(|line| line.label == PIN && line.shown() == "true");
         if change.is_empty() && key.is_none() && !pin {
-            return Step::Wrong(t!("No changes given.").to_owned());
+            return ProfileStep::Wrong(t!("No changes given.").to_owned());
         }
-        Step::Change(Box::new(ProfileChange { name: was.name.clone(), change, key, pin }))
+        ProfileStep::Change(Box::new(ProfileChange { name: was.name.clone(), change, key, pin }))
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {

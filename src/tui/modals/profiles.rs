@@ -5,8 +5,8 @@ use crate::config::ProfileLine;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n;
-use crate::tui::input::list_hit::{Sight, below};
-use crate::tui::modals::profile::{ProfileForm, Step};
+use crate::tui::input::list_hit::{ListCursor, below};
+use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
@@ -21,8 +21,7 @@ const SENDING: &str = tr_noop!(
 pub struct Profiles {
     reading: Option<RequestId>,
     lines: Vec<ProfileLine>,
-    at: usize,
-    sight: Sight,
+    cursor: ListCursor,
     search: Search,
     /// Request that opens a profile.
     opening: Option<RequestId>,
@@ -47,8 +46,7 @@ impl Profiles {
             done: None,
             reading: Some(out.ask(Request::Profiles)),
             lines: Vec::new(),
-            at: 0,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             search: Search::default(),
             opening: None,
             form: None,
@@ -59,7 +57,7 @@ impl Profiles {
     /// Starts to change, test or remove the selected profile.
     fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
-        let Some(line) = self.lines.get(self.at).cloned() else {
+        let Some(line) = self.lines.get(self.cursor.at()).cloned() else {
             self.said = Some(t!("Select a profile first.").to_owned());
             return;
         };
@@ -89,7 +87,7 @@ impl Profiles {
                 let kept = self.form.is_some() || self.removing.is_some();
                 (self.form, self.removing) = (None, None);
                 if kept {
-                    self.at = 0;
+                    self.cursor.select(0);
                     self.reading = Some(out.ask(Request::Profiles));
                 }
                 if changes && self.used.as_ref() == Some(&name) {
@@ -109,13 +107,13 @@ impl Profiles {
             return;
         }
         (self.said, self.done) = (None, None);
-        let adding = self.at == self.lines.len();
+        let adding = self.cursor.at() == self.lines.len();
         if adding {
             self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
         } else if sending {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
-            let ask = match self.lines.get(self.at) {
+            let ask = match self.lines.get(self.cursor.at()) {
                 Some(line) => Request::OpenProfile(Some(line.name.clone())),
                 None => Request::StartSandbox,
             };
@@ -199,7 +197,7 @@ impl Profiles {
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
-        let (shown, rest) = self.sight.lay_all(rows, self.at, all.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, all.len(), env);
         form.extend(all.into_iter().skip(shown.start).take(shown.len()));
         form.extend(rest);
         form.extend(foot.into_lines());
@@ -232,7 +230,7 @@ impl Profiles {
     }
 
     fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
-        let selected = self.at == at;
+        let selected = self.cursor.at() == at;
         let sign = if selected { env.glyphs.cursor } else { " " };
         let style = if selected { env.theme.selected() } else { env.theme.text() };
         Line::from(vec![
@@ -255,7 +253,7 @@ impl Component for Profiles {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
             Action::PageDown | Action::PageUp => false,
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
-                self.at < self.lines.len() && self.working.is_none()
+                self.cursor.at() < self.lines.len() && self.working.is_none()
             }
             _ => true,
         }
@@ -268,18 +266,20 @@ impl Component for Profiles {
         }
         if let (Some(form), true) = (&mut self.form, action != Action::Back) {
             match form.on_action(action) {
-                Step::NotMine => return false,
-                Step::Done => self.said = None,
-                Step::Wrong(why) => self.said = Some(t!("{why} Nothing was saved.", why = ended(&why))),
-                Step::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
+                ProfileStep::NotMine => return false,
+                ProfileStep::Done => self.said = None,
+                ProfileStep::Wrong(why) => {
+                    self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)))
+                }
+                ProfileStep::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }
-                Step::Change(change) => {
+                ProfileStep::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileAsk::Change(change), name, true, out);
                 }
-                Step::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
-                Step::Try(candidate) => {
+                ProfileStep::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                ProfileStep::Try(candidate) => {
                     self.said = None;
                     self.opening = Some(out.ask(Request::TryProfile(candidate)));
                 }
@@ -288,17 +288,15 @@ impl Component for Profiles {
         }
         if self.is_plain() {
             let texts = self.texts();
-            if self.search.act_in(action, &mut self.at, &texts) {
+            if self.search.act_in(action, &mut self.cursor, &texts) {
                 return true;
             }
         }
         match action {
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
-            Action::Down => self.at = (self.at + 1) % (self.lines.len() + 2),
-            Action::Up => self.at = (self.at + self.lines.len() + 1) % (self.lines.len() + 2),
             Action::Accept => self.accept(env.is_sending, out),
             Action::Back => self.back(out),
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, self.lines.len() + 2),
         }
         true
     }
@@ -306,7 +304,7 @@ impl Component for Profiles {
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         if self.is_plain() {
             let texts = self.texts();
-            return self.search.type_in(key, &mut self.at, &texts);
+            return self.search.type_in(key, &mut self.cursor, &texts);
         }
         let idle = self.opening.is_none() && self.working.is_none();
         self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
@@ -315,7 +313,7 @@ impl Component for Profiles {
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
         if self.is_plain() {
             let texts = self.texts();
-            self.search.paste_in(text, &mut self.at, &texts);
+            self.search.paste_in(text, &mut self.cursor, &texts);
         }
         if let (Some(form), None, None) = (&mut self.form, self.opening, &self.working) {
             form.on_paste(text);
@@ -326,7 +324,7 @@ impl Component for Profiles {
         if !self.is_plain() {
             return Clicked::Nothing;
         }
-        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+        self.cursor.on_click(at, Action::Accept)
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {

@@ -16,7 +16,6 @@ pub struct RequestLog {
     /// Number of the selected entry. `None` follows the newest entry.
     selected: Option<u64>,
     sight: Sight,
-    height: usize,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
     save: Option<Save>,
@@ -57,9 +56,7 @@ impl RequestLog {
     }
 
     fn select(&mut self, at: usize) {
-        let shown = self.shown();
-        let at = at.min(shown.len().saturating_sub(1));
-        self.selected = shown.get(at).map(|entry| entry.no).filter(|_| at > 0);
+        self.selected = self.shown().get(at).map(|entry| entry.no).filter(|_| at > 0);
     }
 }
 
@@ -99,14 +96,11 @@ impl Component for RequestLog {
             }
             Searched::Nothing => action,
         };
-        let page = self.height.saturating_sub(1).max(1);
+        if let Some(at) = self.sight.moved(action, self.at(), self.shown().len()) {
+            self.select(at);
+            return true;
+        }
         match action {
-            Action::Down => self.select(self.at() + 1),
-            Action::Up => self.select(self.at().saturating_sub(1)),
-            Action::PageDown => self.select(self.at() + page),
-            Action::PageUp => self.select(self.at().saturating_sub(page)),
-            Action::First => self.select(0),
-            Action::Last => self.select(usize::MAX),
             Action::Save if self.entries.is_empty() => {
                 out.say(t!("There are no requests to save yet."));
             }
@@ -170,10 +164,6 @@ impl Component for RequestLog {
                 None => Err(other),
             },
         }
-    }
-
-    fn load_visible(&mut self, area: Rect, _: &Env, _: &mut Effects<'_>) {
-        self.height = usize::from(draw::list_height(area));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

@@ -1,96 +1,222 @@
-//! Resolves the marked rows of a job: sends never seen rows again, or leaves rows as they are. Which rows may be
-//! resolved or sent again, the rules of `jobs` say.
+//! Resolves rows of a job whose result is unknown: one row, or the marked rows. Which rows may be resolved or sent
+//! again, the rules of `jobs` say.
 
-use crate::domain::Text;
-use crate::i18n::tr;
-use crate::jobs::{Job, JobId, JobRow, RowStatus, Step};
-use crate::tui::input::list_hit::{Sight, below};
+use crate::domain::{BadgeId, Text};
+use crate::jobs::{Decision, Job, JobId, JobRow, Kind, NeverSeen, RowStatus, Step};
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;
-use crate::tui::widgets::label::aligned;
+use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::popup;
+use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::job_command::{Done, JobCommand};
 
-const CHOICES: [(&str, &str); 2] = [
-    (tr_noop!("leave as it is"), tr_noop!("resolved another way; lapel does nothing more")),
-    (tr_noop!("send again"), tr_noop!("the never seen rows that may be sent again together")),
-];
-
-/// Index of the choice that sends.
-const SEND: usize = 1;
+/// What resolves the rows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    /// Send the row again.
+    SendAgain,
+    /// The user has found the badge of the row.
+    IsBadge,
+    /// lapel does nothing more with the rows.
+    Leave,
+    /// Send the never seen rows again: of the job, or of the marked rows.
+    SendNeverSeen,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Choice,
-    Why,
-    /// Confirm that the rows are left as they are.
+    /// Type the badge id, or else the reason.
+    Text,
     Review,
+}
+
+enum Rows {
+    One(Box<JobRow>),
+    /// The marked rows that a person may resolve, those of them that were never seen, and the title of the job.
+    Marked {
+        rows: Vec<u64>,
+        never_seen: Vec<u64>,
+        title: String,
+    },
 }
 
 pub struct ResolveRows {
     job: JobId,
-    title: String,
-    /// The marked rows that a person may resolve.
-    rows: Vec<u64>,
-    /// Those of them that were never seen.
-    never_seen: Vec<u64>,
-    at: usize,
+    rows: Rows,
+    choices: Vec<Choice>,
+    cursor: ListCursor,
     stage: Stage,
+    badge: Field,
     why: Field,
     request: Option<RequestId>,
     error: Option<String>,
-    sight: Sight,
 }
 
 impl ResolveRows {
-    /// Returns `None` if none of the rows can be resolved.
-    pub fn new(job: &Job, marked: &[JobRow]) -> Option<Self> {
-        let rows = steps(Step::Decide, job, marked);
-        let unseen: Vec<JobRow> =
-            marked.iter().filter(|row| row.row_status == RowStatus::NotSeen).cloned().collect();
-        (!rows.is_empty()).then(|| Self {
-            job: job.id,
-            title: job.title.to_string(),
+    fn new(job: JobId, rows: Rows, choices: Vec<Choice>) -> Self {
+        let badge = match &rows {
+            Rows::One(row) => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
+            Rows::Marked { .. } => Field::default(),
+        };
+        Self {
+            job,
             rows,
-            never_seen: steps(Step::ResendAll, job, &unseen),
-            at: 0,
+            choices,
+            cursor: ListCursor::default(),
             stage: Stage::Choice,
+            badge,
             why: Field::default(),
             request: None,
             error: None,
-            sight: Sight::default(),
-        })
+        }
     }
 
-    fn choices(&self) -> usize {
-        if self.never_seen.is_empty() { SEND } else { CHOICES.len() }
+    /// Resolves one row. If it is never seen, the user can also send all never seen rows of the job again.
+    pub fn one(job: &Job, row: JobRow) -> Self {
+        let mut choices = vec![Choice::SendAgain, Choice::IsBadge, Choice::Leave];
+        if row.row_status == RowStatus::NotSeen && job.counts.of(RowStatus::NotSeen) > 1 {
+            choices.push(Choice::SendNeverSeen);
+        }
+        Self::new(job.id, Rows::One(Box::new(row)), choices)
+    }
+
+    /// Returns `None` if none of the marked rows can be resolved.
+    pub fn marked(job: &Job, marked: &[JobRow]) -> Option<Self> {
+        let rows = steps(Step::Decide, job, marked);
+        let unseen: Vec<JobRow> =
+            marked.iter().filter(|row| row.row_status == RowStatus::NotSeen).cloned().collect();
+        let never_seen = steps(Step::ResendAll, job, &unseen);
+        let mut choices = vec![Choice::Leave];
+        if !never_seen.is_empty() {
+            choices.push(Choice::SendNeverSeen);
+        }
+        let title = job.title.to_string();
+        (!rows.is_empty()).then(|| Self::new(job.id, Rows::Marked { rows, never_seen, title }, choices))
+    }
+
+    fn choice(&self) -> Choice {
+        self.choices.get(self.cursor.at()).copied().unwrap_or(Choice::Leave)
+    }
+
+    /// The word for a choice, and what it means.
+    fn words(&self, choice: Choice) -> (&'static str, String) {
+        let n = |rows: &Vec<u64>| plural!(rows.len() as u64, "{n} marked row", "{n} marked rows");
+        let left = t!("resolved another way; lapel does nothing more");
+        match (choice, &self.rows) {
+            (Choice::SendAgain, _) => {
+                (t!("send again"), t!("the first request did nothing, or two badges are fine").to_owned())
+            }
+            (Choice::IsBadge, _) => {
+                (t!("it is this badge"), t!("you found the badge; type its id next").to_owned())
+            }
+            (Choice::Leave, Rows::One(_)) => (t!("leave as it is"), left.to_owned()),
+            (Choice::Leave, Rows::Marked { rows, .. }) => {
+                (t!("leave as it is"), format!("{}: {left}", n(rows)))
+            }
+            (Choice::SendNeverSeen, Rows::One(_)) => (
+                t!("send all again"),
+                t!("all never seen rows of this job that may be sent again").to_owned(),
+            ),
+            (Choice::SendNeverSeen, Rows::Marked { never_seen, .. }) => {
+                let text = t!("the never seen rows that may be sent again together");
+                (t!("send again"), format!("{}: {text}", n(never_seen)))
+            }
+        }
+    }
+
+    fn field(&self) -> (&'static str, &Field) {
+        match self.choice() {
+            Choice::IsBadge => (t!("Badge id"), &self.badge),
+            _ => (t!("Why"), &self.why),
+        }
+    }
+
+    fn field_mut(&mut self) -> &mut Field {
+        if self.choice() == Choice::IsBadge { &mut self.badge } else { &mut self.why }
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {
         self.error = None;
-        match self.stage {
-            Stage::Choice => self.stage = Stage::Why,
-            Stage::Why if Text::new(self.why.value()).looks_empty() => {
+        let typed = self.field().1.value();
+        match (self.stage, self.choice()) {
+            (Stage::Choice, _) => self.stage = Stage::Text,
+            (Stage::Text, Choice::IsBadge) if Text::new(typed).looks_empty() => {
+                self.error = Some(t!("type or paste the badge id").to_owned());
+            }
+            (Stage::Text, _) if Text::new(typed).looks_empty() => {
                 self.error = Some(t!("type a short reason: it is saved with the job").to_owned());
             }
-            Stage::Why if self.at == SEND => {
-                if self.request.is_none() {
-                    let command = JobCommand::NeverSeen(self.job, Some(self.never_seen.clone()));
-                    self.request = Some(out.ask(Request::Do(Box::new(command))));
+            (Stage::Text, Choice::SendAgain) => {
+                if let Rows::One(row) = &self.rows {
+                    let why = typed.trim().to_owned();
+                    let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
+                    out.go.push(Navigate::Again(Box::new(command)));
                 }
             }
-            Stage::Why => self.stage = Stage::Review,
-            Stage::Review => {}
+            (Stage::Text, Choice::SendNeverSeen) => {
+                let among = match &self.rows {
+                    Rows::One(_) => None,
+                    Rows::Marked { never_seen, .. } => Some(never_seen.clone()),
+                };
+                self.run(JobCommand::NeverSeen(self.job, among), out);
+            }
+            (Stage::Text, Choice::IsBadge | Choice::Leave) => self.stage = Stage::Review,
+            (Stage::Review, _) => {}
         }
     }
 
-    fn left(&self) -> String {
-        plural!(
-            self.rows.len() as u64,
-            "Leave {n} row of job {job} as it is",
-            "Leave {n} rows of job {job} as they are",
-            job = self.job
-        )
+    fn run(&mut self, command: JobCommand, out: &mut Effects<'_>) {
+        if self.request.is_none() {
+            self.request = Some(out.ask(Request::Do(Box::new(command))));
+        }
+    }
+
+    fn back(&mut self, out: &mut Effects<'_>) {
+        self.error = None;
+        match self.stage {
+            Stage::Choice => {
+                out.cancel(self.request.take());
+                out.close();
+            }
+            Stage::Text => {
+                // The answer would ask to send these rows, whatever is chosen by then.
+                if self.choice() == Choice::SendNeverSeen {
+                    out.cancel(self.request.take());
+                }
+                self.stage = Stage::Choice;
+            }
+            Stage::Review => self.stage = Stage::Text,
+        }
+    }
+
+    /// Asks to send those never seen rows that can be sent again.
+    fn send(&mut self, found: NeverSeen, out: &mut Effects<'_>) {
+        if found.ready.is_empty() {
+            self.error = Some(
+                t!("none of these rows can be sent again together yet: resolve each one, or wait").to_owned(),
+            );
+            return;
+        }
+        let why = self.why.value().trim().to_owned();
+        out.go.push(Navigate::Again(Box::new(JobCommand::ResendAll(self.job, found.ready, why))));
+    }
+
+    fn title(&self) -> String {
+        let job = self.job;
+        match &self.rows {
+            Rows::One(row) => t!(
+                "Resolve row {no} of job {job}   {holder} {address}",
+                no = row.number(),
+                job,
+                holder = row.holder,
+                address = row.address
+            ),
+            Rows::Marked { title, .. } => {
+                t!("Resolve the marked rows of job {job}   {title}", job, title)
+            }
+        }
     }
 }
 
@@ -105,40 +231,28 @@ impl Component for ResolveRows {
     fn is_enabled(&self, action: Action, _: &Env) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::ClearField => self.stage == Stage::Why,
+            Action::Editor => self.stage == Stage::Text && self.choice() != Choice::IsBadge,
+            Action::ClearField => self.stage == Stage::Text,
             _ => true,
         }
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Back if self.stage == Stage::Choice => {
-                out.cancel(self.request.take());
-                out.close();
-            }
-            Action::Back => {
-                self.error = None;
-                // The answer would ask to send these rows, whatever is chosen by then.
-                if self.stage == Stage::Why && self.at == SEND {
-                    out.cancel(self.request.take());
-                }
-                self.stage = if self.stage == Stage::Review { Stage::Why } else { Stage::Choice };
-            }
+            Action::Back => self.back(out),
             Action::Accept => self.go_on(out),
-            Action::ClearField => self.why.clear(),
-            Action::Down | Action::Up => {
-                if self.stage == Stage::Choice {
-                    self.at = (self.at + 1) % self.choices();
-                }
-            }
+            Action::ClearField => self.field_mut().clear(),
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
-            _ => return false,
+            _ if self.stage == Stage::Choice => {
+                return self.cursor.on_menu_action(action, self.choices.len());
+            }
+            _ => return matches!(action, Action::Down | Action::Up),
         }
         true
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let typed = self.stage == Stage::Why && self.request.is_none() && self.why.on_text_key(key);
+        let typed = self.stage == Stage::Text && self.request.is_none() && self.field_mut().on_text_key(key);
         if typed {
             self.error = None;
         }
@@ -146,8 +260,8 @@ impl Component for ResolveRows {
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
-        if self.stage == Stage::Why {
-            self.why.on_paste(text.trim());
+        if self.stage == Stage::Text {
+            self.field_mut().on_paste(text.trim());
         }
     }
 
@@ -155,67 +269,58 @@ impl Component for ResolveRows {
         if self.stage != Stage::Choice {
             return Clicked::Nothing;
         }
-        Clicked::in_menu(self.sight.click(at, &mut self.at), Action::Accept)
+        self.cursor.on_click(at, Action::Accept)
     }
 
     fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
-        match response {
-            Response::Done(done) if self.request == Some(id) => {
-                self.request = None;
-                match done {
-                    Err(why) => {
-                        self.error = Some(why);
-                        self.stage = Stage::Why;
-                    }
-                    Ok(Done::NeverSeen(found)) if found.ready.is_empty() => {
-                        self.error = Some(
-                            t!(
-                                "none of these rows can be sent again together yet: resolve each one, or wait"
-                            )
-                            .to_owned(),
-                        );
-                    }
-                    Ok(Done::NeverSeen(found)) => {
-                        let why = self.why.value().trim().to_owned();
-                        let command = JobCommand::ResendAll(self.job, found.ready, why);
-                        out.go.push(Navigate::Again(Box::new(command)));
-                    }
-                    Ok(done) => {
-                        out.close();
-                        if let Done::Said(text) = done {
-                            out.say(text);
-                        }
-                    }
-                }
-                Ok(())
-            }
-            other => Err(other),
+        let Response::Done(done) = response else { return Err(response) };
+        if self.request != Some(id) {
+            return Err(Response::Done(done));
         }
+        self.request = None;
+        match done {
+            Err(why) => {
+                self.error = Some(why);
+                self.stage = Stage::Text;
+            }
+            Ok(Done::NeverSeen(found)) => self.send(found, out),
+            Ok(done) => {
+                out.close();
+                if let Done::Said(text) = done {
+                    out.say(text);
+                }
+            }
+        }
+        Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {
-        vec![self.why.value()]
+        vec![self.field().1.value()]
     }
 
     fn long_field(&mut self) -> Option<&mut Field> {
-        (self.stage == Stage::Why && self.request.is_none()).then_some(&mut self.why)
+        let is_reason = self.choice() != Choice::IsBadge;
+        (self.stage == Stage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut form = FormText::in_popup(area, env);
         form.cut(&env.place(), env.theme.accent());
         form.blank();
+        if let Rows::One(row) = &self.rows {
+            form.text(&explain(row, Kind::Issue, env), env.theme.warning());
+            form.blank();
+        }
         let before = form.len();
-        let words = aligned(CHOICES.map(|(word, _)| word));
-        let rows = [self.rows.len(), self.never_seen.len()].map(|n| n as u64);
-        for (at, word) in words.iter().enumerate().take(self.choices()) {
-            let n = rows.get(at).copied().unwrap_or(0);
-            let rows = plural!(n, "{n} marked row", "{n} marked rows");
-            form.choice(&format!("{word}  {rows}: {}", tr(CHOICES[at].1)), at == self.at);
+        let words: Vec<(&str, String)> = self.choices.iter().map(|choice| self.words(*choice)).collect();
+        let wide = words.iter().map(|(word, _)| width(word)).max().unwrap_or(0);
+        for (at, (word, what)) in words.iter().enumerate() {
+            form.choice(&format!("{}  {what}", fit(word, wide, "")), at == self.cursor.at());
         }
         if self.stage != Stage::Choice {
+            let (label, field) = self.field();
             form.blank();
-            form.field(t!("Why"), &self.why, true);
+            form.field(label, field, true);
         }
         if self.request.is_some() {
             form.busy(t!("one moment"));
@@ -225,10 +330,9 @@ impl Component for ResolveRows {
         }
         let inside = popup::at_bottom(area, popup::FORM, form.len());
         let first = below(inside, before + usize::from(popup::edge(area)));
-        let choices = u16::try_from(self.choices()).unwrap_or(1);
-        self.sight.lay(Rect { height: choices.min(first.height), ..first }, self.at, self.choices());
-        let title = t!("Resolve the marked rows of job {job}   {title}", job = self.job, title = self.title);
-        form.draw_popup(frame, area, &title);
+        let rows = u16::try_from(words.len()).unwrap_or(1).min(first.height);
+        self.cursor.lay(Rect { height: rows, ..first }, words.len());
+        form.draw_popup(frame, area, &self.title());
     }
 }
 
@@ -246,20 +350,51 @@ impl Modal for ResolveRows {
     }
 
     fn asks(&self) -> Option<Ask> {
-        (self.stage == Stage::Review && self.request.is_none()).then(|| Ask::of(self.rows.len() as u64))
+        let rows = match &self.rows {
+            Rows::One(_) => 1,
+            Rows::Marked { rows, .. } => rows.len() as u64,
+        };
+        (self.stage == Stage::Review && self.request.is_none()).then(|| Ask::of(rows))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
-        form.asks(&self.left(), &env.place(), env);
-        form.text(&format!("{}  {}", t!("Why"), Text::new(self.why.value())), env.theme.text());
-        form.text(t!("Nothing is sent. lapel does nothing more with them."), env.theme.text());
+        let job = self.job;
+        let what = match (&self.rows, self.choice()) {
+            (Rows::One(row), Choice::IsBadge) => {
+                t!("Row {no} of job {job} is this badge", no = row.number(), job)
+            }
+            (Rows::One(row), _) => t!("Leave row {no} of job {job} as it is", no = row.number(), job),
+            (Rows::Marked { rows, .. }, _) => plural!(
+                rows.len() as u64,
+                "Leave {n} row of job {job} as it is",
+                "Leave {n} rows of job {job} as they are",
+                job
+            ),
+        };
+        let (label, field) = self.field();
+        form.asks(&what, &env.place(), env);
+        form.text(&format!("{label}  {}", Text::new(field.value())), env.theme.text());
+        if let Rows::Marked { .. } = self.rows {
+            form.text(t!("Nothing is sent. lapel does nothing more with them."), env.theme.text());
+        }
     }
 
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
-        if self.request.is_none() {
-            let why = self.why.value().trim().to_owned();
-            let command = JobCommand::LeaveRows(self.job, self.rows.clone(), why);
-            self.request = Some(out.ask(Request::Do(Box::new(command))));
-        }
+        let why = || self.why.value().trim().to_owned();
+        let command = match (&self.rows, self.choice()) {
+            _ if self.stage != Stage::Review => return,
+            (Rows::One(row), Choice::IsBadge) => {
+                let Some(id) = BadgeId::new(self.badge.value().trim()) else { return };
+                JobCommand::Decide(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
+            }
+            (Rows::One(row), Choice::Leave) => {
+                JobCommand::Decide(self.job, row.no, Decision::LeaveOut, why())
+            }
+            (Rows::Marked { rows, .. }, Choice::Leave) => {
+                JobCommand::LeaveRows(self.job, rows.clone(), why())
+            }
+            (_, Choice::SendAgain | Choice::SendNeverSeen | Choice::IsBadge) => return,
+        };
+        self.run(command, out);
     }
 }

@@ -38,7 +38,7 @@ const CATEGORY: &str = "category_name";
 /// Index of the filter field with the type. The category follows it.
 const TYPE_FIELD: usize = 9;
 
-type Field = RecordField<HistoryItem>;
+type ListField = RecordField<HistoryItem>;
 
 impl Row for HistoryItem {
     type Id = BadgeId;
@@ -78,30 +78,30 @@ impl Browse for HistoryItem {
         Spec::new(CATEGORY, tr_noop!("Category"), tr_noop!("category:"), Takes::Text),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
-        Field::computed("status_name", tr_noop!("State"), (10, 0, 0))
+        ListField::computed("status_name", tr_noop!("State"), (10, 0, 0))
             .shown(|row, (), env| state_with_age(row, env))
             .styled(|row, env| env.theme.state(&state(row, &env.clock())))
             .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
             .whole(|row, (), clock| state(row, clock).word().to_string()),
-        Field::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
-        Field::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
-        Field::of("title", tr_noop!("Badge"), (14, 5, 0)),
-        Field::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 1), |row| {
+        ListField::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
+        ListField::of("recipient_email", tr_noop!("E-mail"), (14, 4, 0)),
+        ListField::of("title", tr_noop!("Badge"), (14, 5, 0)),
+        ListField::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 1), |row| {
             FieldValue::Time(issue_time(row))
         })
         .time()
         .dim(),
-        Field::of("email_status", tr_noop!("Mail"), (5, 1, 2)).dim(),
-        Field::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),
-        Field::of("revoke_at", tr_noop!("Revoked at"), (16, 0, 3)).dim(),
-        Field::of("reg_date", tr_noop!("Accepted at"), (16, 0, 3)).dim(),
-        Field::of("badge_type_name", tr_noop!("Type"), (11, 0, 3)),
-        Field::of("category_name", tr_noop!("Category"), (14, 1, 3)),
-        Field::of("level", tr_noop!("Level"), (10, 0, 3))
+        ListField::of("email_status", tr_noop!("Mail"), (5, 1, 2)).dim(),
+        ListField::of("valid_until", tr_noop!("Valid until"), (16, 0, 3)).dim(),
+        ListField::of("revoke_at", tr_noop!("Revoked at"), (16, 0, 3)).dim(),
+        ListField::of("reg_date", tr_noop!("Accepted at"), (16, 0, 3)).dim(),
+        ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 3)),
+        ListField::of("category_name", tr_noop!("Category"), (14, 1, 3)),
+        ListField::of("level", tr_noop!("Level"), (10, 0, 3))
             .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env)),
-        Field::of("issuing_org", tr_noop!("Issuer"), (12, 1, 3)),
-        Field::of("badge_id", tr_noop!("Badge id"), (12, 1, 3)).dim(),
-        Field::of("template_id", tr_noop!("Template id"), (10, 0, 3)).dim(),
+        ListField::of("issuing_org", tr_noop!("Issuer"), (12, 1, 3)),
+        ListField::of("badge_id", tr_noop!("Badge id"), (12, 1, 3)).dim(),
+        ListField::of("template_id", tr_noop!("Template id"), (10, 0, 3)).dim(),
     ];
     const DEFAULT_COLUMNS: usize = 6;
 

@@ -25,7 +25,7 @@ use ratatui::style::Style;
 const CATEGORY_FIELD: usize = 3;
 const TITLE_FIELD: usize = 0;
 
-type Field = RecordField<Template>;
+type ListField = RecordField<Template>;
 
 impl Row for Template {
     type Id = TemplateId;
@@ -62,21 +62,21 @@ impl Browse for Template {
         Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
-        Field::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
-        Field::of("badge_type_name", tr_noop!("Type"), (11, 0, 2)).styled(in_use),
-        Field::of("category_name", tr_noop!("Category"), (16, 1, 1)).styled(in_use),
-        Field::of("level", tr_noop!("Level"), (10, 0, 3))
+        ListField::of("title", tr_noop!("Title"), (24, 3, 0)).styled(in_use),
+        ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 2)).styled(in_use),
+        ListField::of("category_name", tr_noop!("Category"), (16, 1, 1)).styled(in_use),
+        ListField::of("level", tr_noop!("Level"), (10, 0, 3))
             .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env))
             .styled(in_use),
-        Field::of("use_yn", tr_noop!("Use"), (3, 0, 0))
+        ListField::of("use_yn", tr_noop!("Use"), (3, 0, 0))
             .shown(|row, (), _| row.use_yn.map_or("?", |used| if used { "Y" } else { "N" }).to_owned())
             .styled(|row, env| match row.use_yn {
                 Some(true) => env.theme.text(),
                 Some(false) => env.theme.warning(),
                 None => env.theme.dim(),
             }),
-        Field::of("reg_date", tr_noop!("Registered"), (16, 0, 4)).styled(in_use),
-        Field::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
+        ListField::of("reg_date", tr_noop!("Registered"), (16, 0, 4)).styled(in_use),
+        ListField::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
     ];
     const DEFAULT_COLUMNS: usize = 5;
 
@@ -135,14 +135,14 @@ pub fn type_choice(kind: &BadgeType) -> Option<Choice> {
 }
 
 /// The fields of a copied row.
-const COPIED: &[Field] = &[
-    Field::plain("title", tr_noop!("Title")),
-    Field::plain("badge_type_name", tr_noop!("Type")),
-    Field::plain("category_name", tr_noop!("Category")),
-    Field::plain("level", tr_noop!("Level")),
-    Field::plain("level_name", tr_noop!("Level name")),
-    Field::plain("use_yn", tr_noop!("In use")),
-    Field::plain("template_id", tr_noop!("Template id")),
+const COPIED: &[ListField] = &[
+    ListField::plain("title", tr_noop!("Title")),
+    ListField::plain("badge_type_name", tr_noop!("Type")),
+    ListField::plain("category_name", tr_noop!("Category")),
+    ListField::plain("level", tr_noop!("Level")),
+    ListField::plain("level_name", tr_noop!("Level name")),
+    ListField::plain("use_yn", tr_noop!("In use")),
+    ListField::plain("template_id", tr_noop!("Template id")),
 ];
 
 /// The fields of the details.
@@ -387,7 +387,7 @@ impl Component for Templates {
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         if let Some(open) = &mut self.categories {
-            return Clicked::in_menu(open.sight.click(at, &mut open.at), Action::OnlyCategory);
+            return open.cursor.on_click(at, Action::OnlyCategory);
         }
         let (list, _) = self.browser.split(area);
         if self.full || at.x >= list.right() {
@@ -399,7 +399,7 @@ impl Component for Templates {
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         if let Some(open) = &mut self.categories {
             let texts = open.texts();
-            return open.search.type_in(key, &mut open.at, &texts);
+            return open.search.type_in(key, &mut open.cursor, &texts);
         }
         self.browser.on_text_key(key, out)
     }

@@ -22,7 +22,7 @@ mod search;
 
 use crate::api::ApiError;
 use crate::domain::address_search::{Lead, Match};
-use crate::domain::call_advice::{Case, Question, script};
+use crate::domain::call_advice::{CallerQuestion, Case, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
@@ -30,6 +30,7 @@ use crate::domain::{Badge, BadgeId, EmailKey, Held, HistoryItem, Query, Text, ma
 use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
+use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
@@ -90,7 +91,7 @@ struct Call {
     /// The number of addresses with that name, if they were counted.
     namesakes: usize,
     /// What the caller asks, if the user chose it.
-    question: Option<Question>,
+    question: Option<CallerQuestion>,
     /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     /// The results of checking the front and back pictures, as text.
@@ -178,9 +179,7 @@ pub struct Wallet {
     heading: Heading,
     /// Whether the badges have changed since the last sorting.
     unsorted: bool,
-    at: usize,
-    top: usize,
-    height: usize,
+    cursor: ListCursor,
     /// How far the answer about the selected badge is scrolled, and that badge.
     scroll: Scroll,
     scrolled: Option<BadgeId>,
@@ -210,9 +209,7 @@ impl Default for Wallet {
             choosing: false,
             heading: rows::heading(),
             unsorted: false,
-            at: 0,
-            top: 0,
-            height: 1,
+            cursor: ListCursor::default(),
             scroll: Scroll::default(),
             scrolled: None,
             pane_height: 0,
@@ -283,10 +280,10 @@ impl Wallet {
     }
 
     /// Answers a question of the caller about the selected badge.
-    pub fn answer(&mut self, question: Option<Question>, out: &mut Effects<'_>) {
+    pub fn answer(&mut self, question: Option<CallerQuestion>, out: &mut Effects<'_>) {
         self.call.question = question;
         self.scroll.reset();
-        if question == Some(Question::Picture) {
+        if question == Some(CallerQuestion::Picture) {
             self.try_pictures(out);
         }
     }
@@ -321,7 +318,7 @@ impl Wallet {
     }
 
     fn selected(&self) -> Option<&Held> {
-        self.row(self.at)
+        self.row(self.cursor.at())
     }
 
     /// The facts that the advice for the caller depends on.
@@ -416,8 +413,6 @@ impl Component for Wallet {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
-        let last = self.len().saturating_sub(1);
-        let page = self.height.saturating_sub(1).max(1);
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
@@ -449,12 +444,8 @@ impl Component for Wallet {
                 Err(why) => out.say(why),
             },
             // All that is listed matches.
-            Action::Down | Action::NextMatch => self.at = (self.at + 1).min(last),
-            Action::Up | Action::PreviousMatch => self.at = self.at.saturating_sub(1),
-            Action::PageDown => self.at = (self.at + page).min(last),
-            Action::PageUp => self.at = self.at.saturating_sub(page),
-            Action::First => self.at = 0,
-            Action::Last => self.at = last,
+            Action::NextMatch => return self.on_action(Action::Down, env, out),
+            Action::PreviousMatch => return self.on_action(Action::Up, env, out),
             Action::Reload => self.read_again(out),
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
@@ -496,7 +487,7 @@ impl Component for Wallet {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
             Action::TryPictures => self.try_pictures(out),
-            _ => return false,
+            _ => return self.cursor.on_action(action, self.len()),
         }
         true
     }
@@ -518,7 +509,7 @@ impl Component for Wallet {
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
         }
@@ -526,13 +517,8 @@ impl Component for Wallet {
             self.focus_box();
             return Clicked::Changed;
         }
-        let list = self.areas(area, env).list;
-        let place = self.top + usize::from(at.y.saturating_sub(list.y));
-        let is_row = (list.y..list.bottom()).contains(&at.y) && place < self.len();
-        if is_row {
-            self.at = place;
-            self.typing = false;
-        }
+        let is_row = self.cursor.click(at) != Click::Beside;
+        self.typing &= !is_row;
         Clicked::changed(is_row)
     }
 

@@ -2,7 +2,7 @@
 //! lapel checks the base URL and the key before it saves them.
 
 use crate::domain::text::scrub;
-use crate::tui::modals::profile::{ProfileForm, Step};
+use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
@@ -126,11 +126,11 @@ impl Component for Welcome {
             }
             (Action::Quit | Action::Back, None) => out.go.push(Navigate::Quit),
             (action, Some(form)) => match form.on_action(action) {
-                Step::NotMine => return false,
+                ProfileStep::NotMine => return false,
                 // This form only adds a profile, so there is nothing to change.
-                Step::Done | Step::Change(_) => {}
-                Step::Wrong(why) => self.error = Some(why),
-                Step::Try(candidate) => {
+                ProfileStep::Done | ProfileStep::Change(_) => {}
+                ProfileStep::Wrong(why) => self.error = Some(why),
+                ProfileStep::Try(candidate) => {
                     self.error = None;
                     out.ask_instead(&mut self.request, Request::TryProfile(candidate));
                 }

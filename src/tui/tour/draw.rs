@@ -1,7 +1,7 @@
 //! Drawing of the tour's strip.
 
 use super::words::{Here, next, title};
-use super::{Seen, Step, Tour};
+use super::{Tour, TourState, TourStep};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -12,18 +12,24 @@ use ratatui::text::{Line, Span};
 
 pub const ROWS: u16 = 3;
 
-fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &Env) -> Vec<Line<'static>> {
+fn strip(
+    tour: &Tour,
+    seen: &TourState<'_>,
+    stack: &[Context],
+    columns: usize,
+    env: &Env,
+) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let here = Here { stack, env };
     let step = tour.step();
     let title = title(step);
     let head = match step {
-        Step::End => t!("Tour: {title}", title),
-        _ => t!("Tour {no} of {all}: {title}", no = step.no(), all = Step::ALL.len(), title),
+        TourStep::End => t!("Tour: {title}", title),
+        _ => t!("Tour {no} of {all}: {title}", no = step.no(), all = TourStep::ALL.len(), title),
     };
     let hints: Vec<(String, &str)> = [Action::TourSkip, Action::TourLeave]
         .into_iter()
-        .filter(|action| *action != Action::TourSkip || step != Step::End)
+        .filter(|action| *action != Action::TourSkip || step != TourStep::End)
         .filter_map(|action| env.keymap.key(stack, action).map(|key| (key, action.hint())))
         .collect();
     let right: usize = hints.iter().map(|(key, words)| width(key) + width(words) + 3).sum();
@@ -43,7 +49,14 @@ fn strip(tour: &Tour, seen: &Seen<'_>, stack: &[Context], columns: usize, env: &
     lines
 }
 
-pub fn draw(tour: &Tour, seen: &Seen<'_>, stack: &[Context], frame: &mut Frame<'_>, area: Rect, env: &Env) {
+pub fn draw(
+    tour: &Tour,
+    seen: &TourState<'_>,
+    stack: &[Context],
+    frame: &mut Frame<'_>,
+    area: Rect,
+    env: &Env,
+) {
     let lines = strip(tour, seen, stack, usize::from(area.width), env);
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }

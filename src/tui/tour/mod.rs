@@ -14,7 +14,7 @@ use crate::jobs::{Job, JobId, Kind, Phase, RowStatus};
 pub const HOLDER: &str = "seoyun.han@naru.example";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum TourStep {
     /// Look up a holder's badges.
     Find,
     Issue,
@@ -26,7 +26,7 @@ pub enum Step {
     End,
 }
 
-impl Step {
+impl TourStep {
     /// Steps with a task, in order. [`Self::End`] has none.
     pub const ALL: [Self; 5] = [Self::Find, Self::Issue, Self::Watch, Self::Revoke, Self::Receipt];
 
@@ -62,7 +62,7 @@ pub enum TourPlace {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct TourState<'a> {
     pub place: TourPlace,
     pub found: bool,
     /// Newest first.
@@ -71,7 +71,7 @@ pub struct Seen<'a> {
 
 #[derive(Clone, Debug)]
 pub struct Tour {
-    step: Step,
+    step: TourStep,
     /// Newest job when the step began. Newer jobs belong to this step.
     newest: Option<JobId>,
     issued: Option<JobId>,
@@ -83,7 +83,7 @@ pub struct Tour {
 impl Tour {
     pub fn new(jobs: &[Job]) -> Self {
         Self {
-            step: Step::Find,
+            step: TourStep::Find,
             newest: jobs.first().map(|job| job.id),
             issued: None,
             revoked: None,
@@ -91,13 +91,13 @@ impl Tour {
         }
     }
 
-    pub fn step(&self) -> Step {
+    pub fn step(&self) -> TourStep {
         self.step
     }
 
     /// Moves to the next step, even if this one is not done. Returns false after the last step.
     pub fn skip(&mut self, jobs: &[Job]) -> bool {
-        if self.step == Step::End {
+        if self.step == TourStep::End {
             return false;
         }
         self.begin(self.step.next(), jobs);
@@ -109,7 +109,7 @@ impl Tour {
     }
 
     /// Checks whether the step is done and moves on. Returns whether the step changed.
-    pub fn update(&mut self, seen: &Seen<'_>) -> bool {
+    pub fn update(&mut self, seen: &TourState<'_>) -> bool {
         let before = self.step;
         // One action may complete several steps.
         while self.is_done(seen) {
@@ -118,28 +118,28 @@ impl Tour {
         before != self.step
     }
 
-    fn begin(&mut self, step: Step, jobs: &[Job]) {
+    fn begin(&mut self, step: TourStep, jobs: &[Job]) {
         self.step = step;
         self.newest = jobs.first().map(|job| job.id);
         self.written = false;
     }
 
-    fn is_done(&mut self, seen: &Seen<'_>) -> bool {
+    fn is_done(&mut self, seen: &TourState<'_>) -> bool {
         match self.step {
-            Step::Find => seen.found && seen.place == TourPlace::Wallet,
-            Step::Issue => {
+            TourStep::Find => seen.found && seen.place == TourPlace::Wallet,
+            TourStep::Issue => {
                 self.issued = self.new_job(Kind::Issue, seen.jobs).or(self.issued);
                 self.new_job(Kind::Issue, seen.jobs).is_some()
             }
-            Step::Watch => {
+            TourStep::Watch => {
                 job(self.issued, seen.jobs).is_some_and(|job| job.counts.of(RowStatus::Issued) > 0)
             }
-            Step::Revoke => {
+            TourStep::Revoke => {
                 self.revoked = self.new_job(Kind::Revoke, seen.jobs).or(self.revoked);
                 self.new_job(Kind::Revoke, seen.jobs).is_some()
             }
-            Step::Receipt => self.written,
-            Step::End => false,
+            TourStep::Receipt => self.written,
+            TourStep::End => false,
         }
     }
 
@@ -149,11 +149,11 @@ impl Tour {
         jobs.iter().find(new).map(|job| job.id)
     }
 
-    pub(super) fn issued<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
+    pub(super) fn issued<'a>(&self, seen: &TourState<'a>) -> Option<&'a Job> {
         job(self.issued, seen.jobs)
     }
 
-    pub(super) fn revoked<'a>(&self, seen: &Seen<'a>) -> Option<&'a Job> {
+    pub(super) fn revoked<'a>(&self, seen: &TourState<'a>) -> Option<&'a Job> {
         job(self.revoked, seen.jobs)
     }
 }

@@ -1,19 +1,19 @@
 //! Texts of the tour: one task at a time, with the key for it on the current screen.
 
-use super::{HOLDER, Seen, Step, Tour, TourPlace};
+use super::{HOLDER, Tour, TourPlace, TourState, TourStep};
 use crate::jobs::RowStatus;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 
-pub fn title(step: Step) -> &'static str {
+pub fn title(step: TourStep) -> &'static str {
     match step {
-        Step::Find => t!("find a holder"),
-        Step::Issue => t!("issue a badge"),
-        Step::Watch => t!("watch it being issued"),
-        Step::Revoke => t!("revoke it"),
-        Step::Receipt => t!("save the receipt"),
-        Step::End => t!("all steps done"),
+        TourStep::Find => t!("find a holder"),
+        TourStep::Issue => t!("issue a badge"),
+        TourStep::Watch => t!("watch it being issued"),
+        TourStep::Revoke => t!("revoke it"),
+        TourStep::Receipt => t!("save the receipt"),
+        TourStep::End => t!("all steps done"),
     }
 }
 
@@ -38,14 +38,14 @@ impl Here<'_> {
     }
 }
 
-pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+pub fn next(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
     match tour.step() {
-        Step::Find => find(seen, here),
-        Step::Issue => issue(seen, here),
-        Step::Watch => watch(tour, seen, here),
-        Step::Revoke => revoke(seen, here),
-        Step::Receipt => receipt(tour, seen, here),
-        Step::End => t!(
+        TourStep::Find => find(seen, here),
+        TourStep::Issue => issue(seen, here),
+        TourStep::Watch => watch(tour, seen, here),
+        TourStep::Revoke => revoke(seen, here),
+        TourStep::Receipt => receipt(tour, seen, here),
+        TourStep::End => t!(
             "{help} shows the keys of a screen, {palette} finds every action. Add your own service: lapel profile add. {leave} closes this.",
             help = here.name(Action::Help),
             palette = here.name(Action::Palette),
@@ -54,7 +54,7 @@ pub fn next(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
+fn find(seen: &TourState<'_>, here: &Here<'_>) -> String {
     match seen.place {
         TourPlace::WalletBox => t!(
             "A caller asks about her badge. Type {address} and press {key}.",
@@ -70,7 +70,7 @@ fn find(seen: &Seen<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
+fn issue(seen: &TourState<'_>, here: &Here<'_>) -> String {
     match seen.place {
         TourPlace::Templates => here.by(Action::Issue, |key| {
             t!("Badges are issued from a template. {key} issues the selected one. The sandbox sends no mail.", key)
@@ -91,7 +91,7 @@ fn issue(seen: &Seen<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+fn watch(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
     let Some(job) = tour.issued(seen) else {
         return t!(
             "No badge was issued on this tour, so there is none to watch. {key} continues.",
@@ -114,7 +114,7 @@ fn watch(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
+fn revoke(seen: &TourState<'_>, here: &Here<'_>) -> String {
     match seen.place {
         TourPlace::Activity => {
             here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key))
@@ -137,7 +137,7 @@ fn revoke(seen: &Seen<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn receipt(tour: &Tour, seen: &Seen<'_>, here: &Here<'_>) -> String {
+fn receipt(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
     match seen.place {
         TourPlace::Activity | TourPlace::JobRows => here.by(Action::Export, |key| {
             match tour.revoked(seen) {

@@ -12,7 +12,7 @@ const SHORT: usize = 16;
 const READABLE: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct ColumnChoice {
     /// The index of the column among all columns of the list.
     pub column: usize,
     pub shown: bool,
@@ -23,7 +23,7 @@ pub struct Choice {
 /// The settings of every column of a list, from left to right. At least one column is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    choices: Vec<Choice>,
+    choices: Vec<ColumnChoice>,
     /// Number of columns shown by default: the first ones.
     usual: usize,
 }
@@ -31,11 +31,11 @@ pub struct Columns {
 impl Columns {
     /// The default for `count` columns, with the first `usual` shown.
     pub fn usual(count: usize, usual: usize) -> Self {
-        let choice = |column| Choice { column, shown: column < usual, width: None };
+        let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
         Self { choices: (0..count).map(choice).collect(), usual }
     }
 
-    pub fn choices(&self) -> &[Choice] {
+    pub fn choices(&self) -> &[ColumnChoice] {
         &self.choices
     }
 
@@ -85,18 +85,18 @@ impl Columns {
 
     /// Restores saved settings. Unknown columns are ignored, and missing ones follow as hidden. If no column would
     /// be shown, the default applies.
-    pub fn restore(&mut self, kept: impl IntoIterator<Item = Choice>) {
+    pub fn restore(&mut self, kept: impl IntoIterator<Item = ColumnChoice>) {
         let count = self.choices.len();
-        let mut choices: Vec<Choice> = Vec::with_capacity(count);
+        let mut choices: Vec<ColumnChoice> = Vec::with_capacity(count);
         for choice in kept {
             if choice.column < count && !choices.iter().any(|c| c.column == choice.column) {
                 let width = choice.width.map(|width| width.clamp(*WIDTHS.start(), *WIDTHS.end()));
-                choices.push(Choice { width, ..choice });
+                choices.push(ColumnChoice { width, ..choice });
             }
         }
         for column in 0..count {
             if !choices.iter().any(|c| c.column == column) {
-                choices.push(Choice { column, shown: false, width: None });
+                choices.push(ColumnChoice { column, shown: false, width: None });
             }
         }
         if choices.iter().any(|c| c.shown) {
@@ -275,11 +275,11 @@ mod tests {
     fn what_was_kept_for_another_list_does_no_harm() {
         let mut columns = columns();
         let kept = [(9, true, None), (2, true, Some(usize::MAX)), (2, true, None), (0, false, None)];
-        columns.restore(kept.map(|(column, shown, width)| Choice { column, shown, width }));
+        columns.restore(kept.map(|(column, shown, width)| ColumnChoice { column, shown, width }));
         assert_eq!(columns.shown().collect::<Vec<_>>(), [2]);
         assert_eq!(columns.choices().iter().map(|c| c.column).collect::<Vec<_>>(), [2, 0, 1, 3]);
         assert_eq!(columns.choices()[0].width, Some(*WIDTHS.end()));
-        columns.restore([Choice { column: 1, shown: false, width: None }]);
+        columns.restore([ColumnChoice { column: 1, shown: false, width: None }]);
         assert!(columns.is_usual(), "nothing shown is no list");
     }
 
@@ -295,7 +295,7 @@ mod tests {
             let column = |(least, weight, drop_order)| Column { min_width: least + 1, weight, drop_order };
             let all: Vec<Column> = own.into_iter().map(column).collect();
             let mut columns = Columns::usual(all.len(), all.len().div_ceil(2));
-            columns.restore(kept.into_iter().map(|(column, shown, width)| Choice { column, shown, width }));
+            columns.restore(kept.into_iter().map(|(column, shown, width)| ColumnChoice { column, shown, width }));
             for (at, what, width) in keys {
                 match what {
                     0 => { columns.toggle(at); }

@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 /// The view that is open over the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
+pub enum FilterView {
     #[default]
     Closed,
     Line,
@@ -46,7 +46,7 @@ pub struct FilterBar {
     specs: &'static [Spec],
     fields: Vec<Field>,
     focus: Focus,
-    view: View,
+    view: FilterView,
     line: Option<Line>,
     /// The lines of earlier filters. They are kept until lapel ends.
     earlier: Recent,
@@ -62,7 +62,7 @@ impl FilterBar {
             specs,
             fields: vec![Field::default(); specs.len()],
             focus: Focus::default(),
-            view: View::Closed,
+            view: FilterView::Closed,
             line: None,
             earlier: Recent::default(),
             known: Known::default(),
@@ -144,30 +144,30 @@ impl FilterBar {
 
     /// The mistake in the open line.
     pub fn mistake(&self) -> Option<String> {
-        if self.view == View::Line { self.values().err() } else { None }
+        if self.view == FilterView::Line { self.values().err() } else { None }
     }
 
     pub fn is_open(&self) -> bool {
-        self.view != View::Closed
+        self.view != FilterView::Closed
     }
 
     /// The contexts of the open view.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.view {
-            View::Closed => None,
-            View::Line => Some(Context::FilterLine.in_field()),
-            View::Form => Some(Context::FilterBar.in_field()),
+            FilterView::Closed => None,
+            FilterView::Line => Some(Context::FilterLine.in_field()),
+            FilterView::Form => Some(Context::FilterBar.in_field()),
         }
     }
 
     /// Opens a view. A line that does not stand for a filter stays as it is, and the form waits for its correction.
-    pub fn open(&mut self, view: View) {
+    pub fn open(&mut self, view: FilterView) {
         self.view = view;
         self.earlier.leave();
         let is_wrong = self.line.as_ref().is_some_and(|line| line.wrong.is_some());
         if is_wrong {
-            self.view = View::Line;
-        } else if view == View::Line {
+            self.view = FilterView::Line;
+        } else if view == FilterView::Line {
             let text = line::render(self.specs, self.texts(), &self.known);
             self.line = Some(Line { field: Field::with(&text), ..Line::default() });
         } else {
@@ -176,7 +176,7 @@ impl FilterBar {
     }
 
     pub fn close(&mut self) {
-        self.view = View::Closed;
+        self.view = FilterView::Closed;
         self.line.take_if(|line| line.wrong.is_none());
         let text = line::render(self.specs, self.texts(), &self.known);
         if !text.is_empty() && judge(&text) == Likeness::None {
@@ -197,10 +197,10 @@ impl FilterBar {
         match action {
             Action::NextField => self.step(true),
             Action::PreviousField => self.step(false),
-            Action::ClearField => self.clear(self.view == View::Line, out),
+            Action::ClearField => self.clear(self.view == FilterView::Line, out),
             Action::ClearFilter => self.clear(true, out),
-            Action::FilterForm if self.view == View::Line => self.open(View::Form),
-            Action::FilterForm => self.open(View::Line),
+            Action::FilterForm if self.view == FilterView::Line => self.open(FilterView::Form),
+            Action::FilterForm => self.open(FilterView::Line),
             Action::Earlier => self.recall(true, out),
             Action::Down | Action::Up if self.is_recalling(action) => self.recall(action == Action::Up, out),
             Action::Down | Action::Up => self.choose(action == Action::Down),
@@ -213,7 +213,7 @@ impl FilterBar {
 
     /// Takes a key. A change restarts the pause.
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
-        if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
+        if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             if line.field.on_text_key(key) {
                 self.earlier.leave();
                 self.line_changed(out);
@@ -224,7 +224,7 @@ impl FilterBar {
     }
 
     pub fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
-        if let Some(line) = self.line.as_mut().filter(|_| self.view == View::Line) {
+        if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             line.field.on_paste(text);
             self.earlier.leave();
             self.line_changed(out);
@@ -242,7 +242,7 @@ impl FilterBar {
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
-            self.line = self.line.take().filter(|_| self.view == View::Line).map(|mut line| {
+            self.line = self.line.take().filter(|_| self.view == FilterView::Line).map(|mut line| {
                 line.field.clear();
                 Line { field: line.field, ..Line::default() }
             });
@@ -289,7 +289,7 @@ impl FilterBar {
     /// The suggestions for the word before the cursor, and where that word begins.
     fn suggestions(&self) -> (usize, Vec<Suggestion>) {
         match &self.line {
-            Some(line) if self.view == View::Line => {
+            Some(line) if self.view == FilterView::Line => {
                 line::suggestions(self.specs, line.field.split().0, &self.known)
             }
             _ => (0, Vec::new()),

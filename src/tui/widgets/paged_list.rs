@@ -8,7 +8,7 @@ mod narrowed;
 mod view;
 
 pub use draw::{RowMark, two_sided};
-pub use narrowed::Part;
+pub use narrowed::ComparedPart;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
@@ -29,7 +29,7 @@ use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compar
 use crate::tui::widgets::text_layout::Column;
 use crossterm::event::KeyEvent;
 use jiff::civil::DateTime;
-use narrowed::{Behind, RowsFrom};
+use narrowed::{RowsFrom, ServiceRows};
 use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
 
@@ -132,7 +132,7 @@ pub struct Browser<T: Browse> {
     /// The rows that are shown.
     pub list: PagedList<T>,
     /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
-    behind: Option<Behind<T>>,
+    behind: Option<ServiceRows<T>>,
     bar: FilterBar,
     /// The requests for the names of values, until they are answered.
     choices: Vec<RequestId>,
@@ -507,7 +507,7 @@ impl<T: Browse> Browser<T> {
             Some(RowsFrom::Loaded) | None => {
                 let filter = &self.filter;
                 let sort: Vec<Sort> = self.sort().into_iter().collect();
-                let pages = self.behind.as_mut().map_or(&mut self.list, Behind::wanted);
+                let pages = self.behind.as_mut().map_or(&mut self.list, ServiceRows::wanted);
                 let per_page = u32::try_from(pages.per_page()).unwrap_or(100);
                 pages.load_visible(|page| {
                     out.ask(T::ask(filter, Paging { page, rows_per_page: per_page, sort: sort.clone() }))

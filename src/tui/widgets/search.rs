@@ -3,6 +3,7 @@
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::widgets::field::Field;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
@@ -64,36 +65,36 @@ impl Search {
 
     /// Handles an action in a list that shows all its rows: the cursor goes to matches. Returns false for an action of
     /// the list.
-    pub fn act_in(&mut self, action: Action, at: &mut usize, texts: &[String]) -> bool {
+    pub fn act_in(&mut self, action: Action, cursor: &mut ListCursor, texts: &[String]) -> bool {
         match self.on_action(action) {
             Searched::Nothing => return false,
             Searched::Changed => {}
-            Searched::Step { forward } => self.go(at, forward, false, texts),
+            Searched::Step { forward } => self.go(cursor, forward, false, texts),
         }
         true
     }
 
     /// Takes a key in such a list. Returns whether it belongs to the box.
-    pub fn type_in(&mut self, key: KeyEvent, at: &mut usize, texts: &[String]) -> bool {
+    pub fn type_in(&mut self, key: KeyEvent, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let changed = self.on_text_key(key);
         if changed {
-            self.go(at, true, true, texts);
+            self.go(cursor, true, true, texts);
         }
         changed
     }
 
     /// Takes a pasted text in such a list. Returns false if the box is closed.
-    pub fn paste_in(&mut self, text: &str, at: &mut usize, texts: &[String]) -> bool {
+    pub fn paste_in(&mut self, text: &str, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let is_open = self.on_paste(text);
         if is_open {
-            self.go(at, true, true, texts);
+            self.go(cursor, true, true, texts);
         }
         is_open
     }
 
-    fn go(&self, at: &mut usize, forward: bool, here: bool, texts: &[String]) {
-        let found = self.next(*at, texts.len(), forward, here, |place| self.finds(&texts[place]));
-        *at = found.unwrap_or(*at);
+    fn go(&self, cursor: &mut ListCursor, forward: bool, here: bool, texts: &[String]) {
+        let found = self.next(cursor.at(), texts.len(), forward, here, |place| self.finds(&texts[place]));
+        cursor.select(found.unwrap_or(cursor.at()));
     }
 
     /// The title of a popup with the search behind it.

@@ -6,12 +6,12 @@ mod menus;
 use crate::api::Direction;
 use crate::i18n::tr;
 use crate::tui::context::Env;
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
-use crate::tui::widgets::columns::{Choice, Columns, grow};
+use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{Column, cells, width};
-use menus::Menu;
+use menus::HeadingMenu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::collections::BTreeSet;
@@ -84,10 +84,10 @@ pub struct Heading {
     own: Vec<Column>,
     columns: Columns,
     order: Option<SortOrder>,
-    menu: Option<Menu>,
+    menu: Option<HeadingMenu>,
     /// The search in the open menu.
     search: Search,
-    sight: Sight,
+    cursor: ListCursor,
     /// The cells of a row on the screen.
     room: usize,
     /// How many cells of each column have which width, of the rows that were read. Empty before any was read.
@@ -110,7 +110,7 @@ impl Heading {
             order: None,
             menu: None,
             search: Search::default(),
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             room: 0,
             content: Vec::new(),
             years: Vec::new(),
@@ -300,7 +300,7 @@ impl Heading {
 
     pub fn view(&self) -> ListView {
         let columns = if self.columns.is_usual() { &[] } else { self.columns.choices() };
-        let column = |choice: &Choice| {
+        let column = |choice: &ColumnChoice| {
             let field = self.defs.get(choice.column)?.key.to_owned();
             Some(ColumnView { field, shown: choice.shown, width: choice.width })
         };
@@ -313,9 +313,9 @@ impl Heading {
     pub fn restore(&mut self, view: &ListView) -> Option<SortOrder> {
         if !view.columns.is_empty() {
             let choices = view.columns.iter().filter_map(|kept| {
-                Some(Choice { column: self.column(&kept.field)?, shown: kept.shown, width: kept.width })
+                Some(ColumnChoice { column: self.column(&kept.field)?, shown: kept.shown, width: kept.width })
             });
-            let choices: Vec<Choice> = choices.collect();
+            let choices: Vec<ColumnChoice> = choices.collect();
             self.columns.restore(choices);
         }
         view.sort.as_ref().and_then(|sort| self.order_by(&sort.field, sort.descending))

@@ -3,7 +3,7 @@
 use super::kit::*;
 use crate::texts::msg_part;
 use lapel::jobs::intake::{
-    CellFact, Choices, ColumnMap, Format, HeaderRow, IntakeError, NameColumns, Note, Question, RawRow,
+    CellFact, Choices, ColumnMap, FileQuestion, Format, HeaderRow, IntakeError, NameColumns, Note, RawRow,
     Source, Standing, Table,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
@@ -266,7 +266,7 @@ fn of_several_sheets_the_only_one_with_addresses_is_taken() {
     people_sheet(&mut book, "1반", &[("홍길동", "a@naru.example")]);
     people_sheet(&mut book, "2반", &[("김민수", "b@naru.example")]);
     let table = open_book(book);
-    assert_eq!(table.about().needs_answer(), [Question::SheetAmbiguous]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::SheetAmbiguous]);
     assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
     assert_eq!(table.preview(3), []);
 }

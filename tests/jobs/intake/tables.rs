@@ -2,8 +2,8 @@
 
 use super::kit::*;
 use lapel::jobs::intake::{
-    CellFact, CellNote, Choices, ColumnMap, Delimiter, Field, Format, HeaderRow, IntakeError, MapState,
-    NameColumns, Note, Question, RawRow, Source, Standing, Table, Unwatched, Watch, check,
+    CellFact, CellNote, Choices, ColumnMap, Delimiter, Field, FileQuestion, Format, HeaderRow, IntakeError,
+    MapState, NameColumns, Note, RawRow, Source, Standing, Table, Unwatched, Watch, check,
 };
 use std::cell::Cell;
 
@@ -78,12 +78,12 @@ fn two_columns_that_can_be_one_field_are_asked_about() {
     let table = text("이름,이메일,e-mail\n홍길동,a@naru.example,b@naru.example\n");
     assert_eq!(
         table.about().needs_answer(),
-        [Question::ColumnsAmbiguous { field: Field::Email, candidates: vec![1, 2] }]
+        [FileQuestion::ColumnsAmbiguous { field: Field::Email, candidates: vec![1, 2] }]
     );
     let table = text("이름,성명,이메일\n홍길동,홍길동,a@naru.example\n");
     assert_eq!(
         table.about().needs_answer(),
-        [Question::ColumnsAmbiguous { field: Field::Name, candidates: vec![0, 1] }]
+        [FileQuestion::ColumnsAmbiguous { field: Field::Name, candidates: vec![0, 1] }]
     );
     assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
 }
@@ -91,13 +91,13 @@ fn two_columns_that_can_be_one_field_are_asked_about() {
 #[test]
 fn a_column_that_is_missing_is_asked_about() {
     let table = text("번호,이메일\n1,hong@naru.example\n");
-    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
     match &table.about().map {
         MapState::Asked { email: Some(1), .. } => {}
         other => panic!("{other:?}"),
     }
     let table = text("이름,번호\n홍길동,1\n");
-    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Email }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Email }]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn of_two_columns_with_one_meaning_the_content_may_leave_one() {
 #[test]
 fn a_heading_that_the_content_contradicts_is_asked_about_and_the_fitting_column_is_guessed() {
     let table = text("student,who,email\ns20260001,홍길동,a@naru.example\ns20260002,김민수,b@naru.example\n");
-    let contradicts = |field, column| Question::ColumnContradicts { field, column };
+    let contradicts = |field, column| FileQuestion::ColumnContradicts { field, column };
     assert_eq!(table.about().needs_answer(), [contradicts(Field::Name, 0)]);
     assert_eq!(table.about().guess.name, Some(NameColumns::One(1)));
     assert_eq!(table.about().guess.email, Some(2));
@@ -129,7 +129,7 @@ fn a_heading_that_the_content_contradicts_is_asked_about_and_the_fitting_column_
 fn what_is_missing_is_guessed_by_content_and_numbers_are_no_names() {
     let table = text("학번,담당,연락\n20260001,홍길동,a@naru.example\n20260002,김민수,b@naru.example\n");
     let about = table.about();
-    assert_eq!(about.needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+    assert_eq!(about.needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
     assert_eq!((about.guess.name, about.guess.email), (Some(NameColumns::One(1)), Some(2)));
     assert!(about.content[0].is_of_numbers() && !about.content[1].is_of_numbers());
     assert_eq!(about.content[1].samples, ["홍길동", "김민수"]);
@@ -208,13 +208,13 @@ fn a_file_without_a_header_begins_with_its_first_row() {
     // The other way round, and with a third column that could be the name as well.
     assert_eq!(map(&text("hong@naru.example,홍길동\n")), one(1, 0));
     let table = text("홍길동,hong@naru.example,교육팀\n");
-    assert_eq!(table.about().needs_answer(), [Question::ColumnMissing { field: Field::Name }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
 }
 
 #[test]
 fn nothing_that_looks_like_a_list_is_asked_about() {
     let table = text("a,b\nc,d\n");
-    assert!(table.about().needs_answer().contains(&Question::HeaderNotFound));
+    assert!(table.about().needs_answer().contains(&FileQuestion::HeaderNotFound));
     assert_eq!(table.preview(5).len(), 2);
 }
 

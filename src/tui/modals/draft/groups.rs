@@ -25,7 +25,7 @@ const NAMED: usize = 4;
 
 /// Rows under one heading.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct GroupPart {
     pub id: PartId,
     pub rows: u64,
     /// Rows that a decision about the whole group allows.
@@ -38,7 +38,7 @@ pub(super) struct Part {
     reasons: Vec<(Reason, u64)>,
 }
 
-impl Part {
+impl GroupPart {
     pub fn new(id: PartId, rows: u64) -> Self {
         Self { id, rows, allows: 0, why: None, example: None, reasons: Vec::new() }
     }
@@ -143,7 +143,7 @@ impl Groups {
     }
 
     /// The parts of a draft. A group of one row that needs review has no heading of its own unless it had one before.
-    pub fn parts(&self, job: &Job, outline: &Outline) -> Vec<Part> {
+    pub fn parts(&self, job: &Job, outline: &Outline) -> Vec<GroupPart> {
         let mut parts = Vec::new();
         for status in STATUSES {
             let (own, others): (Vec<&RowGroup>, Vec<&RowGroup>) =
@@ -153,7 +153,7 @@ impl Groups {
                 });
             let (own, many) = own.split_at(own.len().min(MOST));
             let with_heading: u64 = own.iter().map(|group| group.rows).sum();
-            let mut own: Vec<Part> = own.iter().map(|group| Part::of(group)).collect();
+            let mut own: Vec<GroupPart> = own.iter().map(|group| GroupPart::of(group)).collect();
             // A suggestion is quickly accepted.
             own.sort_by_key(|part| !part.has_suggestion());
             parts.extend(own);
@@ -161,7 +161,7 @@ impl Groups {
             if rest > 0 {
                 let others = many.iter().copied().chain(others);
                 let reasons = merged(others.map(|group| (group.why.clone(), group.rows)));
-                parts.push(Part { reasons, ..Part::new((status, None), rest) });
+                parts.push(GroupPart { reasons, ..GroupPart::new((status, None), rest) });
             }
         }
         parts
@@ -228,7 +228,7 @@ impl DraftForm {
     pub(super) fn group_has_suggestion(&self) -> bool {
         match self.selected() {
             Some(row) => row.suggested_address().is_some(),
-            None => self.heading_here().is_some_and(Part::has_suggestion),
+            None => self.heading_here().is_some_and(GroupPart::has_suggestion),
         }
     }
 
@@ -336,7 +336,7 @@ impl DraftForm {
     }
 
     /// The keys for a whole group, beside its heading.
-    pub(super) fn part_hint(&self, part: &Part, env: &Env) -> Option<String> {
+    pub(super) fn part_hint(&self, part: &GroupPart, env: &Env) -> Option<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
             return None;
         }

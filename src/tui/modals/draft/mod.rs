@@ -14,11 +14,11 @@ use crate::jobs::{
     DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, may,
 };
 use crate::tui::effects::ExportSource;
-use crate::tui::modals::draft::groups::{Groups, Part};
+use crate::tui::modals::confirm_action::ConfirmAction;
+use crate::tui::modals::draft::groups::{GroupPart, Groups};
 use crate::tui::modals::draft::outline::Outline;
 use crate::tui::modals::edit_row::EditRow;
 use crate::tui::modals::file::FileForm;
-use crate::tui::modals::question::Question;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
@@ -37,7 +37,7 @@ pub struct DraftForm {
     /// The headings of the groups, between the rows.
     outline: Outline,
     /// The parts that the outline gets once the rows are in their order.
-    parts: Option<Vec<Part>>,
+    parts: Option<Vec<GroupPart>>,
     heading: Heading,
     /// Whether the confirmation is open.
     confirming: bool,
@@ -260,7 +260,7 @@ impl DraftForm {
         self.rows.list.selected().filter(|_| is_row)
     }
 
-    fn heading_here(&self) -> Option<&Part> {
+    fn heading_here(&self) -> Option<&GroupPart> {
         if self.rows.has_search() { None } else { self.outline.folds_with_enter(&self.rows.list) }
     }
 
@@ -375,7 +375,7 @@ impl Component for DraftForm {
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
                     self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
-                let question = Question::discard(&drafts);
+                let question = ConfirmAction::discard(&drafts);
                 out.open(|_, _| question);
             }
             Action::NextTemplate => self.next_job(out),

@@ -1,7 +1,7 @@
 //! The lines of a review: a heading for each part, its rows while it is open, and the line that sends. The journal sorts
 //! the rows by part, so only the visible rows are read.
 
-use super::groups::Part;
+use super::groups::GroupPart;
 use crate::jobs::{JobRow, RowPart, RowStatus};
 use crate::tui::widgets::list::PagedList;
 
@@ -30,7 +30,7 @@ pub(super) enum OutlineLine {
 }
 
 pub(super) struct Outline {
-    parts: Vec<Part>,
+    parts: Vec<GroupPart>,
     /// Whether a part is open, of all parts that were ever shown. Their order stays as it was at first.
     known: Vec<(PartId, bool)>,
     cursor: Cursor,
@@ -75,7 +75,7 @@ impl Outline {
     }
 
     /// Takes the parts as they are now, with the rows in their order.
-    pub fn set(&mut self, mut parts: Vec<Part>, list: &mut PagedList<JobRow>) {
+    pub fn set(&mut self, mut parts: Vec<GroupPart>, list: &mut PagedList<JobRow>) {
         let is_first = self.known.is_empty();
         self.sort(&mut parts);
         for (at, part) in parts.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Outline {
 
     /// Whether rows are left to look at after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
-        let is_sent = |part: &Part| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
+        let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
         done != RowStatus::Ask && self.parts.iter().any(|part| !is_sent(part))
     }
 
@@ -126,30 +126,30 @@ impl Outline {
     }
 
     /// The parts as the journal sorts by them.
-    pub fn row_parts(&self, mut parts: Vec<Part>) -> Vec<RowPart> {
+    pub fn row_parts(&self, mut parts: Vec<GroupPart>) -> Vec<RowPart> {
         self.sort(&mut parts);
         parts.into_iter().map(|part| RowPart { row_status: part.id.0, key: part.id.1 }).collect()
     }
 
     /// The statuses keep their order. Within one, known parts keep theirs, and the other reasons come last.
-    fn sort(&self, parts: &mut [Part]) {
-        let place = |part: &Part| {
+    fn sort(&self, parts: &mut [GroupPart]) {
+        let place = |part: &GroupPart| {
             let known = self.known.iter().position(|(id, _)| *id == part.id);
             (part.order(), part.id.1.is_none(), known.unwrap_or(usize::MAX))
         };
         parts.sort_by_key(place);
     }
 
-    pub fn is_open(&self, part: &Part) -> bool {
+    pub fn is_open(&self, part: &GroupPart) -> bool {
         self.known.iter().any(|(id, is_open)| *id == part.id && *is_open)
     }
 
-    pub fn part(&self, at: usize) -> Option<&Part> {
+    pub fn part(&self, at: usize) -> Option<&GroupPart> {
         self.parts.get(at)
     }
 
     /// Each part with the line of its heading and the place of its first row.
-    fn laid(&self) -> impl Iterator<Item = (usize, &Part, u64, u64)> {
+    fn laid(&self) -> impl Iterator<Item = (usize, &GroupPart, u64, u64)> {
         let (mut line, mut place) = (0, 0);
         self.parts.iter().enumerate().map(move |(at, part)| {
             let found = (at, part, line, place);
@@ -225,7 +225,7 @@ impl Outline {
     }
 
     /// The part under the cursor.
-    pub fn here(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+    pub fn here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         let line = self.at(list);
         let part = self.laid().take_while(|(.., first, _)| *first <= line).last().map(|(_, part, ..)| part);
         part.filter(|_| self.cursor != Cursor::Send)
@@ -237,7 +237,7 @@ impl Outline {
     }
 
     /// The part whose heading is under the cursor.
-    pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+    pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         match self.line(self.at(list)) {
             Some(OutlineLine::Heading(at)) => self.parts.get(at),
             _ => None,
@@ -245,7 +245,7 @@ impl Outline {
     }
 
     /// The part under the cursor, if Enter opens and closes it. On the heading of the rows to be sent, Enter sends.
-    pub fn folds_with_enter(&self, list: &PagedList<JobRow>) -> Option<&Part> {
+    pub fn folds_with_enter(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         self.heading_here(list).filter(|part| part.id.0 != RowStatus::Ready)
     }
 
@@ -313,8 +313,8 @@ mod tests {
     use super::*;
     use OutlineLine::{Heading, Row, Send};
 
-    fn part(row_status: RowStatus, key: Option<&str>, rows: u64) -> Part {
-        Part::new((row_status, key.map(str::to_owned)), rows)
+    fn part(row_status: RowStatus, key: Option<&str>, rows: u64) -> GroupPart {
+        GroupPart::new((row_status, key.map(str::to_owned)), rows)
     }
 
     fn lines(outline: &Outline) -> Vec<OutlineLine> {

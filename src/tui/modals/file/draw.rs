@@ -6,7 +6,7 @@ use crate::jobs::intake::{
 };
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
-use crate::tui::modals::file::steps::{Step, column_name};
+use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{FileForm, Kept, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
@@ -59,27 +59,26 @@ impl FileForm {
         form.blank();
         let height = usize::from(area.height);
         match (&self.step, &self.opened) {
-            (Some(Step::Columns(mapping)), Some(opened)) => {
+            (Some(FileStep::Columns(mapping)), Some(opened)) => {
                 form.text(&self.step_question(), theme.strong());
                 for question in opened.questions() {
                     form.dim(&question.to_string());
                 }
                 form.blank();
-                mapping.draw(&mut form, area, &self.sight, &opened.about, env);
+                mapping.draw(&mut form, area, &opened.about, env);
             }
-            (Some(step), Some(_)) => {
+            (Some(_), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
                 let mut foot = self.side_by_side(room, env);
                 // The menu cuts a long entry.
-                if let Some(choice) =
-                    self.step_choices(env).get(step.at()).filter(|text| width(text) + 4 > room)
-                {
+                let choices = self.step_choices(env);
+                if let Some(choice) = choices.get(self.cursor.at()).filter(|text| width(text) + 4 > room) {
                     foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
                 }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
                 let rows = Rect { height: free, ..below(area, form.len()) };
-                form.extend(self.menu(step.at(), rows, room, env));
+                form.extend(self.menu(&choices, rows, room, env));
                 form.blank();
                 form.extend(foot);
             }
@@ -162,17 +161,17 @@ impl FileForm {
         format!("{name}   {}", parts.join(&dot))
     }
 
-    fn menu(&self, at: usize, rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let choices = self.step_choices(env);
-        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
+    fn menu(&self, choices: &[String], rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
         choices
             .iter()
             .enumerate()
             .skip(shown.start)
             .take(shown.len())
             .map(|(i, choice)| {
-                let cursor = if i == at { env.glyphs.cursor } else { " " };
-                let style = if i == at { env.theme.selected() } else { env.theme.text() };
+                let selected = i == self.cursor.at();
+                let cursor = if selected { env.glyphs.cursor } else { " " };
+                let style = if selected { env.theme.selected() } else { env.theme.text() };
                 let text = fit(choice, room.saturating_sub(4), env.glyphs.ellipsis);
                 Line::from(vec![
                     Span::styled(format!("  {cursor} "), env.theme.accent()),
@@ -185,7 +184,7 @@ impl FileForm {
 
     /// The same lines in each encoding that fits, side by side.
     fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let (Some(Step::Encoding { .. }), Some(opened)) = (&self.step, &self.opened) else {
+        let (Some(FileStep::Encoding(_)), Some(opened)) = (&self.step, &self.opened) else {
             return Vec::new();
         };
         let Some(guess) = &opened.about.encoding else { return Vec::new() };

@@ -3,7 +3,7 @@
 use super::steps::column_name;
 use crate::domain::Text;
 use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
-use crate::tui::input::list_hit::{Sight, below};
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
 
@@ -33,7 +33,7 @@ impl MapField {
 
 /// The mapping that the user edits. A column of `None` is not chosen yet.
 pub struct Mapping {
-    focus: usize,
+    focus: ListCursor,
     name: NameChoice,
     family: usize,
     given: usize,
@@ -66,7 +66,7 @@ impl Mapping {
             _ => (0, about.columns.len().saturating_sub(1).min(1)),
         };
         let mut mapping = Self {
-            focus: 0,
+            focus: ListCursor::default(),
             name: match guess.name {
                 Some(NameColumns::One(column)) => NameChoice::One(column),
                 Some(NameColumns::FamilyGiven { .. }) => NameChoice::Two,
@@ -80,7 +80,8 @@ impl Mapping {
         };
         // Begin where a column is missing.
         if mapping.name != NameChoice::Open && mapping.email.is_none() {
-            mapping.focus = mapping.fields(about).iter().position(|f| *f == MapField::Email).unwrap_or(0);
+            let email = mapping.fields(about).iter().position(|f| *f == MapField::Email);
+            mapping.focus.select(email.unwrap_or(0));
         }
         mapping
     }
@@ -97,23 +98,20 @@ impl Mapping {
         fields
     }
 
-    pub fn focus(&self) -> usize {
-        self.focus
+    /// Returns false for an action that does not move.
+    pub fn move_focus(&mut self, action: Action, about: &About) -> bool {
+        self.focus.on_menu_action(action, self.fields(about).len())
     }
 
-    pub fn set_focus(&mut self, to: usize) {
-        self.focus = to;
-    }
-
-    pub fn move_focus(&mut self, by: isize, about: &About) {
-        let fields = self.fields(about).len().max(1);
-        self.focus = self.focus.min(fields - 1).saturating_add(fields).saturating_add_signed(by) % fields;
+    pub fn on_click(&mut self, at: Position) -> Clicked {
+        self.focus.on_click(at, Action::NextChoice)
     }
 
     /// Changes the focused field to its next or previous choice.
     pub fn change(&mut self, by: isize, about: &About) {
+        self.focus.forget_clicks();
         let columns = about.columns.len();
-        let Some(field) = self.fields(about).get(self.focus).copied() else { return };
+        let Some(field) = self.fields(about).get(self.focus.at()).copied() else { return };
         if columns == 0 {
             return;
         }
@@ -160,7 +158,9 @@ impl Mapping {
     pub fn accept(&mut self, about: &About) -> Accepted {
         let Some(map) = self.map() else {
             let missing = |field: &MapField| self.column(*field).is_none();
-            self.focus = self.fields(about).iter().position(missing).unwrap_or(self.focus);
+            if let Some(at) = self.fields(about).iter().position(missing) {
+                self.focus.select(at);
+            }
             return Accepted::NotYet;
         };
         if doubts(&map, about).is_empty() || self.warned.as_ref() == Some(&map) {
@@ -184,17 +184,17 @@ impl Mapping {
         }
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, sight: &Sight, about: &About, env: &Env) {
+    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, about: &About, env: &Env) {
         let fields = self.fields(about);
         let labels: Vec<&str> = fields.iter().map(|field| field.label()).collect();
         let wide = labels.iter().map(|label| width(label)).max().unwrap_or(0);
         let height = u16::try_from(fields.len()).unwrap_or(u16::MAX);
         let rows = below(area, form.len());
-        sight.lay(Rect { height: rows.height.min(height), ..rows }, self.focus, fields.len());
+        self.focus.lay(Rect { height: rows.height.min(height), ..rows }, fields.len());
         let words: Vec<String> = fields.iter().map(|field| self.words(*field, about)).collect();
         let column = words.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
         for (at, (field, words)) in fields.iter().zip(&words).enumerate() {
-            let focused = at == self.focus;
+            let focused = at == self.focus.at();
             let samples = self.samples(*field, about);
             form.labelled(&fit(labels.get(at).copied().unwrap_or(""), wide, ""), focused, |room| {
                 let style = if focused { env.theme.selected() } else { env.theme.text() };
@@ -220,7 +220,7 @@ impl Mapping {
             form.warning(&doubt);
         }
         if self.warned.as_ref() == Some(&map) {
-            let key = env.key(&super::MAPPING, crate::tui::input::action::Action::Accept);
+            let key = env.key(&super::MAPPING, Action::Accept);
             form.text(&t!("Press {key} again to use these columns.", key), env.theme.strong());
         }
     }

@@ -6,17 +6,17 @@ mod mapping;
 mod steps;
 
 use crate::domain::{TemplateId, Text};
-use crate::jobs::intake::{Choices, HeaderRow, MapState, Question, Source, TextEncoding};
+use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, MapState, Source, TextEncoding};
 use crate::jobs::{
     FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
 };
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
-use steps::{Step, columns};
+use steps::{FileStep, columns};
 
 /// The contexts of the column mapping.
 const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
@@ -27,8 +27,9 @@ pub struct FileForm {
     choices: Choices,
     opened: Option<Opened>,
     work: Option<Work>,
-    step: Option<Step>,
-    sight: Sight,
+    step: Option<FileStep>,
+    /// The selected answer of the step.
+    cursor: ListCursor,
     said: Option<String>,
     /// Set if the form maps the columns of drafts again.
     again: Option<Again>,
@@ -99,7 +100,7 @@ impl FileForm {
             opened: None,
             work: None,
             step: None,
-            sight: Sight::default(),
+            cursor: ListCursor::default(),
             said: None,
             again: None,
             kept: Kept::Offered,
@@ -166,7 +167,7 @@ impl FileForm {
         self.work.is_some() || matches!(self.kept, Kept::Reading(_))
     }
 
-    fn questions(&self) -> Vec<Question> {
+    fn questions(&self) -> Vec<FileQuestion> {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
 
@@ -183,11 +184,11 @@ impl FileForm {
     }
 
     /// The step for the columns. It begins with the present mapping.
-    fn columns(&self) -> Option<Step> {
+    fn columns(&self) -> Option<FileStep> {
         let opened = self.opened.as_ref()?;
         Some(match self.purpose {
-            Purpose::Issue { .. } => Step::Columns(Mapping::of(&opened.about)),
-            Purpose::Revoke { .. } => Step::IdColumn { at: 0 },
+            Purpose::Issue { .. } => FileStep::Columns(Mapping::of(&opened.about)),
+            Purpose::Revoke { .. } => FileStep::IdColumn,
         })
     }
 
@@ -250,7 +251,7 @@ impl FileForm {
                     all.iter().filter(|draft| self.is_of_this_file(draft, opened)).cloned().collect();
                 self.kept = Kept::Offered;
                 if !mine.is_empty() {
-                    self.step = Some(Step::Kept { at: 0, drafts: imports(&mine) });
+                    self.ask(Some(FileStep::Kept(imports(&mine))));
                     return;
                 }
             }
@@ -258,7 +259,7 @@ impl FileForm {
         }
         let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
         if !self.ask_next() && maps_again {
-            self.step = self.columns();
+            self.ask(self.columns());
         }
     }
 
@@ -277,78 +278,76 @@ impl FileForm {
     /// Opens the step for the first open question. Returns whether there is one.
     fn ask_next(&mut self) -> bool {
         let Some(opened) = &self.opened else { return false };
-        self.step = match self.questions().into_iter().next() {
-            Some(Question::EncodingAmbiguous) => Some(Step::encoding(&opened.about)),
-            Some(Question::SheetAmbiguous) => Some(Step::Sheet { at: 0 }),
-            Some(Question::HeaderNotFound) => Some(Step::Header { at: 0 }),
+        let step = match self.questions().into_iter().next() {
+            Some(FileQuestion::EncodingAmbiguous) => Some(FileStep::encoding(&opened.about)),
+            Some(FileQuestion::SheetAmbiguous) => Some(FileStep::Sheet),
+            Some(FileQuestion::HeaderNotFound) => Some(FileStep::Header),
             Some(
-                Question::ColumnsAmbiguous { .. }
-                | Question::ColumnMissing { .. }
-                | Question::ColumnContradicts { .. },
+                FileQuestion::ColumnsAmbiguous { .. }
+                | FileQuestion::ColumnMissing { .. }
+                | FileQuestion::ColumnContradicts { .. },
             ) => self.columns(),
             None if self.lacks_id_column() => self.columns(),
             None => None,
         };
+        self.ask(step);
         self.step.is_some()
+    }
+
+    fn ask(&mut self, step: Option<FileStep>) {
+        (self.step, self.cursor) = (step, ListCursor::default());
     }
 
     fn act_step(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let choices = self.step_choices(env).len().max(1);
-        if !matches!(action, Action::Down | Action::Up) {
-            self.sight.forget_clicks();
-        }
         let Some(step) = &mut self.step else { return false };
-        if let (Step::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
+        if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
             match action {
-                Action::Down => mapping.move_focus(1, &opened.about),
-                Action::Up => mapping.move_focus(-1, &opened.about),
                 Action::NextChoice => mapping.change(1, &opened.about),
                 Action::PreviousChoice => mapping.change(-1, &opened.about),
                 Action::Back => self.step = None,
                 Action::Accept => self.choose(out),
-                _ => return false,
+                _ => return mapping.move_focus(action, &opened.about),
             }
             return true;
         }
         match action {
-            Action::Down => step.set((step.at() + 1) % choices),
-            Action::Up => step.set((step.at() + choices - 1) % choices),
             Action::Back => self.step = None,
             Action::Accept => self.choose(out),
-            _ => return false,
+            _ => return self.cursor.on_menu_action(action, choices),
         }
         true
     }
 
     fn choose(&mut self, out: &mut Effects<'_>) {
         let (Some(step), Some(opened)) = (self.step.take(), &self.opened) else { return };
-        let about = &opened.about;
+        let (about, at) = (&opened.about, self.cursor.at());
         match step {
-            Step::Encoding { at, all } => {
+            FileStep::Encoding(all) => {
                 self.choices.encoding = all.get(at).copied();
                 // The old columns and header came from the old encoding.
                 forget_columns(&mut self.choices);
                 self.choices.header = None;
             }
-            Step::Sheet { at } => {
+            FileStep::Sheet => {
                 self.choices.sheet = about.sheets.get(at).map(|sheet| sheet.name.wire().to_owned());
                 forget_columns(&mut self.choices);
                 self.choices.header = None;
             }
-            Step::Header { at } => {
+            FileStep::Header => {
                 let row = at.checked_sub(1).and_then(|at| opened.rows.get(at));
                 self.choices.header = Some(row.map_or(HeaderRow::Absent, |row| HeaderRow::At(row.line)));
                 forget_columns(&mut self.choices);
             }
-            Step::IdColumn { at } => self.choices.id_column = Some(at),
-            Step::Kept { at, drafts } => {
+            FileStep::IdColumn => self.choices.id_column = Some(at),
+            FileStep::Kept(drafts) => {
                 self.choose_kept(drafts.get(at), out);
                 return;
             }
-            Step::Columns(mut mapping) => match mapping.accept(about) {
+            FileStep::Columns(mut mapping) => match mapping.accept(about) {
                 Accepted::Map(map) => self.choices.columns = Some(map),
                 Accepted::NotYet => {
-                    self.step = Some(Step::Columns(mapping));
+                    self.step = Some(FileStep::Columns(mapping));
                     return;
                 }
             },
@@ -360,10 +359,10 @@ impl FileForm {
         let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
         let about = &opened.about;
         match step {
-            Step::Encoding { all, .. } => {
+            FileStep::Encoding(all) => {
                 all.iter().map(|encoding: &TextEncoding| encoding.label().to_owned()).collect()
             }
-            Step::Sheet { .. } => about
+            FileStep::Sheet => about
                 .sheets
                 .iter()
                 .map(|sheet| {
@@ -375,7 +374,7 @@ impl FileForm {
                     }
                 })
                 .collect(),
-            Step::Header { .. } => std::iter::once(t!("no header: data from the first row").to_owned())
+            FileStep::Header => std::iter::once(t!("no header: data from the first row").to_owned())
                 .chain(opened.rows.iter().map(|row| {
                     let cells: Vec<String> =
                         row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
@@ -383,9 +382,9 @@ impl FileForm {
                 }))
                 .collect(),
             // The mapping has fields instead of a list.
-            Step::Columns(_) => Vec::new(),
-            Step::IdColumn { .. } => columns(about, &opened.rows).collect(),
-            Step::Kept { drafts, .. } => drafts
+            FileStep::Columns(_) => Vec::new(),
+            FileStep::IdColumn => columns(about, &opened.rows).collect(),
+            FileStep::Kept(drafts) => drafts
                 .iter()
                 .map(|import| kept_words(import, &about.sha256, env))
                 .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
@@ -395,17 +394,17 @@ impl FileForm {
 
     fn step_question(&self) -> String {
         match &self.step {
-            Some(Step::Encoding { .. }) => {
+            Some(FileStep::Encoding(_)) => {
                 t!("Which text is correct? The encoding of this file is unclear.").to_owned()
             }
-            Some(Step::Sheet { .. }) => match self.purpose {
+            Some(FileStep::Sheet) => match self.purpose {
                 Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
                 Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
             },
-            Some(Step::Header { .. }) => t!("Which row has the column names?").to_owned(),
-            Some(Step::IdColumn { .. }) => t!("Which column has the badge ids?").to_owned(),
-            Some(Step::Kept { .. }) => t!("There is a draft of this file. Continue with it?").to_owned(),
-            Some(Step::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
+            Some(FileStep::Header) => t!("Which row has the column names?").to_owned(),
+            Some(FileStep::IdColumn) => t!("Which column has the badge ids?").to_owned(),
+            Some(FileStep::Kept(_)) => t!("There is a draft of this file. Continue with it?").to_owned(),
+            Some(FileStep::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
             None => String::new(),
         }
     }
@@ -430,7 +429,7 @@ impl FileForm {
 impl Component for FileForm {
     fn key_contexts(&self) -> Vec<Context> {
         match self.step {
-            Some(Step::Columns(_)) => MAPPING.to_vec(),
+            Some(FileStep::Columns(_)) => MAPPING.to_vec(),
             Some(_) => Context::Menu.in_popup(),
             None => Context::File.in_popup(),
         }
@@ -463,10 +462,12 @@ impl Component for FileForm {
             {
                 out.say(t!("This cannot be chosen for this file."));
             }
-            Action::Encoding => self.step = self.opened.as_ref().map(|opened| Step::encoding(&opened.about)),
-            Action::Columns => self.step = self.columns(),
-            Action::Sheet => self.step = Some(Step::Sheet { at: 0 }),
-            Action::Header => self.step = Some(Step::Header { at: 0 }),
+            Action::Encoding => {
+                self.ask(self.opened.as_ref().map(|opened| FileStep::encoding(&opened.about)))
+            }
+            Action::Columns => self.ask(self.columns()),
+            Action::Sheet => self.ask(Some(FileStep::Sheet)),
+            Action::Header => self.ask(Some(FileStep::Header)),
             Action::Toggle if self.has_template_column() => {
                 if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                     *by_column = !*by_column;
@@ -479,12 +480,11 @@ impl Component for FileForm {
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        let Some(step) = &mut self.step else { return Clicked::Nothing };
-        let mut selected = step.at();
-        let click = self.sight.click(at, &mut selected);
-        step.set(selected);
-        let again = if matches!(step, Step::Columns(_)) { Action::NextChoice } else { Action::Accept };
-        Clicked::in_menu(click, again)
+        match &mut self.step {
+            None => Clicked::Nothing,
+            Some(FileStep::Columns(mapping)) => mapping.on_click(at),
+            Some(_) => self.cursor.on_click(at, Action::Accept),
+        }
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {

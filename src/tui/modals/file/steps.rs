@@ -5,22 +5,22 @@ use crate::domain::Text;
 use crate::jobs::Job;
 use crate::jobs::intake::{About, RawRow, TextEncoding};
 
-pub enum Step {
+pub enum FileStep {
     /// Encodings that fit come first, with a preview; then all others.
-    Encoding { at: usize, all: Vec<TextEncoding> },
+    Encoding(Vec<TextEncoding>),
     /// Sheet of a workbook.
-    Sheet { at: usize },
+    Sheet,
     /// The first entry is "no header".
-    Header { at: usize },
+    Header,
     /// Columns of the recipient's fields.
     Columns(Mapping),
     /// Column with the badge ids.
-    IdColumn { at: usize },
+    IdColumn,
     /// Kept drafts of this file, by import. The last entry is a new draft.
-    Kept { at: usize, drafts: Vec<Vec<Job>> },
+    Kept(Vec<Vec<Job>>),
 }
 
-impl Step {
+impl FileStep {
     pub fn encoding(about: &About) -> Self {
         let mut all: Vec<TextEncoding> = about
             .encoding
@@ -33,31 +33,7 @@ impl Step {
                 all.push(encoding);
             }
         }
-        Self::Encoding { at: 0, all }
-    }
-
-    pub fn at(&self) -> usize {
-        match self {
-            Self::Encoding { at, .. }
-            | Self::Sheet { at }
-            | Self::Header { at }
-            | Self::IdColumn { at }
-            | Self::Kept { at, .. } => *at,
-            Self::Columns(mapping) => mapping.focus(),
-        }
-    }
-
-    pub fn set(&mut self, to: usize) {
-        match self {
-            Self::Encoding { at, .. }
-            | Self::Sheet { at }
-            | Self::Header { at }
-            | Self::IdColumn { at }
-            | Self::Kept { at, .. } => {
-                *at = to;
-            }
-            Self::Columns(mapping) => mapping.set_focus(to),
-        }
+        Self::Encoding(all)
     }
 }
 

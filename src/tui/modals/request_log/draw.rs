@@ -35,11 +35,6 @@ const COLUMNS: [Column; 9] = [
     Column { min_width: 9, weight: 0, drop_order: 0 },
 ];
 
-/// Number of list rows in an area: without the headings, the line above them and the details below.
-pub fn list_height(area: Rect) -> u16 {
-    area.height.saturating_sub(DETAIL + 3)
-}
-
 impl RequestLog {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let theme = &env.theme;
@@ -63,7 +58,8 @@ impl RequestLog {
         spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), line(1));
         let at = self.at();
-        let place = Rect { height: list_height(area), ..line(2) };
+        // Without the headings, the line above them and the details below.
+        let place = Rect { height: area.height.saturating_sub(DETAIL + 3), ..line(2) };
         let shown = self.sight.lay(place, at, entries.len());
         let base = env.client().map(Client::base_path).unwrap_or_default();
         let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());

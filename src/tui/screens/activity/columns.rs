@@ -15,7 +15,7 @@ use crate::tui::widgets::text_layout::{Column, number, width};
 use jiff::Timestamp;
 use ratatui::style::Style;
 
-type Field = RecordField<Job, CellRoom>;
+type ListField = RecordField<Job, CellRoom>;
 
 /// The widths of a job's cells that fit their text into them, in columns.
 #[derive(Default)]
@@ -35,77 +35,83 @@ const WIDE_PROGRESS: usize = 18;
 const PERCENT: usize = " 100 %".len();
 
 /// The fields of a job. The columns with the number of rows in each status follow them.
-pub(super) const FIELDS: [Field; 16] = [
-    Field::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
+pub(super) const FIELDS: [ListField; 16] = [
+    ListField::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
         .shown(|job, _, env| format!("#{} {}", job.id, sign(job, env)))
         .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
-    Field::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| FieldValue::Code(Some(tr(job.kind_name()))))
-        .dim(),
-    Field::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
+    ListField::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| {
+        FieldValue::Code(Some(tr(job.kind_name())))
+    })
+    .dim(),
+    ListField::with_value("title", tr_noop!("Title"), (20, 1, 0), |job| Some(&job.title).into())
         .styled(|_, _| Style::new()),
-    Field::with_value("rows", tr_noop!("Rows"), (6, 0, 4), |job| count(job.counts.total()))
+    ListField::with_value("rows", tr_noop!("Rows"), (6, 0, 4), |job| count(job.counts.total()))
         .styled(|_, _| Style::new())
         .right(),
-    Field::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
+    ListField::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
         .shown(|job, room, env| progress(job, room.progress, env))
         .whole(|job, _, _| percent(job))
         .styled(|job, env| if job.is_open() { env.theme.accent() } else { env.theme.dim() }),
     // Sorted by the number of rows that need a person.
-    Field::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
+    ListField::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
     })
     .shown(needed)
     .styled(standing_style)
     .whole(|job, _, clock| list(needs_words(job, clock.utc())).to_string()),
-    Field::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
+    ListField::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
     .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.updated)), env))
     .whole(|job, _, _| job.updated.to_string())
     .time()
     .dim(),
-    Field::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
+    ListField::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
     })
     .shown(|job, _, env| standing(job, env))
     .styled(standing_style)
     .whole(|job, _, _| shares(job).to_string()),
-    Field::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
+    ListField::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
         FieldValue::Code(Some(tr(job.state_name())))
     })
     .shown(|job, _, _| job.state().to_string())
     .styled(standing_style),
-    Field::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
+    ListField::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
     .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.created)), env))
     .whole(|job, _, _| job.created.to_string())
     .time()
     .dim(),
-    Field::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
+    ListField::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
         FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
     .shown(|job, _, env| to_minute(job.next_poll, env))
     .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
     .time()
     .dim(),
-    Field::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
+    ListField::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
     })
     .shown(|job, _, env| {
         job.origin.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |origin| origin.name().to_string())
     }),
-    Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| (&job.template_id).into())
-        .dim(),
-    Field::with_value("profile", tr_noop!("Profile"), (8, 0, 5), |job| FieldValue::Code(Some(&job.profile)))
-        .dim(),
-    Field::with_value("follows", tr_noop!("After job"), (5, 0, 5), |job| {
+    ListField::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| {
+        (&job.template_id).into()
+    })
+    .dim(),
+    ListField::with_value("profile", tr_noop!("Profile"), (8, 0, 5), |job| {
+        FieldValue::Code(Some(&job.profile))
+    })
+    .dim(),
+    ListField::with_value("follows", tr_noop!("After job"), (5, 0, 5), |job| {
         FieldValue::Number(job.follows.map(|id| id.0))
     })
     .shown(|job, _, env| job.follows.map_or_else(|| env.glyphs.dash.to_owned(), |id| id.to_string()))
     .dim()
     .right(),
-    Field::computed("owner", tr_noop!("Owner"), (12, 1, 5))
+    ListField::computed("owner", tr_noop!("Owner"), (12, 1, 5))
         .shown(|job, _, env| owner(job).unwrap_or_else(|| env.glyphs.dash.to_owned()))
         .sorted(|job, _| SortKey::text(owner(job).as_deref()))
         .whole(|job, _, _| owner(job).unwrap_or_default())

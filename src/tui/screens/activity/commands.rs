@@ -2,10 +2,10 @@
 
 use crate::jobs::{Job, JobRow, Kind, Phase, RevokeTarget, RowStatus, Stand, Step, count, issued_badge, may};
 use crate::tui::effects::ExportSource;
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::prompt::Prompt;
-use crate::tui::modals::question::Question;
 use crate::tui::modals::revoke::RevokeForm;
+use crate::tui::modals::undo_job::UndoJob;
 use crate::tui::prelude::*;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -35,7 +35,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             command(out, JobCommand::Look(Some(job.id)));
         }
         Action::CallOff if marked.is_empty() => {
-            let question = Question::cancel_rest(job);
+            let question = ConfirmAction::cancel_rest(job);
             out.open(|_, _| question);
         }
         Action::CallOff => {
@@ -44,12 +44,12 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
                 out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
                 return;
             }
-            let question = Question::cancel_rows(job, rows);
+            let question = ConfirmAction::cancel_rows(job, rows);
             out.open(|_, _| question);
         }
         Action::Undo => {
-            let job = Box::new(job.clone());
-            out.open(|_, _| Prompt::undo(job));
+            let job = job.clone();
+            out.open(|_, _| UndoJob::new(job));
         }
         Action::Run => {
             let menu = JobMenu::run(job, marked.to_vec());

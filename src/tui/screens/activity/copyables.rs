@@ -9,7 +9,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::pick;
-use ratatui::layout::Rect;
 
 impl Screen for Activity {
     fn layout_changes(&self) -> u64 {

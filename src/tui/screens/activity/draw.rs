@@ -256,7 +256,9 @@ impl Activity {
         frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
         let mut built = 0;
         let selected = self.at();
-        let visible = self.listed_jobs().enumerate().skip(self.top).take(usize::from(list.height));
+        let visible = self.sight.shown();
+        draw_position(frame, list, visible.start as u64, self.listed_jobs().count() as u64, env);
+        let visible = self.listed_jobs().enumerate().skip(visible.start).take(visible.len());
         for (y, (at, job)) in (list.y..).zip(visible) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
@@ -264,7 +266,6 @@ impl Activity {
             spans.extend(self.heading.cells(cells, &widths, env));
             draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
         }
-        draw_position(frame, list, self.top as u64, self.listed_jobs().count() as u64, env);
         self.built.set(built);
         if self.job().is_some() {
             panes.draw_edge(frame, &self.title(env), env);

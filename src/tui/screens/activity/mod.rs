@@ -17,8 +17,8 @@ use crate::domain::BadgeId;
 use crate::domain::screen_text::KnownWords;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
+use crate::tui::input::list_hit::{Click, Sight};
 use crate::tui::modals::job_menu::JobMenu;
-use crate::tui::modals::prompt::Prompt;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
@@ -46,8 +46,7 @@ pub struct Activity {
     /// Whether a job has changed since the last sorting.
     unsorted: bool,
     selected: Option<JobId>,
-    top: usize,
-    height: usize,
+    sight: Sight,
     /// The search for a job.
     search: Search,
     rows: Option<RowList>,
@@ -78,8 +77,7 @@ impl Default for Activity {
             sorted: Vec::new(),
             unsorted: false,
             selected: None,
-            top: 0,
-            height: 0,
+            sight: Sight::default(),
             search: Search::default(),
             rows: None,
             rows_heading: job_rows::columns::heading(false),
@@ -106,10 +104,9 @@ struct Peek {
 }
 
 impl Activity {
-    /// Starts again for another connection. Only the headings and the height stay.
+    /// Starts again for another connection. Only the headings stay.
     pub fn restart(&mut self, out: &mut Effects<'_>) {
         let before = std::mem::take(self);
-        self.height = before.height;
         (self.heading, self.rows_heading) = (before.heading, before.rows_heading);
         self.request = Some(out.ask(Request::Jobs));
     }
@@ -172,7 +169,6 @@ impl Activity {
         self.heading.close();
         self.rows_heading.close();
         self.selected = None;
-        self.top = 0;
     }
 
     /// The number of jobs that are not finished. A stopped job is one of them.
@@ -281,7 +277,7 @@ impl Activity {
             _ => {}
         }
         if action == Action::Decide && !marked.is_empty() {
-            match ResolveRows::new(job, &marked).filter(|_| is_mine(job)) {
+            match ResolveRows::marked(job, &marked).filter(|_| is_mine(job)) {
                 Some(form) => out.open(|_, _| form),
                 None => out.say(t!("There is nothing to resolve in the marked rows.")),
             }
@@ -290,9 +286,8 @@ impl Activity {
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
                 Some(row) if can_decide(row, job) => {
-                    let question =
-                        Prompt::decide(job.id, Box::new(row.clone()), job.counts.of(RowStatus::NotSeen));
-                    out.open(|_, _| question);
+                    let form = ResolveRows::one(job, row.clone());
+                    out.open(|_, _| form);
                 }
                 _ => out.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
@@ -422,14 +417,11 @@ impl Component for Activity {
                 Action::Open if self.open_replacement() => {}
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
                 Action::Back if self.search.text().is_none() && self.close_replacement() => {}
-                Action::Down => self.select(self.at() + 1),
-                Action::Up => self.select(self.at().saturating_sub(1)),
-                Action::PageDown => self.select(self.at() + self.height.max(2) - 1),
-                Action::PageUp => self.select(self.at().saturating_sub(self.height.max(2) - 1)),
-                Action::First => self.select(0),
-                Action::Last => self.select(usize::MAX),
                 _ => match self.search.on_action(action) {
-                    Searched::Nothing => return false,
+                    Searched::Nothing => match self.sight.moved(action, self.at(), self.jobs.len()) {
+                        Some(at) => self.select(at),
+                        None => return false,
+                    },
                     Searched::Changed => {}
                     Searched::Step { forward } => self.find_next(forward, false),
                 },
@@ -471,16 +463,12 @@ impl Component for Activity {
         if let Some(rows) = &mut self.rows {
             return Clicked::changed(rows_area.contains(at) && rows.on_click(rows_area, at.y));
         }
-        let list = self.list_area(area);
-        if !list.contains(at) {
-            return Clicked::Nothing;
+        let mut selected = self.at();
+        let is_job = self.sight.click(at, &mut selected) != Click::Beside;
+        if is_job {
+            self.select(selected);
         }
-        let place = self.top + usize::from(at.y - list.y);
-        let is_row = place < self.listed_jobs().count();
-        if is_row {
-            self.select(place);
-        }
-        Clicked::changed(is_row)
+        Clicked::changed(is_job)
     }
 
     fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
@@ -533,13 +521,10 @@ impl Component for Activity {
         }
         self.arrange(env);
         let list = self.list_area(area);
-        self.height = usize::from(list.height);
         self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
         self.fit_pane(area, env);
-        let at = self.at();
-        let last = self.listed_jobs().count().saturating_sub(self.height);
-        self.top = self.top.min(at).min(last).max((at + 1).saturating_sub(self.height.max(1)));
+        self.sight.lay(list, self.at(), self.listed_jobs().count());
         let Some(job) = self.job() else { return };
         let (id, row_statuses) = (job.id, peeked(job));
         if self.peek.of != Some(id) {

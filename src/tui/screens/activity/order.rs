@@ -48,13 +48,13 @@ impl Activity {
             }
             return;
         }
-        let (id, into) = (self.job().map(|job| job.id), self.at().saturating_sub(self.top));
+        let (id, before) = (self.job().map(|job| job.id), self.at());
         self.heading.set_order(order);
         self.unsorted = true;
         self.arrange(env);
         self.selected = id;
         // The selected job also keeps its place on the screen.
-        self.top = self.at().saturating_sub(into);
+        self.sight.keep_line(before, self.at());
     }
 
     /// Sorts the jobs in the chosen order, if they have changed since the last sorting.
@@ -98,9 +98,8 @@ impl Activity {
         self.listed_jobs().position(|job| job.id == row).unwrap_or(0)
     }
 
-    /// Selects the job in a row, or in the last one if the position is too high.
+    /// Selects the job in a row.
     pub(super) fn select(&mut self, place: usize) {
-        let place = place.min(self.listed_jobs().count().saturating_sub(1));
         let id = self.listed_jobs().nth(place).map(|job| job.id);
         self.selected = id;
     }

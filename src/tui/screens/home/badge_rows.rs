@@ -1,30 +1,28 @@
 //! The columns of the lists of badges behind Home: those of the history.
 
 use crate::domain::HistoryItem;
-use crate::tui::context::Env;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::Column;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
-type Field = RecordField<HistoryItem>;
+type ListField = RecordField<HistoryItem>;
 
 /// Index of the date column.
 const WHEN: usize = 4;
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: u16 = 3;
 
-const UNTIL: Field = Field::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
+const UNTIL: ListField = ListField::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
 
 /// The fields of a copied row.
 pub(super) const COPIED: [&str; 6] =
     ["recipient_name", "recipient_email", "title", "issued_at", "email_status", "badge_id"];
 
 pub(super) struct Columns {
-    fields: Vec<Field>,
+    fields: Vec<ListField>,
     heading: Heading,
 }
 
@@ -44,7 +42,7 @@ impl Columns {
         Self::of(fields, HistoryItem::widths()[1..].to_vec())
     }
 
-    fn of(fields: Vec<Field>, own: Vec<Column>) -> Self {
+    fn of(fields: Vec<ListField>, own: Vec<Column>) -> Self {
         let defs = fields.iter().map(|field| field.column);
         let mut heading = Heading::new(defs, fields.len(), "");
         heading.set_own(own.into_iter().take(fields.len()).collect());

@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};
-use super::{Home, JournalState, STACK, Shown};
+use super::{Home, HomePart, JournalState, STACK};
 use crate::i18n::tr;
 use crate::index::{Period, Which};
 use crate::jobs::{Job, Kind, Phase, RowStatus};
@@ -310,7 +310,7 @@ impl Home {
     }
 
     pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        debug_assert!(self.shown == Shown::Lines);
+        debug_assert!(self.shown == HomePart::Lines);
         let rows = self.laid_out(area, env);
         let total = rows.len();
         let visible = self.visible(total, area);

@@ -14,15 +14,16 @@ use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
 use crate::i18n::list;
 use crate::jobs::{Job, JobId, RowStatus};
+use crate::tui::input::list_hit::moved;
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
-use crate::tui::modals::question::Question;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::worker::job_command::JobCommand;
-use counts::Counts;
+use counts::BadgeCounts;
 use counts::sections::Section;
 use draw::{LaidOutFor, Placed};
 use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
@@ -47,10 +48,10 @@ pub struct Home {
     /// The first row of the screen that is shown.
     top: usize,
     height: usize,
-    counts: Counts,
+    counts: BadgeCounts,
     /// The failed mails, if they are listed.
     mails: Option<Box<Mails>>,
-    shown: Shown,
+    shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
     /// Badges of the history, if lapel has seen their number, and the request for it.
@@ -78,7 +79,7 @@ pub enum JournalState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum HomePart {
     Lines,
     Counts,
     /// A list of badges that was opened from a line. Back returns to the lines.
@@ -113,9 +114,9 @@ impl Default for Home {
             at: 0,
             top: 0,
             height: 0,
-            counts: Counts::by_week(),
+            counts: BadgeCounts::by_week(),
             mails: None,
-            shown: Shown::Lines,
+            shown: HomePart::Lines,
             laid_out: RefCell::default(),
             history: None,
             history_request: None,
@@ -161,7 +162,7 @@ impl Home {
 
     /// Returns to the lines.
     pub fn close(&mut self) {
-        self.shown = Shown::Lines;
+        self.shown = HomePart::Lines;
         self.mails = None;
     }
 
@@ -172,7 +173,7 @@ impl Home {
 
     fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
         self.mails = Some(Box::new(Mails::new(source, out)));
-        self.shown = Shown::Mails(from);
+        self.shown = HomePart::Mails(from);
     }
 
     /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
@@ -181,7 +182,7 @@ impl Home {
             Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(env).0),
             _ => MailSource::Journal(None),
         };
-        let from = if self.shown == Shown::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
+        let from = if self.shown == HomePart::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
         self.show_mails(source, from, out);
     }
 
@@ -253,12 +254,12 @@ impl Home {
             HomeLine::Run(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
             HomeLine::Overdue(_, which, _) => {
                 self.counts.list(which, t!("waiting over 24 h").to_owned());
-                self.shown = Shown::List;
+                self.shown = HomePart::List;
             }
             HomeLine::Expiring(_, which) => {
                 let title = t!("expiring {when}", when = t!("within 30 days"));
                 self.counts.list(which, title);
-                self.shown = Shown::List;
+                self.shown = HomePart::List;
             }
             HomeLine::Mails(..) => self.all_mails(env, out),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
@@ -275,18 +276,12 @@ impl Home {
 
     fn show_counts(&mut self, section: Section) {
         self.counts.show(section);
-        self.shown = Shown::Counts;
+        self.shown = HomePart::Counts;
     }
 
     fn act_on_lines(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Open => self.open(env, out),
-            Action::Down => self.go_to(self.at + 1),
-            Action::Up => self.go_to(self.at.saturating_sub(1)),
-            Action::PageDown => self.go_to(self.at + self.height.max(2) - 1),
-            Action::PageUp => self.go_to(self.at.saturating_sub(self.height.max(2) - 1)),
-            Action::First => self.go_to(0),
-            Action::Last => self.go_to(usize::MAX),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => run(job, action, &[], out),
                 None if action == Action::Mail => self.all_mails(env, out),
@@ -294,7 +289,7 @@ impl Home {
             },
             Action::DiscardDraft => match self.line() {
                 Some(HomeLine::Draft(drafts)) => {
-                    let question = Question::discard(drafts);
+                    let question = ConfirmAction::discard(drafts);
                     out.open(|_, _| question);
                 }
                 _ => out.say(t!("There is no draft here.")),
@@ -309,7 +304,10 @@ impl Home {
             Action::Reload | Action::IndexOn | Action::IndexStop => {
                 return self.counts.on_action(action, env, out);
             }
-            _ => return false,
+            _ => match moved(action, self.at, self.lines.len(), self.height) {
+                Some(at) => self.go_to(at),
+                None => return false,
+            },
         }
         true
     }
@@ -321,41 +319,41 @@ impl Screen for Home {
     }
 
     fn can_go_back(&self) -> bool {
-        self.shown != Shown::Lines
+        self.shown != HomePart::Lines
     }
 
     fn has_pane(&self) -> bool {
-        self.shown != Shown::Lines
+        self.shown != HomePart::Lines
     }
 
     fn rows_built(&self) -> u64 {
         match self.shown {
-            Shown::Lines => self.lines.len() as u64,
-            Shown::Counts | Shown::List => self.counts.rows_built(),
-            Shown::Mails(_) => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
+            HomePart::Lines => self.lines.len() as u64,
+            HomePart::Counts | HomePart::List => self.counts.rows_built(),
+            HomePart::Mails(_) => self.mails.as_ref().map_or(0, |mails| mails.rows_built()),
         }
     }
 
     fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
         match self.shown {
-            Shown::Lines => None,
-            Shown::Counts | Shown::List => self.counts.picture(area, env),
-            Shown::Mails(_) => self.mails.as_ref()?.picture(area, env),
+            HomePart::Lines => None,
+            HomePart::Counts | HomePart::List => self.counts.picture(area, env),
+            HomePart::Mails(_) => self.mails.as_ref()?.picture(area, env),
         }
     }
 
     fn copyables(&self, env: &Env) -> Copyables {
         match (self.shown, &self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.copyables(env),
-            (Shown::Counts | Shown::List, _) => self.counts.copyables(env),
+            (HomePart::Mails(_), Some(mails)) => mails.copyables(env),
+            (HomePart::Counts | HomePart::List, _) => self.counts.copyables(env),
             _ => Copyables::default(),
         }
     }
 
     fn records(&self) -> Vec<RawOf> {
         match (self.shown, &self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.records(),
-            (Shown::Counts | Shown::List, _) => self.counts.records(),
+            (HomePart::Mails(_), Some(mails)) => mails.records(),
+            (HomePart::Counts | HomePart::List, _) => self.counts.records(),
             _ => Vec::new(),
         }
     }
@@ -368,9 +366,9 @@ impl Screen for Home {
 impl Component for Home {
     fn key_contexts(&self) -> Vec<Context> {
         match self.shown {
-            Shown::Lines => STACK.to_vec(),
-            Shown::Counts | Shown::List => self.counts.key_contexts(),
-            Shown::Mails(_) => {
+            HomePart::Lines => STACK.to_vec(),
+            HomePart::Counts | HomePart::List => self.counts.key_contexts(),
+            HomePart::Mails(_) => {
                 self.mails.as_ref().map_or_else(|| STACK.to_vec(), |mails| mails.key_contexts())
             }
         }
@@ -378,8 +376,8 @@ impl Component for Home {
 
     fn is_enabled(&self, action: Action, env: &Env) -> bool {
         match (self.shown, &self.mails) {
-            (Shown::Mails(_), Some(mails)) => return mails.is_enabled(action),
-            (Shown::Lines, _) => {}
+            (HomePart::Mails(_), Some(mails)) => return mails.is_enabled(action),
+            (HomePart::Lines, _) => {}
             _ => return self.counts.is_enabled(action, env),
         }
         match action {
@@ -396,10 +394,10 @@ impl Component for Home {
     }
 
     fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        if self.shown == Shown::Lines {
+        if self.shown == HomePart::Lines {
             return self.act_on_lines(action, env, out);
         }
-        if let (Shown::Mails(from), Some(mails)) = (self.shown, &mut self.mails) {
+        if let (HomePart::Mails(from), Some(mails)) = (self.shown, &mut self.mails) {
             if mails.on_action(action, env, out) {
                 return true;
             }
@@ -408,12 +406,12 @@ impl Component for Home {
             }
             self.close();
             if from == MailsFrom::Counts {
-                self.shown = Shown::Counts;
+                self.shown = HomePart::Counts;
             }
             return from != MailsFrom::AnotherTab;
         }
         if self.counts.on_action(action, env, out) {
-            if self.shown == Shown::List && !self.counts.is_over_bars() {
+            if self.shown == HomePart::List && !self.counts.is_over_bars() {
                 self.close();
             }
             return true;
@@ -429,24 +427,24 @@ impl Component for Home {
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.on_text_key(key),
-            (Shown::Lines, _) => false,
+            (HomePart::Mails(_), Some(mails)) => mails.on_text_key(key),
+            (HomePart::Lines, _) => false,
             _ => self.counts.on_text_key(key, out),
         }
     }
 
     fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.on_paste(text),
-            (Shown::Lines, _) => {}
+            (HomePart::Mails(_), Some(mails)) => mails.on_paste(text),
+            (HomePart::Lines, _) => {}
             _ => self.counts.on_paste(text, env, out),
         }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails(_), Some(mails)) => return mails.on_click(at, area, env),
-            (Shown::Lines, _) => {}
+            (HomePart::Mails(_), Some(mails)) => return mails.on_click(at, area, env),
+            (HomePart::Lines, _) => {}
             _ => return self.counts.on_click(at, area, env, out),
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
@@ -463,8 +461,8 @@ impl Component for Home {
 
     fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (Shown::Mails(_), Some(mails)) => return mails.lay_out(area, env),
-            (Shown::Lines, _) => {}
+            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, env),
+            (HomePart::Lines, _) => {}
             _ => return self.counts.load_visible(area, env, out),
         }
         self.counts.count(env, out);
@@ -532,8 +530,8 @@ impl Component for Home {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         match (self.shown, &self.mails) {
-            (Shown::Mails(_), Some(mails)) => mails.draw(frame, area, env),
-            (Shown::Counts | Shown::List, _) => self.counts.draw(frame, area, env),
+            (HomePart::Mails(_), Some(mails)) => mails.draw(frame, area, env),
+            (HomePart::Counts | HomePart::List, _) => self.counts.draw(frame, area, env),
             _ => self.draw_lines(frame, area, env),
         }
     }

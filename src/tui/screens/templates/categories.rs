@@ -3,7 +3,7 @@
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
 use crate::domain::{Category, Text};
-use crate::tui::input::list_hit::{Sight, below};
+use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
@@ -15,8 +15,7 @@ pub(super) struct Categories {
     pub(super) types_request: Option<RequestId>,
     pub(super) categories: Option<Result<Listed<Category>, ApiError>>,
     pub(super) types: Option<Result<BadgeTypes, ApiError>>,
-    pub(super) at: usize,
-    pub(super) sight: Sight,
+    pub(super) cursor: ListCursor,
     pub(super) search: Search,
 }
 
@@ -80,10 +79,10 @@ impl Categories {
         let rows = below(inner, head.len());
         let left = rows.height.saturating_sub(u16::try_from(foot.len()).unwrap_or(u16::MAX));
         let rows = Rect { height: left.max(inner.height / 2).min(rows.height), ..rows };
-        let (shown, rest) = self.sight.lay_all(rows, self.at, items.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, items.len(), env);
         let mut lines = head;
         for (i, category) in items.iter().enumerate().skip(shown.start).take(shown.len()) {
-            lines.push(category_line(category, i == self.at, inner.width, env));
+            lines.push(category_line(category, i == self.cursor.at(), inner.width, env));
         }
         lines.extend(rest);
         lines.extend(foot);
@@ -118,20 +117,13 @@ impl Templates {
     pub(super) fn act_categories(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let Some(open) = &mut self.categories else { return false };
         let texts = open.texts();
-        if open.search.act_in(action, &mut open.at, &texts) {
+        if open.search.act_in(action, &mut open.cursor, &texts) {
             return true;
         }
         let listed = open.items();
-        let last = listed.len().saturating_sub(1);
         match action {
-            Action::Down => open.at = (open.at + 1).min(last),
-            Action::Up => open.at = open.at.saturating_sub(1),
-            Action::First => open.at = 0,
-            Action::Last => open.at = last,
-            Action::PageDown => open.at = (open.at + 10).min(last),
-            Action::PageUp => open.at = open.at.saturating_sub(10),
             Action::OnlyCategory => {
-                if let Some(category) = listed.get(open.at) {
+                if let Some(category) = listed.get(open.cursor.at()) {
                     let id = category.category_id.wire().to_owned();
                     self.categories = None;
                     self.browser.filter_by(CATEGORY_FIELD, &id, out);
@@ -146,7 +138,7 @@ impl Templates {
                 out.cancel(open.types_request.take());
                 self.categories = None;
             }
-            _ => return false,
+            _ => return open.cursor.on_action(action, listed.len()),
         }
         true
     }

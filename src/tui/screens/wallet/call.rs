@@ -12,6 +12,7 @@ use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::jobs::{Opening, SentHere};
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
 use crate::tui::request::Holder;
@@ -34,8 +35,7 @@ impl Wallet {
         self.typing = false;
         self.heading.close();
         self.recent = Recent::default();
-        self.at = 0;
-        self.top = 0;
+        self.cursor = ListCursor::default();
     }
 
     /// Starts a look-up from the input, if the input is valid.
@@ -174,8 +174,8 @@ impl Wallet {
 
     pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
-        let Some(one) = people.matches.get(self.at) else { return };
-        people.at = self.at;
+        let Some(one) = people.matches.get(self.cursor.at()) else { return };
+        people.at = self.cursor.at();
         let email = one.address.wire().to_owned();
         let by_id = self.call.by_id.take();
         people.origin = Origin { asked: self.asked.take(), found: self.found.take(), by_id };
@@ -183,8 +183,7 @@ impl Wallet {
         self.call.namesakes = people.namesakes;
         self.call.nothing = None;
         self.call.unseen = None;
-        self.at = 0;
-        self.top = 0;
+        self.cursor = ListCursor::default();
         self.field.set(&email);
         self.holder(&email, out);
     }
@@ -194,15 +193,14 @@ impl Wallet {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
         self.call.namesakes = 0;
-        self.top = 0;
         if self.choosing {
             self.people = None;
             self.choosing = false;
-            self.at = 0;
+            self.cursor = ListCursor::default();
         } else if let Some(people) = &mut self.people {
             Origin { asked: self.asked, found: self.found, by_id: self.call.by_id } =
                 std::mem::take(&mut people.origin);
-            self.at = people.at;
+            self.cursor = ListCursor::new(people.at);
             self.choosing = true;
         }
         self.unsorted = true;
@@ -267,7 +265,7 @@ impl Wallet {
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
-            self.at = place.unwrap_or(self.at).min(self.len().saturating_sub(1));
+            self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
         }
         if nothing && self.people.is_none() && self.lookup.is_none() && !self.leads_left().is_empty() {
             let address = self.asked.clone().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
 use crate::i18n::list;
 use crate::index::{Cert, Want, Which};
-use crate::tui::modals::question::Question;
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{NotSearched, reading_cost};
 
@@ -225,5 +225,7 @@ impl Wallet {
 fn confirm(number: String, text: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
     let what = t!("Find certificate number {number}", number = short(&number));
     let text = vec![text, t!("Nothing is changed.").to_owned()];
-    out.open(move |_, _| Question::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids))));
+    out.open(move |_, _| {
+        ConfirmAction::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids)))
+    });
 }

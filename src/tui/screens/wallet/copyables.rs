@@ -1,7 +1,7 @@
 //! Copying, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
-use super::rows::{COPIED, FIELDS, View, sent_to};
+use super::rows::{COPIED, FIELDS, LookupView, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
 use crate::tui::persist::saved_layout;
@@ -9,7 +9,6 @@ use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
-use ratatui::layout::Rect;
 
 impl Screen for Wallet {
     fn on_opened(&mut self) {
@@ -67,7 +66,7 @@ impl Screen for Wallet {
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked).and_then(link));
         let Some(view) = self.as_rows(env) else { return all };
-        let view = View { email: email.to_owned(), ..view };
+        let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
         all.records(&fields, Some(held), self.rows(), t!("of this holder"), |_| &view, env);
         all

@@ -5,7 +5,7 @@ use super::people::People;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::address_search::with_space;
-use crate::domain::call_advice::Question;
+use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
@@ -53,13 +53,7 @@ impl Wallet {
         self.fit_columns(env);
         let list = self.areas(area, env).list;
         self.heading.set_room(usize::from(list.width).saturating_sub(BEFORE));
-        self.height = usize::from(list.height).max(1);
-        if self.at < self.top {
-            self.top = self.at;
-        } else if self.at >= self.top + self.height {
-            self.top = self.at + 1 - self.height;
-        }
-        self.top = self.top.min(self.len().saturating_sub(self.height));
+        self.cursor.lay(list, self.len());
         self.lay_out_pane(area, env);
     }
 
@@ -350,7 +344,8 @@ impl Wallet {
     /// The position of the selected row, if the list is longer than its area.
     fn place(&self) -> Option<String> {
         let entries = self.len();
-        (entries > self.height).then(|| t!("row {at} of {entries}", at = self.at + 1, entries))
+        (entries > self.cursor.height())
+            .then(|| t!("row {at} of {entries}", at = self.cursor.at() + 1, entries))
     }
 
     fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -372,7 +367,8 @@ impl Wallet {
             return;
         }
         let widths = People::widths(usize::from(areas.list.width));
-        let shown = people.matches.iter().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        let shown =
+            people.matches.iter().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
         for (y, (i, one)) in (areas.list.y..).zip(shown) {
             self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
         }
@@ -381,7 +377,7 @@ impl Wallet {
     fn draw_row(&self, i: usize, cells: Vec<Span<'static>>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
-        draw_row(frame, area, i == self.at && !self.typing, spans, env);
+        draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, env);
     }
 
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -478,7 +474,7 @@ impl Wallet {
         let Some(view) = self.as_rows(env) else { return };
         let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
         frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
-        let shown = self.rows().enumerate().skip(self.top).take(usize::from(areas.list.height));
+        let shown = self.rows().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
             let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
             self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
@@ -516,7 +512,7 @@ impl Wallet {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
         let key = env.key(&[Context::Wallet], Action::Question);
-        let word = self.call.question.map_or_else(|| t!("caller's question"), Question::word);
+        let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }

@@ -1,7 +1,7 @@
 //! The columns and the sort order of a holder's badges.
 
 use super::Wallet;
-use super::rows::{self, FIELDS, View};
+use super::rows::{self, FIELDS, LookupView};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, Held};
 use crate::tui::input::list_hit::Click;
@@ -41,11 +41,11 @@ impl Wallet {
         match self.heading.on_action(action, out) {
             Did::Chose(order) => {
                 // The selected badge also keeps its place on the screen.
-                let into = self.at.saturating_sub(self.top);
+                let before = self.cursor.at();
                 self.heading.set_order(order);
                 self.unsorted = true;
                 self.arrange(env);
-                self.top = self.at.saturating_sub(into);
+                self.cursor.keep_line(before, self.cursor.at());
             }
             Did::Something => {}
             Did::Nothing if self.heading.over().is_some() => return Some(false),
@@ -55,9 +55,9 @@ impl Wallet {
     }
 
     /// The display settings of the rows. `None` if there are none.
-    pub(super) fn as_rows(&self, env: &Env) -> Option<View> {
+    pub(super) fn as_rows(&self, env: &Env) -> Option<LookupView> {
         let found = self.found.as_ref()?;
-        Some(View {
+        Some(LookupView {
             several: names(&found.held).len() > 1,
             both: found.both,
             now: env.now(),
@@ -102,7 +102,7 @@ impl Wallet {
             found.order = order;
         }
         let place = self.rows().position(|held| Some(&held.badge_id) == selected.as_ref());
-        self.at = place.unwrap_or(self.at);
+        self.cursor.select(place.unwrap_or(self.cursor.at()));
     }
 
     /// The listed badges in their order. Empty while possible matches are shown.

@@ -5,7 +5,7 @@ use crate::domain::Query;
 use crate::domain::text::short;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::field::Recent;
 
 impl Wallet {
     pub(super) fn paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {

@@ -9,7 +9,7 @@ use crate::tui::widgets::text_layout::Column;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
 
-type Field = RecordField<Held, View>;
+type ListField = RecordField<Held, LookupView>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
 const NAME: usize = 1;
@@ -18,8 +18,8 @@ const STATE: (usize, usize) = (16, 28);
 /// Number of columns that are shown by default.
 const USUAL: usize = 6;
 
-pub(super) const FIELDS: &[Field] = &[
-    Field::computed("status_name", tr_noop!("State"), (16, 0, 0))
+pub(super) const FIELDS: &[ListField] = &[
+    ListField::computed("status_name", tr_noop!("State"), (16, 0, 0))
         .shown(|held, view, env| {
             let verdict = held.verdict(view.now);
             format!("{} {}", env.glyphs.verdict(&verdict), verdict.line().0)
@@ -27,38 +27,51 @@ pub(super) const FIELDS: &[Field] = &[
         .styled(|held, env| env.theme.state(&held.verdict(env.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
-    Field::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| held.recipient_name().into()),
-    Field::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
-    Field::computed("remarks", tr_noop!("Remarks"), (18, 3, 0))
+    ListField::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| {
+        held.recipient_name().into()
+    }),
+    ListField::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
+    ListField::computed("remarks", tr_noop!("Remarks"), (18, 3, 0))
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
     // The time of day is in the pane; the title needs the room.
-    Field::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
+    ListField::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
         .shown(|held, _, env| {
             held.issued_at().map_or_else(|| env.glyphs.dash.to_owned(), ServiceTime::to_day)
         })
         .dim(),
-    Field::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into()).dim(),
-    Field::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {
+    ListField::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into())
+        .dim(),
+    ListField::with_value("recipient_email", tr_noop!("E-mail"), (14, 2, 3), |held| {
         held.recipient_email().into()
     })
     .whole(|held, view, _| Text::from(sent_to(held, &view.email)).to_string()),
-    Field::with_value("valid_from", tr_noop!("Valid from"), (16, 0, 3), |held| held.valid_from().into())
+    ListField::with_value("valid_from", tr_noop!("Valid from"), (16, 0, 3), |held| held.valid_from().into())
         .dim(),
-    Field::with_value("valid_until", tr_noop!("Valid until"), (16, 0, 3), |held| held.valid_until().into())
+    ListField::with_value("valid_until", tr_noop!("Valid until"), (16, 0, 3), |held| {
+        held.valid_until().into()
+    })
+    .dim(),
+    ListField::with_value("revoke_at", tr_noop!("Revoked at"), (16, 0, 3), |held| held.revoke_at().into())
         .dim(),
-    Field::with_value("revoke_at", tr_noop!("Revoked at"), (16, 0, 3), |held| held.revoke_at().into()).dim(),
-    Field::with_value("revoke_reason", tr_noop!("Reason"), (14, 2, 3), |held| held.reason().into()),
-    Field::with_value("reg_date", tr_noop!("Accepted at"), (16, 0, 3), |held| held.reg_date().into()).dim(),
-    Field::with_value("badge_type_name", tr_noop!("Type"), (11, 0, 3), |held| held.badge_type_name().into()),
-    Field::with_value("category_name", tr_noop!("Category"), (14, 1, 3), |held| held.category_name().into()),
-    Field::with_value("level_name", tr_noop!("Level"), (10, 0, 3), |held| held.level_name().into()),
-    Field::with_value("issuing_org", tr_noop!("Issuer"), (12, 1, 3), |held| held.issuing_org().into()),
-    Field::with_value("cert_no", tr_noop!("Cert. no."), (12, 1, 3), |held| held.cert_no().into()).dim(),
-    Field::with_value("badge_id", tr_noop!("Badge id"), (12, 1, 3), |held| (&held.badge_id).into()).dim(),
-    Field::with_value("template_id", tr_noop!("Template id"), (10, 0, 3), |held| held.template_id().into())
+    ListField::with_value("revoke_reason", tr_noop!("Reason"), (14, 2, 3), |held| held.reason().into()),
+    ListField::with_value("reg_date", tr_noop!("Accepted at"), (16, 0, 3), |held| held.reg_date().into())
         .dim(),
+    ListField::with_value("badge_type_name", tr_noop!("Type"), (11, 0, 3), |held| {
+        held.badge_type_name().into()
+    }),
+    ListField::with_value("category_name", tr_noop!("Category"), (14, 1, 3), |held| {
+        held.category_name().into()
+    }),
+    ListField::with_value("level_name", tr_noop!("Level"), (10, 0, 3), |held| held.level_name().into()),
+    ListField::with_value("issuing_org", tr_noop!("Issuer"), (12, 1, 3), |held| held.issuing_org().into()),
+    ListField::with_value("cert_no", tr_noop!("Cert. no."), (12, 1, 3), |held| held.cert_no().into()).dim(),
+    ListField::with_value("badge_id", tr_noop!("Badge id"), (12, 1, 3), |held| (&held.badge_id).into()).dim(),
+    ListField::with_value("template_id", tr_noop!("Template id"), (10, 0, 3), |held| {
+        held.template_id().into()
+    })
+    .dim(),
 ];
 
 /// The fields of a copied row.
@@ -73,7 +86,7 @@ pub(super) fn heading() -> Heading {
 pub(super) const MEASURED: usize = 200;
 
 /// The columns. The one of names is hidden if all badges have the same one. `state` is the width of the longest state.
-pub(super) fn own(view: &View, state: usize) -> Vec<Column> {
+pub(super) fn own(view: &LookupView, state: usize) -> Vec<Column> {
     let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
     own[0].min_width = state.clamp(STATE.0, STATE.1);
     if !view.several {
@@ -83,7 +96,7 @@ pub(super) fn own(view: &View, state: usize) -> Vec<Column> {
 }
 
 /// The look-up that the badges are the result of.
-pub(super) struct View {
+pub(super) struct LookupView {
     /// Whether the badges of this address have several names.
     pub several: bool,
     pub both: bool,
@@ -121,7 +134,7 @@ pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
     all
 }
 
-impl View {
+impl LookupView {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller.
     fn remarks(&self, held: &Held) -> String {

@@ -12,6 +12,7 @@ use crate::domain::name_search::variants;
 use crate::domain::text::short;
 use crate::domain::{EmailKey, Query};
 use crate::i18n::list;
+use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, Rows};
@@ -193,8 +194,7 @@ impl Wallet {
     fn choose(&mut self, people: People) {
         self.people = Some(people);
         self.choosing = true;
-        self.at = 0;
-        self.top = 0;
+        self.cursor = ListCursor::default();
     }
 
     /// Handles the end of a search beyond what was asked for.

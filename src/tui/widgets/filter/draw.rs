@@ -1,6 +1,6 @@
 //! Draws the filter line with its suggestions, and the form.
 
-use super::{FilterBar, Takes, View};
+use super::{FilterBar, FilterView, Takes};
 use crate::domain::text::scrub;
 use crate::i18n::tr;
 use crate::tui::context::Env;
@@ -22,7 +22,7 @@ impl FilterBar {
 
     /// Lines of the form, with one for errors; 0 while it is closed. The line takes the place of the heading.
     pub fn height(&self, columns: u16) -> u16 {
-        if self.view != View::Form {
+        if self.view != FilterView::Form {
             return 0;
         }
         u16::try_from(self.specs.len().div_ceil(Self::per_row(columns))).unwrap_or(4) + 1
@@ -31,7 +31,7 @@ impl FilterBar {
     /// Draws the line at the top of `area`, and its suggestions or its mistake below it. At its right is the first
     /// of `rights` for which there is room.
     pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], env: &Env) {
-        let Some(line) = self.line.as_ref().filter(|_| self.view == View::Line) else { return };
+        let Some(line) = self.line.as_ref().filter(|_| self.view == FilterView::Line) else { return };
         let theme = &env.theme;
         let top = Rect { height: 1.min(area.height), ..area };
         frame.render_widget(Clear, top);

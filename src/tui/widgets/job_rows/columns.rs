@@ -13,7 +13,7 @@ use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::style::Style;
 
-type Field = RecordField<JobRow, String>;
+type ListField = RecordField<JobRow, String>;
 
 /// The column of badge ids, which are unknown before issuing.
 const BADGE_IDS: usize = 4;
@@ -25,9 +25,9 @@ const WHY: usize = 5;
 const REVIEW: [usize; 6] = [0, STATE, WHY, HOLDER, EMAIL, BADGE_IDS];
 
 /// The fields, each with its sort field in the journal.
-const FIELDS: [(Field, RowField); 15] = [
+const FIELDS: [(ListField, RowField); 15] = [
     (
-        Field::computed("row", tr_noop!("Row"), (6, 0, 0))
+        ListField::computed("row", tr_noop!("Row"), (6, 0, 0))
             .shown(|row, _, _| number(row.number()))
             .whole(|row, _, _| row.number().to_string())
             .dim()
@@ -35,63 +35,74 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::Line,
     ),
     (
-        Field::computed("state", tr_noop!("Status"), (15, 1, 0))
+        ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
             .shown(|row, words, env| format!("{} {words}", row_status_glyph(row.row_status, env)))
             .styled(|row, env| row_status_style(row.row_status, env))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
     ),
     (
-        Field::with_value("recipient_name", tr_noop!("Holder"), (9, 2, 0), |row| Some(&row.holder).into()),
+        ListField::with_value("recipient_name", tr_noop!("Holder"), (9, 2, 0), |row| {
+            Some(&row.holder).into()
+        }),
         RowField::Holder,
     ),
     (
-        Field::with_value("recipient_email", tr_noop!("E-mail"), (16, 3, 0), |row| Some(&row.address).into()),
+        ListField::with_value("recipient_email", tr_noop!("E-mail"), (16, 3, 0), |row| {
+            Some(&row.address).into()
+        }),
         RowField::Address,
     ),
     (
-        Field::with_value("badge_id", tr_noop!("Badge id"), (11, 1, 3), |row| (&row.badge_id).into()).dim(),
+        ListField::with_value("badge_id", tr_noop!("Badge id"), (11, 1, 3), |row| (&row.badge_id).into())
+            .dim(),
         RowField::Badge,
     ),
     (
-        Field::computed("why", tr_noop!("Why"), (12, 5, 1))
+        ListField::computed("why", tr_noop!("Why"), (12, 5, 1))
             .shown(|row, _, _| short_why(row))
             .whole(|row, _, _| why(row))
             .dim(),
         RowField::Why,
     ),
     (
-        Field::computed("no", tr_noop!("Position in job"), (6, 0, 4))
+        ListField::computed("no", tr_noop!("Position in job"), (6, 0, 4))
             .shown(|row, _, _| number(row.no))
             .whole(|row, _, _| row.no.to_string())
             .dim()
             .right(),
         RowField::No,
     ),
-    (Field::with_value("title", tr_noop!("Badge"), (14, 2, 4), |row| (&row.title).into()), RowField::Title),
     (
-        Field::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
+        ListField::with_value("title", tr_noop!("Badge"), (14, 2, 4), |row| (&row.title).into()),
+        RowField::Title,
+    ),
+    (
+        ListField::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
             .shown(|row, _, env| row.class.map_or(env.glyphs.dash, |class| tr(class.name())).to_owned())
             .whole(|row, _, _| row.class.map_or("", |class| tr(class.name())).to_owned()),
         RowField::Class,
     ),
     (
-        Field::computed("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
+        ListField::computed("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
             .shown(|row, _, env| to_minute(row.accepted, env))
             .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
         RowField::Accepted,
     ),
     (
-        Field::with_value("status_name", tr_noop!("Service state"), (10, 0, 4), |row| (&row.status).into()),
+        ListField::with_value("status_name", tr_noop!("Service state"), (10, 0, 4), |row| {
+            (&row.status).into()
+        }),
         RowField::Status,
     ),
     (
-        Field::with_value("email_status", tr_noop!("Mail"), (5, 1, 4), |row| (&row.mail_status).into()).dim(),
+        ListField::with_value("email_status", tr_noop!("Mail"), (5, 1, 4), |row| (&row.mail_status).into())
+            .dim(),
         RowField::Mail,
     ),
     (
-        Field::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 4), |row| {
+        ListField::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 4), |row| {
             (&row.issued_at).into()
         })
         .shown(|row, _, env| service_time(row.issued_at.as_ref(), env))
@@ -99,7 +110,7 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::IssuedAt,
     ),
     (
-        Field::with_value("valid_until", tr_noop!("Valid until"), (TO_MINUTE, 0, 4), |row| {
+        ListField::with_value("valid_until", tr_noop!("Valid until"), (TO_MINUTE, 0, 4), |row| {
             (&row.valid_until).into()
         })
         .shown(|row, _, env| service_time(row.valid_until.as_ref(), env))
@@ -107,7 +118,7 @@ const FIELDS: [(Field, RowField); 15] = [
         RowField::ValidUntil,
     ),
     (
-        Field::with_value("revoke_at", tr_noop!("Revoked at"), (TO_MINUTE, 0, 4), |row| {
+        ListField::with_value("revoke_at", tr_noop!("Revoked at"), (TO_MINUTE, 0, 4), |row| {
             (&row.revoke_at).into()
         })
         .shown(|row, _, env| service_time(row.revoke_at.as_ref(), env))
@@ -131,12 +142,12 @@ fn short_why(row: &JobRow) -> String {
     }
 }
 
-pub fn fields() -> [Field; FIELDS.len()] {
+pub fn fields() -> [ListField; FIELDS.len()] {
     FIELDS.map(|(field, _)| field)
 }
 
 /// The fields of a list. In a review, the reason is short: the selected row has the whole sentence.
-fn fields_of(is_review: bool) -> Vec<Field> {
+fn fields_of(is_review: bool) -> Vec<ListField> {
     if !is_review {
         return fields().to_vec();
     }

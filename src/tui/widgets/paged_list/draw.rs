@@ -9,7 +9,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, By, MARGINS, Part, Top, narrowed};
+use crate::tui::widgets::paged_list::{Browse, Browser, By, ComparedPart, MARGINS, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use jiff::Timestamp;
@@ -75,7 +75,7 @@ impl<T: Browse> Browser<T> {
         } else {
             format!("  {}", t!("at least {count}", count = T::count(self.list.len())))
         };
-        if let Some(Part { loaded, all, .. }) =
+        if let Some(ComparedPart { loaded, all, .. }) =
             self.part().filter(|part| !part.is_whole && self.list.is_answered())
         {
             let within = t!("within {loaded} loaded of {all}", loaded = number(loaded), all = number(all));
@@ -213,7 +213,8 @@ impl<T: Browse> Browser<T> {
             };
             return Some((text, Tone::Warning));
         }
-        let has_more = |part: &Part| !part.is_whole && self.list.is_answered() && !self.list.is_empty();
+        let has_more =
+            |part: &ComparedPart| !part.is_whole && self.list.is_answered() && !self.list.is_empty();
         let more = self.part().filter(has_more).map(|_| {
             let text = t!(
                 "Only loaded rows are compared. Going down from the last one loads {more} more.",

@@ -6,7 +6,7 @@ use crate::index::{Coverage, Which};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::filter::View;
+use crate::tui::widgets::filter::FilterView;
 use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::paged_list::{Browse, Browser};
 use jiff::civil::DateTime;
@@ -17,7 +17,7 @@ const AT_FIRST: u64 = 300;
 pub const MORE: u64 = 500;
 
 /// The service's rows, of which the list shows those that fit.
-pub(super) struct Behind<T: Browse> {
+pub(super) struct ServiceRows<T: Browse> {
     pub rows: PagedList<T>,
     /// How many rows lapel compares: the first ones.
     reach: u64,
@@ -36,7 +36,7 @@ pub(super) enum RowsFrom {
     Index(Coverage),
 }
 
-impl<T: Browse> Behind<T> {
+impl<T: Browse> ServiceRows<T> {
     fn new(rows: PagedList<T>) -> Self {
         Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded }
     }
@@ -52,7 +52,7 @@ impl<T: Browse> Behind<T> {
 
 /// How much of the service's list a narrowed list is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ComparedPart {
     pub loaded: u64,
     /// All rows of the service that match the rest of the filter.
     pub all: u64,
@@ -86,7 +86,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// The rows that lapel compares itself, if it does.
-    pub(super) fn compared(&self) -> Option<&Behind<T>> {
+    pub(super) fn compared(&self) -> Option<&ServiceRows<T>> {
         self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded)
     }
 
@@ -174,10 +174,10 @@ impl<T: Browse> Browser<T> {
             (None, true) => {
                 let rows = std::mem::take(&mut self.list);
                 self.list.set_height(rows.height());
-                self.behind = Some(Behind::new(rows));
+                self.behind = Some(ServiceRows::new(rows));
             }
             (Some(behind), true) => {
-                self.behind = Some(Behind { stale: true, ..behind });
+                self.behind = Some(ServiceRows { stale: true, ..behind });
                 // Rows of the narrowing before must not stand under the words of the new one.
                 self.list.restart();
             }
@@ -193,7 +193,7 @@ impl<T: Browse> Browser<T> {
 
     /// Shows the loaded rows that fit, once all wanted rows have arrived.
     pub(super) fn show_fitting(&mut self, now: DateTime) {
-        let is_wanted = |behind: &&mut Behind<T>| {
+        let is_wanted = |behind: &&mut ServiceRows<T>| {
             behind.from == RowsFrom::Loaded && behind.stale && !behind.rows.is_loading()
         };
         let Some(behind) = self.behind.as_mut().filter(is_wanted) else {
@@ -230,10 +230,10 @@ impl<T: Browse> Browser<T> {
     }
 
     /// What the list is a part of; `None` if the service has filtered all of it.
-    pub fn part(&self) -> Option<Part> {
+    pub fn part(&self) -> Option<ComparedPart> {
         let behind = self.compared()?;
         let (loaded, all) = (behind.rows.loaded().count() as u64, behind.rows.len());
-        Some(Part { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
+        Some(ComparedPart { loaded, all, is_whole: behind.rows.is_counted() && loaded >= all })
     }
 
     /// Whether a row fits what lapel compares itself.
@@ -260,6 +260,6 @@ impl<T: Browse> Browser<T> {
         if self.choices.is_empty() && !self.has_names {
             self.choices = T::ask_choices().into_iter().map(|ask| out.ask(ask)).collect();
         }
-        self.bar.open(View::Line);
+        self.bar.open(FilterView::Line);
     }
 }

@@ -6,8 +6,8 @@ use crate::tui::context::Env;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::{Click, Sight};
-use crate::tui::widgets::columns::Choice;
+use crate::tui::input::list_hit::{Click, ListCursor};
+use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
@@ -21,17 +21,17 @@ use ratatui::text::{Line, Span, Text};
 const WIDEST: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
-pub(super) enum Menu {
-    Sort { at: usize, direction: Direction },
-    Columns { at: usize },
+pub(super) enum HeadingMenu {
+    Sort(Direction),
+    Columns,
 }
 
 impl Heading {
     /// The contexts of the open menu, or of the search in it.
     pub fn over(&self) -> Option<Vec<Context>> {
         let menu = match self.menu? {
-            Menu::Sort { .. } => Context::SortMenu,
-            Menu::Columns { .. } => Context::ColumnMenu,
+            HeadingMenu::Sort(_) => Context::SortMenu,
+            HeadingMenu::Columns => Context::ColumnMenu,
         };
         Some(self.search.over().unwrap_or_else(|| menu.in_popup()))
     }
@@ -41,52 +41,49 @@ impl Heading {
         self.search = Search::default();
     }
 
-    /// The names in the open menu, and the place of its cursor.
-    fn names(&mut self) -> Option<(Vec<String>, &mut usize, &mut Search)> {
+    /// The names in the open menu.
+    fn names(&self) -> Option<Vec<String>> {
         let title = |column: usize| tr(self.defs[column].title).to_owned();
-        let names = match self.menu? {
-            Menu::Sort { .. } => {
+        Some(match self.menu? {
+            HeadingMenu::Sort(_) => {
                 let own = tr(self.own_order).to_owned();
                 std::iter::once(own).chain(self.sortable().into_iter().map(title)).collect()
             }
-            Menu::Columns { .. } => {
+            HeadingMenu::Columns => {
                 self.columns.choices().iter().map(|choice| title(choice.column)).collect()
             }
-        };
-        match self.menu.as_mut()? {
-            Menu::Sort { at, .. } | Menu::Columns { at } => Some((names, at, &mut self.search)),
-        }
+        })
     }
 
     /// Takes a key of the search in the open menu.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
-        self.names().is_some_and(|(names, at, search)| search.type_in(key, at, &names))
+        self.names().is_some_and(|names| self.search.type_in(key, &mut self.cursor, &names))
     }
 
     /// Takes a pasted text. Returns false if no search is open.
     pub fn on_paste(&mut self, text: &str) -> bool {
-        self.names().is_some_and(|(names, at, search)| search.paste_in(text, at, &names))
+        self.names().is_some_and(|names| self.search.paste_in(text, &mut self.cursor, &names))
     }
 
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
-        if self.names().is_some_and(|(names, at, search)| search.act_in(action, at, &names)) {
+        if self.names().is_some_and(|names| self.search.act_in(action, &mut self.cursor, &names)) {
             return Did::Something;
         }
         match (self.menu, action) {
-            (Some(Menu::Sort { at, direction }), _) => self.act_sort(action, at, direction),
-            (Some(Menu::Columns { at }), _) => self.act_columns(action, at, out),
+            (Some(HeadingMenu::Sort(direction)), _) => self.act_sort(action, direction),
+            (Some(HeadingMenu::Columns), _) => self.act_columns(action, out),
             (None, Action::Sort) => {
                 let place = |order: SortOrder| self.sortable().iter().position(|c| *c == order.column);
                 let (at, direction) = self.order.map_or((0, Direction::Asc), |order| {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
-                (self.menu, self.sight) = (Some(Menu::Sort { at, direction }), Sight::default());
+                (self.menu, self.cursor) = (Some(HeadingMenu::Sort(direction)), ListCursor::new(at));
                 Did::Something
             }
             (None, Action::ChooseColumns) => {
-                (self.menu, self.sight) = (Some(Menu::Columns { at: 0 }), Sight::default());
+                (self.menu, self.cursor) = (Some(HeadingMenu::Columns), ListCursor::default());
                 Did::Something
             }
             (None, _) => Did::Nothing,
@@ -95,10 +92,11 @@ impl Heading {
 
     /// Handles a click in an open menu. Returns its target, and the action for a click on the selected row.
     pub fn click(&mut self, at: Position) -> Option<(Click, Action)> {
-        Some(match self.menu.as_mut()? {
-            Menu::Sort { at: selected, .. } => (self.sight.click(at, selected), Action::Accept),
-            Menu::Columns { at: selected } => (self.sight.click(at, selected), Action::Toggle),
-        })
+        let choose = match self.menu? {
+            HeadingMenu::Sort(_) => Action::Accept,
+            HeadingMenu::Columns => Action::Toggle,
+        };
+        Some((self.cursor.click(at), choose))
     }
 
     /// The columns to sort by: the shown ones, and the current sort column.
@@ -108,60 +106,50 @@ impl Heading {
         columns
     }
 
-    fn act_sort(&mut self, action: Action, at: usize, direction: Direction) -> Did {
+    fn act_sort(&mut self, action: Action, direction: Direction) -> Did {
         let sortable = self.sortable();
-        // The first choice is no sort order; the columns follow.
-        let choices = sortable.len() + 1;
-        let (at, direction) = match action {
-            Action::Down => ((at + 1) % choices, direction),
-            Action::Up => ((at + choices - 1) % choices, direction),
-            Action::ToggleDirection => (
-                at,
-                match direction {
+        match action {
+            Action::ToggleDirection => {
+                self.menu = Some(HeadingMenu::Sort(match direction {
                     Direction::Asc => Direction::Desc,
                     Direction::Desc => Direction::Asc,
-                },
-            ),
+                }));
+            }
             Action::Accept => {
                 self.close();
-                let column = at.checked_sub(1).and_then(|at| sortable.get(at)).copied();
+                // The first choice is no sort order; the columns follow.
+                let column = self.cursor.at().checked_sub(1).and_then(|at| sortable.get(at)).copied();
                 return Did::Chose(column.map(|column| SortOrder { column, direction }));
             }
+            Action::Back => self.close(),
+            _ if self.cursor.on_menu_action(action, sortable.len() + 1) => {}
+            _ => return Did::Nothing,
+        }
+        Did::Something
+    }
+
+    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+        let at = self.cursor.at();
+        match action {
             Action::Back => {
                 self.close();
                 return Did::Something;
             }
-            _ => return Did::Nothing,
-        };
-        self.menu = Some(Menu::Sort { at, direction });
-        Did::Something
-    }
-
-    fn act_columns(&mut self, action: Action, at: usize, out: &mut Effects<'_>) -> Did {
-        let count = self.columns.choices().len();
-        let mut next = at;
-        match action {
-            Action::Down => next = (at + 1) % count,
-            Action::Up => next = (at + count - 1) % count,
+            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => return Did::Something,
             Action::Toggle => {
                 if !self.columns.toggle(at) {
                     out.say(t!("At least one column must stay."));
                 }
             }
-            Action::ColumnLeft => next = self.columns.shift(at, false),
-            Action::ColumnRight => next = self.columns.shift(at, true),
+            Action::ColumnLeft | Action::ColumnRight => {
+                let at = self.columns.shift(at, action == Action::ColumnRight);
+                self.cursor.select(at);
+            }
             Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
             Action::ResetColumns => self.columns.reset(),
-            Action::Back => {
-                self.close();
-                return Did::Something;
-            }
             _ => return Did::Nothing,
         }
-        if !matches!(action, Action::Down | Action::Up) {
-            self.changes += 1;
-        }
-        self.menu = Some(Menu::Columns { at: next });
+        self.changes += 1;
         Did::Something
     }
 
@@ -184,13 +172,13 @@ impl Heading {
     /// their widths.
     pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         match self.menu {
-            Some(Menu::Sort { at, direction }) => self.draw_sort(frame, body, env, at, direction),
-            Some(Menu::Columns { at }) => self.draw_columns(frame, body, widths, env, at),
+            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
+            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, env),
             None => {}
         }
     }
 
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, at: usize, direction: Direction) {
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, direction: Direction) {
         let arrow = match direction {
             Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
             Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
@@ -201,11 +189,12 @@ impl Heading {
         let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
         let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), env);
         let inner = popup::open(frame, outer, body, &title, env);
-        let (shown, rest) = self.sight.lay_all(inner, at, sortable.len() + 1, env);
+        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, env);
         let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
-            let cursor = if i == at { env.glyphs.cursor } else { " " };
-            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            let selected = i == self.cursor.at();
+            let cursor = if selected { env.glyphs.cursor } else { " " };
+            let style = if selected { env.theme.selected() } else { env.theme.text() };
             lines.push(Line::from(vec![
                 Span::styled(format!(" {cursor} "), env.theme.accent()),
                 Span::styled(format!("{name} "), style),
@@ -215,14 +204,14 @@ impl Heading {
         frame.render_widget(Text::from(lines), inner);
     }
 
-    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env, at: usize) {
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
         // The width of each column that should be shown.
         let wide: Vec<Option<usize>> =
             choices.iter().map(|choice| choice.shown.then(|| places.next().unwrap_or(0))).collect();
-        let is_needless = |choice: &Choice| {
+        let is_needless = |choice: &ColumnChoice| {
             choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
         };
         let left_out =
@@ -231,11 +220,12 @@ impl Heading {
         let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), env);
         let inner = popup::open(frame, outer, body, &title, env);
         let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
-        let (shown, rest) = self.sight.lay_all(rows, at, choices.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
         let mut lines = Vec::new();
         for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let cursor = if i == at { env.glyphs.cursor } else { " " };
-            let style = if i == at { env.theme.selected() } else { env.theme.text() };
+            let selected = i == self.cursor.at();
+            let cursor = if selected { env.glyphs.cursor } else { " " };
+            let style = if selected { env.theme.selected() } else { env.theme.text() };
             let sign = if choice.shown { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
@@ -261,7 +251,7 @@ impl Heading {
     }
 }
 
-fn wide_words(wide: usize, choice: &Choice) -> String {
+fn wide_words(wide: usize, choice: &ColumnChoice) -> String {
     match choice.width {
         Some(_) => t!("{wide} wide, set by you", wide),
         None => t!("{wide} wide", wide),

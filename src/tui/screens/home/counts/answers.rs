@@ -1,6 +1,6 @@
 //! Handling of the index's responses in the counts.
 
-use super::{Counts, Plan};
+use super::{BadgeCounts, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::prelude::*;
@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;
 
-impl Counts {
+impl BadgeCounts {
     /// Handles a response of the index. Returns any other response.
     pub(super) fn take_answer(
         &mut self,

@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Pause in typing before the list is read: a search reads the whole index.
 const PAUSE: Duration = Duration::from_millis(300);
 
-pub struct Behind {
+pub struct BadgeList {
     which: Which,
     pub title: String,
     pub list: PagedList<HistoryItem>,
@@ -62,7 +62,7 @@ pub(in crate::tui::screens) fn source(title: &str, found: Exported, env: &Env) -
     )
 }
 
-impl Behind {
+impl BadgeList {
     pub fn new(which: Which, title: String) -> Self {
         Self {
             columns: Columns::new(which.is_ending()),

@@ -1,7 +1,7 @@
 //! Drawing of the counts: totals, section names, and the bars of one section with numbers.
 //! A wide screen also shows the first bars of the other sections.
 
-use super::Counts;
+use super::BadgeCounts;
 use super::sections::{Bar, Section, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
@@ -28,7 +28,7 @@ pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
-impl Counts {
+impl BadgeCounts {
     /// The area of the bars. It starts below the error message, if there is one.
     pub(super) fn bars_area(&self, area: Rect) -> Rect {
         let wide = if area.width >= BESIDE { area.width * 3 / 5 } else { area.width };

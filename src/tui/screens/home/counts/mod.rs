@@ -12,10 +12,11 @@ use crate::domain::text::scrub;
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::index::{Period, Want, Which};
 use crate::jobs::Person;
+use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
-use behind::Behind;
+use behind::BadgeList;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
 
@@ -23,7 +24,7 @@ use tokio::time::Instant;
 const COUNTED_AFTER: u64 = 10;
 
 #[derive(Default)]
-pub struct Counts {
+pub struct BadgeCounts {
     /// Whether the user turned on an index for this session.
     turned_on: bool,
     period: Period,
@@ -41,7 +42,7 @@ pub struct Counts {
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
-    behind: Option<Behind>,
+    behind: Option<BadgeList>,
     asked: Option<RequestId>,
     /// The export that is being read, with the title of its list.
     export: Option<(RequestId, String)>,
@@ -67,7 +68,7 @@ struct Running {
 
 pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
-impl Counts {
+impl BadgeCounts {
     /// Whether the profile has an index or the user turned one on.
     pub fn is_on(&self, env: &Env) -> bool {
         self.turned_on || env.session().is_some_and(|session| session.index.is_some())
@@ -115,7 +116,7 @@ impl Counts {
 
     /// Shows a list of badges.
     pub fn list(&mut self, which: Which, title: String) {
-        self.behind = Some(Behind::new(which, title));
+        self.behind = Some(BadgeList::new(which, title));
     }
 
     /// Whether a list is open over the bars.
@@ -132,7 +133,7 @@ impl Counts {
     }
 
     pub fn records(&self) -> Vec<RawOf> {
-        self.behind.as_ref().map(Behind::records).unwrap_or_default()
+        self.behind.as_ref().map(BadgeList::records).unwrap_or_default()
     }
 
     pub fn rows_built(&self) -> u64 {
@@ -263,7 +264,7 @@ impl Counts {
     }
 }
 
-impl Component for Counts {
+impl Component for BadgeCounts {
     fn key_contexts(&self) -> Vec<Context> {
         if let Some(behind) = &self.behind {
             return behind.search.over().unwrap_or_else(|| LIST.to_vec());
@@ -332,21 +333,18 @@ impl Component for Counts {
             Action::Period => {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
-            Action::Down => self.move_to(self.cursor() + 1),
-            Action::Up => self.move_to(self.cursor().saturating_sub(1)),
-            Action::PageDown => self.move_to(self.cursor() + self.height.max(2) - 1),
-            Action::PageUp => self.move_to(self.cursor().saturating_sub(self.height.max(2) - 1)),
-            Action::First => self.move_to(0),
-            Action::Last => self.move_to(usize::MAX),
             Action::Open => match self.bar() {
                 Some(Bar { which: Some(which), count: 1.., .. }) => {
                     let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
-                    self.behind = Some(Behind::new(which, title));
+                    self.behind = Some(BadgeList::new(which, title));
                 }
                 Some(Bar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
-            _ => return false,
+            _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
+                Some(at) => self.move_to(at),
+                None => return false,
+            },
         }
         true
     }
@@ -441,7 +439,7 @@ mod tests {
     /// The number of requests for the history, with `left` seconds until the next reading is due.
     fn asked(left: Option<u64>) -> usize {
         let due = left.map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let mut counts = Counts { due, ..Counts::default() };
+        let mut counts = BadgeCounts { due, ..BadgeCounts::default() };
         let mut requests = RequestIds::default();
         let mut out = Effects::new(&mut requests);
         counts.tick(&mut out);

@@ -9,7 +9,7 @@ use crate::tui::worker::job_command::JobCommand;
 /// What to do after the confirmation.
 type Then = dyn FnOnce(&mut Effects<'_>);
 
-pub struct Question {
+pub struct ConfirmAction {
     what: String,
     text: Vec<String>,
     ask: Ask,
@@ -20,7 +20,7 @@ pub struct Question {
     job: Option<JobId>,
 }
 
-impl Question {
+impl ConfirmAction {
     pub fn new(what: &str, text: Vec<String>, then: impl FnOnce(&mut Effects<'_>) + 'static) -> Self {
         Self {
             what: what.to_owned(),
@@ -105,7 +105,7 @@ fn cancelled(job: &Job) -> (Ask, Vec<String>) {
     (Ask::of(n.max(1)), text)
 }
 
-impl Component for Question {
+impl Component for ConfirmAction {
     fn key_contexts(&self) -> Vec<Context> {
         CONTEXTS.to_vec()
     }
@@ -127,7 +127,7 @@ impl Component for Question {
     fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
 }
 
-impl Modal for Question {
+impl Modal for ConfirmAction {
     fn is_popup(&self) -> bool {
         true
     }

@@ -1,0 +1,211 @@
+//! Asks for the reason to undo an issue job. If rows are not sent yet, the user confirms that they are cancelled.
+
+use crate::jobs::{Job, RowStatus, Step, count};
+use crate::tui::modals::draft::DraftForm;
+use crate::tui::prelude::*;
+use crate::tui::widgets::reason_field::no_reason;
+use crate::tui::worker::job_command::{Done, JobCommand};
+
+pub struct UndoJob {
+    job: Job,
+    reason: Field,
+    /// Whether the user is asked to confirm the cancelled rows.
+    cancels: bool,
+    request: Option<RequestId>,
+    error: Option<String>,
+}
+
+impl UndoJob {
+    pub fn new(job: Job) -> Self {
+        Self { job, reason: Field::default(), cancels: false, request: None, error: None }
+    }
+
+    /// The rows that undoing cancels first.
+    fn unsent(&self) -> u64 {
+        count(Step::CallOff, &self.job)
+    }
+
+    fn go_on(&mut self, out: &mut Effects<'_>) {
+        self.error = no_reason(self.reason.value());
+        if self.error.is_none() && self.request.is_none() {
+            self.cancels = self.unsent() > 0;
+            if !self.cancels {
+                self.undo(out);
+            }
+        }
+    }
+
+    fn undo(&mut self, out: &mut Effects<'_>) {
+        if self.request.is_none() {
+            let command = JobCommand::Undo(self.job.id, self.reason.value().to_owned());
+            self.request = Some(out.ask(Request::Do(Box::new(command))));
+        }
+    }
+
+    /// The effect of undoing the job in its current state.
+    fn words(&self) -> String {
+        let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
+        let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));
+        let later = of(&|b| {
+            matches!(
+                b,
+                RowStatus::Waiting
+                    | RowStatus::Overdue
+                    | RowStatus::Unbound
+                    | RowStatus::InDoubt
+                    | RowStatus::NotSeen
+                    | RowStatus::Sending
+            )
+        });
+        let unsent = of(&|b| b == RowStatus::Ready);
+        let mut parts = Vec::new();
+        if unsent > 0 {
+            parts.push(plural!(
+                unsent,
+                "{n} unsent row will be cancelled.",
+                "{n} unsent rows will be cancelled."
+            ));
+        }
+        parts.push(plural!(
+            issued,
+            "{n} Issued badge will be revoked after the review.",
+            "{n} Issued badges will be revoked after the review."
+        ));
+        parts.push(plural!(
+            later,
+            "{n} badge not Issued yet will be revoked when issued, while lapel runs.",
+            "{n} badges not Issued yet will be revoked when issued, while lapel runs."
+        ));
+        parts.push(t!("Mails already sent cannot be recalled.").to_owned());
+        parts.join(" ")
+    }
+}
+
+impl Component for UndoJob {
+    fn key_contexts(&self) -> Vec<Context> {
+        vec![Context::Form, Context::Always]
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        !matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp)
+    }
+
+    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+        match action {
+            Action::Back if self.cancels => (self.cancels, self.error) = (false, None),
+            Action::Back => out.close(),
+            Action::ClearField => self.reason.clear(),
+            Action::Accept => self.go_on(out),
+            Action::NextField
+            | Action::PreviousField
+            | Action::PageDown
+            | Action::PageUp
+            | Action::Down
+            | Action::Up => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
+        let typed = self.request.is_none() && self.reason.on_text_key(key);
+        if typed {
+            self.error = None;
+        }
+        typed
+    }
+
+    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+        self.reason.on_paste(text.trim());
+    }
+
+    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+        let Response::Done(done) = response else { return Err(response) };
+        if self.request != Some(id) {
+            return Err(Response::Done(done));
+        }
+        self.request = None;
+        match done {
+            Err(why) => (self.error, self.cancels) = (Some(why), false),
+            Ok(done) => {
+                out.close();
+                match done {
+                    Done::Said(text) => out.say(text),
+                    Done::Drafts(jobs) => DraftForm::open(jobs, out),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn typed(&self) -> Vec<&str> {
+        vec![self.reason.value()]
+    }
+
+    fn long_field(&mut self) -> Option<&mut Field> {
+        (!self.cancels && self.request.is_none()).then_some(&mut self.reason)
+    }
+
+    fn on_job(&mut self, job: &Job, _: &Env) {
+        if self.job.id == job.id {
+            self.job.clone_from(job);
+        }
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let key = |action| env.key(&self.key_contexts(), action);
+        let mut form = FormText::in_popup(area, env);
+        form.cut(&env.place(), env.theme.accent());
+        form.blank();
+        form.text(&self.words(), env.theme.text());
+        form.blank();
+        form.field(t!("Reason"), &self.reason, true);
+        form.blank();
+        form.dim(&t!(
+            "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
+            enter = key(Action::Accept),
+            esc = key(Action::Back)
+        ));
+        if self.request.is_some() {
+            form.busy(t!("one moment"));
+        }
+        if let Some(error) = &self.error {
+            form.error(error);
+        }
+        form.draw_popup(
+            frame,
+            area,
+            &t!("Undo job {id}   {title}", id = self.job.id, title = self.job.title),
+        );
+    }
+}
+
+impl Modal for UndoJob {
+    fn is_popup(&self) -> bool {
+        true
+    }
+
+    fn prepares_sending(&self) -> bool {
+        true
+    }
+
+    fn asks(&self) -> Option<Ask> {
+        let unsent = self.unsent();
+        (self.cancels && unsent > 0).then(|| Ask::of(unsent))
+    }
+
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+        let what = plural!(self.unsent(), "Cancel {n} unsent row", "Cancel {n} unsent rows");
+        form.asks(&format!("{what} {} {}", env.glyphs.dot, self.job.title), &env.place(), env);
+        form.text(&self.words(), env.theme.text());
+    }
+
+    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+        self.undo(out);
+    }
+
+    fn takes_editor(&self) -> bool {
+        true
+    }
+}
