@@ -7,7 +7,7 @@ use super::key;
 use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
-use super::paths::{Paths, recent_file};
+use super::paths::{Paths, recent_file, templates_file};
 use super::profile::{Pin, Profile, ProfileSettings};
 use super::section::Section;
 use super::selection::Selected;
@@ -217,7 +217,8 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
     // Also remove the saved view and the recent searches, which may contain names and e-mail addresses. The
     // profile is already removed, so that a failure here is only logged.
-    for file in [paths.view_file(name), recent_file(&paths.data_dir, name)] {
+    let data = &paths.data_dir;
+    for file in [paths.view_file(name), recent_file(data, name), templates_file(data, name)] {
         if let Err(why) = std::fs::remove_file(&file)
             && why.kind() != std::io::ErrorKind::NotFound
         {
