@@ -7,12 +7,12 @@ use super::sending::{Seen, SendReport};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
 use super::{exit, json, output, words};
-use crate::config::{Environment, Settings};
+use crate::config::{Environment, Settings, templates_file};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
 use crate::i18n::tr;
 use crate::jobs::receipt::{Format, Written};
-use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus};
+use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus, forget_templates};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -44,7 +44,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                     "give an age: --older-than DAYS (or set keep_days in config.toml). Nothing was removed."
                 ))
             })?;
-            purge(&open(JobAccess::Look).await?, days, as_json).await
+            let code = purge(&open(JobAccess::Look).await?, days, as_json).await?;
+            let templates = templates_file(&settings.paths.data_dir, &profile(settings)?.name);
+            let _ = forget_templates(&templates, Some(days));
+            Ok(code)
         }
         JobsVerb::Pause { id } => {
             let session = open(JobAccess::Act).await?;

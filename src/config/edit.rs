@@ -7,7 +7,7 @@ use super::key;
 use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
-use super::paths::{Paths, recent_file};
+use super::paths::{Paths, recent_file, templates_file};
 use super::profile::{Pin, Profile, ProfileSettings};
 use super::section::Section;
 use super::selection::Selected;
@@ -211,9 +211,10 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
     }
     replace(&path, after.as_bytes())
         .map_err(|why| Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)))?;
-    // The view and the recent searches may contain names and e-mail addresses. A failure is only
-    // logged, since the profile is already removed.
-    for file in [paths.view_file(name), recent_file(&paths.data_dir, name)] {
+    // These files may contain names and e-mail addresses. A failure is only logged, since the profile is already
+    // removed.
+    let data = &paths.data_dir;
+    for file in [paths.view_file(name), recent_file(data, name), templates_file(data, name)] {
         if let Err(why) = std::fs::remove_file(&file)
             && why.kind() != std::io::ErrorKind::NotFound
         {

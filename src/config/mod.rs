@@ -72,7 +72,7 @@ pub use keymap::{KeymapFile, KeymapLine, KeymapPreset};
 pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use new_profile::{NewProfile, save_profile};
-pub use paths::{Paths, recent_file};
+pub use paths::{Paths, profiles_with_templates, recent_file, templates_file};
 pub use pictures::{PictureChoice, Pictures, TerminalHints};
 pub use profile::{Environment, Pin, Profile, ProfileLine, ProfileSettings, is_profile_name};
 pub use provenance::{Defaults, FoundProfile, Provenance, known_settings, provenance};

@@ -92,3 +92,18 @@ impl Paths {
 pub fn recent_file(data_dir: &Path, profile: &str) -> PathBuf {
     data_dir.join("recent").join(format!("{profile}.json"))
 }
+
+/// The templates that a profile read last, beside its recent searches. May be missing.
+pub fn templates_file(data_dir: &Path, profile: &str) -> PathBuf {
+    data_dir.join("recent").join(format!("{profile}.templates"))
+}
+
+/// The profiles that have such a file.
+pub fn profiles_with_templates(data_dir: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(data_dir.join("recent")).into_iter().flatten().flatten();
+    let name = |file: std::fs::DirEntry| {
+        let name = file.file_name().into_string().ok()?;
+        name.strip_suffix(".templates").map(str::to_owned)
+    };
+    files.filter_map(name).collect()
+}

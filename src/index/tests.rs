@@ -211,7 +211,7 @@ fn what_is_too_old_is_not_kept() {
 }
 
 #[test]
-fn an_age_is_believed_though_two_looks_at_the_clock_differ_by_a_second() {
+fn an_age_is_accepted_though_two_reads_of_the_clock_differ_by_a_second() {
     for (age, within) in [(0, true), (3_599, true), (3_600, false), (-1, true), (-60, true), (-61, false)] {
         assert_eq!(sync::is_within(age, 3_600), within, "{age}");
     }

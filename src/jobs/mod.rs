@@ -14,6 +14,7 @@
 //! journal/            the operations on the file    reason      why a row has its status, as a code
 //! history_scan        reads from the service        reports     receipts and redo files
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
+//! known_templates     the templates read last, for completion
 //! ```
 
 mod commands;
@@ -28,6 +29,7 @@ pub mod intake;
 mod job;
 mod job_words;
 mod journal;
+mod known_templates;
 mod reason;
 pub mod receipt;
 mod reports;
@@ -60,6 +62,7 @@ pub use self::journal::{
     Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
     wait_for_release,
 };
+pub use self::known_templates::{forget_templates, known_templates, remember_templates};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;

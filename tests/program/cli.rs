@@ -265,7 +265,7 @@ fn a_key_as_an_argument_is_refused_with_the_right_ways() {
 }
 
 #[test]
-fn the_desk_says_that_it_needs_a_terminal() {
+fn the_app_says_that_it_needs_a_terminal() {
     for args in [&["demo"][..], &[]] {
         let said = Person::new().run(args, &[]);
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
@@ -294,7 +294,7 @@ fn a_reader_that_stops_is_no_error() {
 }
 
 #[test]
-fn what_the_desk_is_to_begin_with_is_checked_first() {
+fn what_the_app_is_to_begin_with_is_checked_first() {
     for (args, said) in [
         (&["--tab", "attic"][..], "--tab attic: unknown tab"),
         (&["demo", "--tab", "wallet", "--filter", "title=x"], "--tab templates or --tab history"),

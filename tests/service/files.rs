@@ -119,7 +119,7 @@ fn why(row: &JobRow) -> String {
 }
 
 #[tokio::test]
-async fn the_demos_spreadsheet_is_read_checked_guarded_issued_and_accounted_for() {
+async fn the_demos_spreadsheet_is_read_checked_issued_and_counted() {
     let mut bench = Bench::new().await;
     let id = bench.draft_one(demo("attendees-cp949.csv"), Choices::default()).await;
     let job = bench.job(id).await;
@@ -235,7 +235,7 @@ async fn a_rare_domain_beside_a_frequent_one_is_asked_about() {
 }
 
 #[tokio::test]
-async fn a_row_is_corrected_in_place_and_guarded_again() {
+async fn a_row_is_corrected_in_place_and_checked_for_duplicates_again() {
     let bench = Bench::new().await;
     let source = bench.write("wrong.csv", "name,email\n김하나,one@naru\n김두나,two@naru.example\n");
     let id = bench.draft_one(source, Choices::default()).await;

@@ -385,7 +385,7 @@ async fn an_id_that_is_a_name_and_a_name_that_is_an_id_are_found() {
 }
 
 #[tokio::test]
-async fn nothing_at_an_address_looks_where_else_it_may_be_in_five_requests_at_most() {
+async fn without_a_badge_at_an_address_others_are_read_in_five_requests_at_most() {
     let options = Options { switches: vec![("email-match".into(), "partial".into())], ..frozen() };
     let mut h = Harness::new(options, 80, 24).await;
     let row = |name: &str, email: &str| RowSpec {

@@ -311,7 +311,7 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn a_read_only_profile_looks_and_resumes_nothing() {
+async fn a_read_only_profile_reads_and_resumes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
     let keep = move |session| Session { journal: Some(journal.clone()), ..session };

@@ -342,7 +342,7 @@ async fn nothing_is_drawn_when_nothing_changed() {
 }
 
 #[tokio::test]
-async fn an_idle_desk_is_woken_only_when_the_minute_of_its_requests_ends() {
+async fn an_idle_app_is_woken_only_when_the_minute_of_its_requests_ends() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.settled().await;
     h.screen();

@@ -197,7 +197,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
 }
 
 #[tokio::test]
-async fn a_read_only_profile_looks_and_plans_nothing() {
+async fn a_read_only_profile_reads_and_plans_nothing() {
     let mut h = Harness::with(small(), 80, 24, |session| {
         let mut session = with_index(session);
         session.connection.read_only = true;

@@ -240,7 +240,7 @@ async fn go_through(cases: Vec<(Vec<Move>, &'static str)>, read: Duration) {
 }
 
 #[tokio::test]
-async fn every_picture_that_is_none_has_its_calm_line_and_the_desk_goes_on() {
+async fn every_broken_picture_has_a_line_of_text_and_the_app_goes_on() {
     go_through(hostile(), Duration::from_secs(15)).await;
 }
 

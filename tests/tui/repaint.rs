@@ -19,6 +19,8 @@ struct Watched {
     size: (u16, u16),
     models: [Model; 3],
     steps: usize,
+    /// Bytes that were written.
+    bytes: usize,
     _sandbox: Sandbox,
 }
 
@@ -46,6 +48,7 @@ impl Watched {
             size: (columns, rows),
             models: ALL.map(|widths| Model::new(widths, columns, rows)),
             steps: 0,
+            bytes: 0,
             _sandbox: sandbox,
         }
     }
@@ -73,6 +76,7 @@ impl Watched {
         self.steps += 1;
         let (columns, rows) = self.size;
         let written = std::mem::take(self.tui.terminal.backend_mut().out());
+        self.bytes += written.len();
         let fresh = self.fresh();
         for (model, widths) in self.models.iter_mut().zip(ALL) {
             model.take(&written);
@@ -139,6 +143,39 @@ impl Watched {
         }
         found
     }
+}
+
+/// The numbers of the table in docs/habits.md, by key and place.
+fn documented_bytes() -> Vec<(String, String, usize)> {
+    let page = include_str!("../../docs/habits.md");
+    let section = page.split("## Bytes per key").nth(1).expect("the section");
+    let section = section.split("\n## ").next().expect("its text");
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let key = cells.get(1)?.strip_prefix("<kbd>")?.strip_suffix("</kbd>")?;
+        let bytes = cells.get(3)?.replace(',', "").parse().ok()?;
+        Some((key.to_owned(), (*cells.get(2)?).to_owned(), bytes))
+    };
+    section.lines().filter_map(row).collect()
+}
+
+#[tokio::test]
+async fn a_key_writes_the_bytes_that_the_documentation_says() {
+    let mut w = Watched::new(120, 40).await;
+    w.settle().await;
+    w.press("2 j").await;
+    let table = documented_bytes();
+    assert!(table.len() >= 5, "{table:?}");
+    let mut wrong = Vec::new();
+    for (key, place, documented) in table {
+        w.bytes = 0;
+        w.press(&key).await;
+        println!("{key} ({place}): {} bytes", w.bytes);
+        if w.bytes > documented || w.bytes * 2 < documented {
+            wrong.push(format!("{key} ({place}): {} bytes, documented {documented}", w.bytes));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 async fn walk(columns: u16, rows: u16) {

@@ -14,14 +14,17 @@ use super::progress::Progress;
 use super::session;
 use super::{exit, json, output, template, words};
 use crate::api::{ApiError, Call, Gathered, HOLDER_PAGES, Reader};
-use crate::config::{GlyphChoice, Settings};
+use crate::config::{GlyphChoice, Settings, templates_file};
 use crate::domain::text::scrub;
 use crate::domain::{
-    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Verdict,
+    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Template,
+    Verdict,
 };
-use crate::export::{self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Walk, What};
+use crate::export::{
+    self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Shape, Walk, What,
+};
 use crate::i18n::tr;
-use crate::jobs::{Account, Journal, SentHere};
+use crate::jobs::{Account, Journal, Recent, SentHere, remember_templates};
 use crate::table::{Format, TableError};
 use flags::OutFlags;
 use out::Out;
@@ -51,6 +54,8 @@ struct ReadContext {
     glyphs: GlyphChoice,
     /// The folder of lapel's journal, and the account whose jobs count.
     journal: (PathBuf, Account),
+    /// The file for the templates that are read, unless nothing is kept.
+    templates: Option<PathBuf>,
     /// Fields of the JSON besides the list.
     beside: Map<String, Value>,
 }
@@ -79,6 +84,7 @@ impl ReadContext {
             progress: Progress::new(),
             glyphs: settings.ui.glyphs,
             journal: (settings.paths.data_dir.clone(), account),
+            templates: settings.app.recent.then(|| templates_file(&settings.paths.data_dir, &profile.name)),
             beside: Map::new(),
         })
     }
@@ -246,6 +252,7 @@ impl ReadContext {
             "rows_per_page": rows_per_page,
         }));
         let rows: Vec<ExportRow> = page.items.into_iter().map(|(_, row)| row).collect();
+        self.remember(&shape, &rows);
         let rows_said = export::counted(rows.len() as u64, shape.noun);
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
@@ -262,6 +269,16 @@ impl ReadContext {
             ),
         };
         self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
+    }
+
+    /// Keeps templates for the completion of a command line. A failure costs only words there.
+    fn remember(&self, shape: &Shape, rows: &[ExportRow]) {
+        let (Some(file), true) = (&self.templates, shape.noun == Template::SHAPE.noun) else { return };
+        let title = Template::SHAPE.names().iter().position(|name| name == "title");
+        let title = |row: &ExportRow| title.and_then(|at| row.cells.get(at)).cloned().unwrap_or_default();
+        let read: Vec<Recent> =
+            rows.iter().map(|row| Recent { id: row.id.clone(), title: title(row) }).collect();
+        let _ = remember_templates(file, &read);
     }
 
     async fn all(&mut self, list: List, flags: &OutFlags) -> Result<u8, Failure> {
@@ -291,6 +308,9 @@ impl ReadContext {
             if !out.is_seen() {
                 let pace = reader.link_now().background;
                 self.progress.at(&doing(&far, pace), far.rows, far.all.unwrap_or(0));
+            }
+            if given == 0 {
+                self.remember(&shape, &rows);
             }
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {

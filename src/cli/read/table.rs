@@ -179,7 +179,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn the_signs_are_those_of_the_desk() {
+    fn the_signs_are_those_of_the_app() {
         use crate::tui::Glyphs;
         let states = [
             State::Waiting,

@@ -23,6 +23,7 @@ impl App {
             return;
         }
         self.env.pictures.learn(&answer);
+        self.env.connection.recents.read_templates(&answer);
         self.tour_hears(&answer);
         if matches!(answer, Response::Done(_) | Response::Drafted(_)) {
             self.screens.home.drafts_changed();

@@ -7,12 +7,13 @@
 use crate::config::recent_file;
 use crate::domain::text::scrub;
 use crate::fs;
+use crate::jobs::{self, forget_templates, remember_templates};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::unfinished::{self, FormInput, Typing};
-use crate::tui::request::RequestId;
+use crate::tui::request::{RequestId, Response};
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
@@ -28,6 +29,8 @@ use tokio::time::Instant;
 pub const MOST: usize = 50;
 /// Longest entry, in characters.
 const LONGEST: usize = 300;
+/// The ending of the file of templates, as in [`crate::config::templates_file`].
+const TEMPLATES: &str = "templates";
 /// Largest file that lapel reads and writes, in bytes.
 const LARGEST: u64 = 1 << 22;
 const LISTED: usize = 10;
@@ -93,6 +96,7 @@ impl Lists {
         match change {
             Change::Typed(typed, text) => self.put(*typed, text),
             Change::Form(input) => unfinished::put(&mut self.unfinished, input),
+            Change::Templates(_) => {}
             Change::Forget => *self = Self::default(),
         }
     }
@@ -133,6 +137,8 @@ pub enum Change {
     Typed(Typed, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
+    /// Templates that were read, for the completion of a command line. They have a file of their own.
+    Templates(Vec<jobs::Recent>),
     Forget,
 }
 
@@ -156,6 +162,8 @@ pub struct Recents {
     pending: Vec<Change>,
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<Change>)>,
+    /// The page of templates that was read last.
+    templates: Vec<jobs::Recent>,
     typing: Typing,
 }
 
@@ -231,6 +239,21 @@ impl Recents {
         self.later(Change::Typed(typed, text.to_owned()));
     }
 
+    /// Keeps the templates of a page that was read.
+    pub fn read_templates(&mut self, answer: &Response) {
+        let Response::Templates(Ok(page)) = answer else { return };
+        let read = page.items.iter().map(|(_, one)| jobs::Recent {
+            id: one.template_id.wire().to_owned(),
+            title: one.title.as_ref().map_or_else(String::new, |title| title.wire().to_owned()),
+        });
+        let read: Vec<jobs::Recent> = read.collect();
+        // A list that is read again and again is written once.
+        if !read.is_empty() && self.templates != read {
+            self.templates.clone_from(&read);
+            self.later(Change::Templates(read));
+        }
+    }
+
     /// Returns the number of forgotten entries.
     pub fn forget(&mut self) -> u64 {
         let forgotten = self.lists.len() as u64;
@@ -285,7 +308,9 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         let path = scrub(&path.to_string_lossy()).into_owned();
         t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)
     };
+    let templates = path.with_extension(TEMPLATES);
     if changes.contains(&Change::Forget) {
+        forget_templates(&templates, None).map_err(cannot)?;
         match std::fs::remove_file(path) {
             Ok(()) => {}
             Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
@@ -298,8 +323,11 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let is_shorter = lists.len() < all;
     for change in changes {
         lists.take(change);
+        if let Change::Templates(read) = change {
+            remember_templates(&templates, read).map_err(cannot)?;
+        }
     }
-    if is_shorter || changes.iter().any(|change| *change != Change::Forget) {
+    if is_shorter || changes.iter().any(|change| matches!(change, Change::Typed(..) | Change::Form(_))) {
         let text = lists.clone().into_json();
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_private_dir(folder)

@@ -23,7 +23,7 @@ use ratatui::Terminal;
 use std::io::{self, ErrorKind, Stdout, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
@@ -35,17 +35,26 @@ const OLD_TITLE: &str = "\x1b[23;0t";
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether lapel was continued and has not taken the terminal again yet. A stop that it meets until then is an
-/// earlier one, which is over: it must not be obeyed.
+/// The last signal of job control, set by the handlers themselves. Their reports can be late and in the wrong
+/// order: a stop that is reported after the continuation is over, and nobody would continue lapel again.
 #[cfg(unix)]
-static CONTINUED: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
+static LAST: std::sync::LazyLock<Arc<AtomicUsize>> = std::sync::LazyLock::new(Arc::default);
+#[cfg(unix)]
+const STOPPED: usize = 1;
+#[cfg(unix)]
+const CONTINUED: usize = 2;
+
+/// Whether the handler of a stop obeys it at once: an editor or a pager has the terminal, and a shell can continue
+/// lapel. A report would be too late, because the shell can continue the group before it is read.
+#[cfg(unix)]
+static STOPS_AT_ONCE: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
 /// Whether drawing has ended: the system has asked lapel to end, or the terminal is gone.
 static OVER: std::sync::LazyLock<Arc<AtomicBool>> = std::sync::LazyLock::new(Arc::default);
 
 /// The loop has the terminal, and receives signals as messages.
 const LOOP: u8 = 0;
-/// An editor or a pager has the terminal. It receives an interrupt from the keyboard, and lapel obeys a stop at once.
+/// An editor or a pager has the terminal. It receives an interrupt from the keyboard, and the handler obeys a stop.
 const OTHER: u8 = 1;
 /// The loop has ended, so nobody reads messages any more.
 const NOBODY: u8 = 2;
@@ -241,10 +250,15 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
         SignalKind::user_defined1(),
         SignalKind::user_defined2(),
     ])?;
-    let mut stops = all(&[number(Number::TSTP), number(Number::TTIN), number(Number::TTOU)])?;
-    // Before the handler that reports it, because they run in this order: otherwise the report could clear the
-    // mark before it is set, and the next stop would be ignored.
-    signal_hook::flag::register(Number::CONT.as_raw(), CONTINUED.clone())?;
+    // The handlers of one signal run in the order of their registration: noted, obeyed, reported. Nothing slow comes
+    // before the second: if the shell continues the group before lapel has obeyed, lapel stays stopped.
+    let stop_signals = [Number::TSTP, Number::TTIN, Number::TTOU];
+    for signal in stop_signals {
+        signal_hook::flag::register_usize(signal.as_raw(), LAST.clone(), STOPPED)?;
+        signal_hook::flag::register_conditional_default(signal.as_raw(), STOPS_AT_ONCE.clone())?;
+    }
+    signal_hook::flag::register_usize(Number::CONT.as_raw(), LAST.clone(), CONTINUED)?;
+    let mut stops = all(&stop_signals.map(number))?;
     let mut continues = all(&[number(Number::CONT)])?;
     // Not through the input thread: at the start it does not read yet, and an unknown answer of the terminal
     // can block it.
@@ -264,11 +278,8 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
                 let stop = came(&mut stops);
                 // An earlier stop is over.
                 if came(&mut continues).is_some() {
-                    if HOLDER.load(Ordering::SeqCst) == LOOP {
-                        return Poll::Ready(Some(Message::Continued));
-                    }
-                    CONTINUED.store(false, Ordering::SeqCst);
-                    return Poll::Ready(None);
+                    let is_loop = HOLDER.load(Ordering::SeqCst) == LOOP;
+                    return Poll::Ready(is_loop.then_some(Message::Continued));
                 }
                 if stop.is_some() {
                     return Poll::Ready(stopped());
@@ -302,13 +313,19 @@ fn ended_by(kind: tokio::signal::unix::SignalKind) -> Option<Message> {
 
 #[cfg(unix)]
 fn stopped() -> Option<Message> {
-    if HOLDER.load(Ordering::SeqCst) == LOOP {
-        return Some(Message::Stop);
-    }
-    if job_control::can_stop() && !CONTINUED.load(Ordering::SeqCst) {
-        let _ = job_control::stop();
+    match HOLDER.load(Ordering::SeqCst) {
+        LOOP => return Some(Message::Stop),
+        NOBODY if job_control::can_stop() && !was_continued() => {
+            let _ = job_control::stop();
+        }
+        _ => {}
     }
     None
+}
+
+#[cfg(unix)]
+fn was_continued() -> bool {
+    LAST.load(Ordering::SeqCst) == CONTINUED
 }
 
 #[cfg(not(unix))]
@@ -347,11 +364,15 @@ impl crate::tui::Elsewhere for Hold {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
         let can_stop = job_control::can_stop();
-        if !can_stop || OVER.load(Ordering::SeqCst) || (!whole_group && CONTINUED.load(Ordering::SeqCst)) {
+        let is_over = || !whole_group && was_continued();
+        if !can_stop || OVER.load(Ordering::SeqCst) || is_over() {
             return Ok(());
         }
         let had = self.taken.take().is_some();
         // A message reports the continuation, and lapel then takes the terminal again.
+        if is_over() {
+            return Ok(());
+        }
         let stopped = if whole_group { job_control::stop_group() } else { job_control::stop() };
         if stopped.is_err() && had {
             self.taken = Some(Taken::new()?);
@@ -366,8 +387,6 @@ impl crate::tui::Elsewhere for Hold {
     }
 
     fn continued(&mut self) -> io::Result<bool> {
-        #[cfg(unix)]
-        CONTINUED.store(false, Ordering::SeqCst);
         if OVER.load(Ordering::SeqCst) {
             return Ok(false);
         }
@@ -451,7 +470,11 @@ fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Res
     }
     drop(taken);
     HOLDER.store(OTHER, Ordering::SeqCst);
+    #[cfg(unix)]
+    STOPS_AT_ONCE.store(job_control::can_stop(), Ordering::SeqCst);
     let came = with_modes_kept(run);
+    #[cfg(unix)]
+    STOPS_AT_ONCE.store(false, Ordering::SeqCst);
     HOLDER.store(LOOP, Ordering::SeqCst);
     let taken = Taken::new();
     pause.open();

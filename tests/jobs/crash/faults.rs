@@ -223,7 +223,7 @@ fn several_refusals_at_once_are_proven_together() {
 }
 
 #[test]
-fn a_guard_that_reads_again_takes_nothing_of_ours_for_what_was_there_before() {
+fn a_duplicate_check_that_reads_again_does_not_count_its_own_badges() {
     let mut world = World::new(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
     world.settings.in_flight = 1;
     let script = Script::of(JobInput::Issue(people(13)));

@@ -72,7 +72,7 @@ async fn what_was_never_seen_is_sent_again_only_when_a_person_says_so() {
 }
 
 #[tokio::test]
-async fn where_waiting_badges_are_shown_two_looks_settle_an_absence() {
+async fn where_waiting_badges_are_listed_two_polls_prove_an_absence() {
     let mut bench = Bench::new(small()).await;
     // That they are shown has to be seen first: by a badge that is known to wait.
     let known = begin(&bench, people(0..5)).await;
@@ -208,7 +208,7 @@ async fn no_badge_is_claimed_by_two_jobs() {
 }
 
 #[tokio::test]
-async fn without_a_look_before_nothing_found_proves_anything() {
+async fn without_an_earlier_read_finding_nothing_proves_nothing() {
     let mut bench = Bench::new(small()).await;
     bench.fault("post /badges commit-drop");
     let id = bench.issue(None).await;

@@ -77,7 +77,7 @@ async fn unknown_words_never_end_a_job_by_a_guess() {
 }
 
 #[tokio::test]
-async fn a_look_that_failed_is_told_until_one_succeeds() {
+async fn a_failed_poll_is_reported_until_one_succeeds() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 1);
     let id = bench.jobs.revoke(RevokePlan::new(all, "중복 발급", false)).await.expect("can send");
@@ -135,7 +135,7 @@ async fn costs(bench: &Bench, steps: &[u64]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn where_a_count_is_proven_to_follow_a_look_costs_one_request() {
+async fn where_a_count_is_known_to_be_current_a_poll_costs_one_request() {
     let switches = vec![("waiting-history".into(), "hidden".into())];
     let mut bench = Bench::new(Options { switches, ..small() }).await;
     let first = begin(&bench, people(0..900)).await;

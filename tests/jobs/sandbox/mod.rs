@@ -218,7 +218,7 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
 }
 
 #[tokio::test]
-async fn the_guard_knows_what_each_person_holds() {
+async fn the_duplicate_check_knows_what_each_person_holds() {
     use lapel::jobs::DuplicateKind;
     use lapel::sandbox::RowState;
     let bench = Bench::new(small()).await;

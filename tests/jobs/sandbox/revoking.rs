@@ -58,7 +58,7 @@ async fn more_than_one_request_is_sent_for_more_than_a_thousand() {
 }
 
 #[tokio::test]
-async fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
+async fn a_lost_answer_to_a_revocation_is_resolved_by_reading() {
     let mut bench = Bench::new(small()).await;
     let all = targets(&bench, 3);
     bench.fault("post /badges/revoke commit-drop");
@@ -154,7 +154,7 @@ async fn when_all_that_was_accepted_is_proven_the_rest_is_known_without_being_se
 }
 
 #[tokio::test]
-async fn a_number_that_no_look_bears_out_rules_nothing_out() {
+async fn a_count_that_no_read_confirms_excludes_nothing() {
     for (lie, sent) in [("accepted=0", 2), ("accepted=1", 3)] {
         let mut bench = Bench::new(small()).await;
         let all = targets(&bench, sent);

@@ -5,7 +5,7 @@ use crate::texts::{msg, msg_part};
 use lapel::config::{
     AppSettings, Change, Defaults, Env, Environment, Flags, IndexSettings, JobSettings, KeyStore, Pin,
     ProfileInput, Provenance, Settings, Source, ThemeChoice, edit_profile, known_settings, named_profile,
-    profiles, recent_file, remove_profile,
+    profiles, recent_file, remove_profile, templates_file,
 };
 use secrecy::SecretString;
 use std::fs;
@@ -129,7 +129,13 @@ fn a_new_key_is_for_the_owner_only_whoever_could_read_the_old_one() {
 #[test]
 fn a_profile_is_removed_with_its_own_lines_and_its_own_key() {
     let home = home(MINE);
-    let personal = |name: &str| [home.paths().view_file(name), recent_file(&home.paths().data_dir, name)];
+    let personal = |name: &str| {
+        [
+            home.paths().view_file(name),
+            recent_file(&home.paths().data_dir, name),
+            templates_file(&home.paths().data_dir, name),
+        ]
+    };
     for file in ["uni", "other"].iter().flat_map(|name| personal(name)) {
         std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
         std::fs::write(file, "{}").expect("written");

@@ -4,7 +4,7 @@ use super::*;
 use crate::texts::msg;
 
 #[test]
-fn the_look_has_layers_too() {
+fn the_appearance_has_layers_too() {
     use GlyphChoice::{Ascii, Unicode};
     use ThemeChoice::{Auto, Dark, Light, None as Plain};
     type Case<'a> = (Option<ThemeChoice>, &'a [(&'a str, &'a str)], &'a str, ThemeChoice, GlyphChoice);
@@ -174,7 +174,7 @@ fn where_pictures_are_is_kept_with_the_profile() {
 }
 
 #[test]
-fn how_the_desk_behaves_is_read_for_the_demo_too() {
+fn how_the_app_behaves_is_read_for_the_demo_too() {
     let home =
         Home::with_config("clipboard='osc52'\nnotice='bell'\nrefresh='2m'\nrecent=false\nrestore=false");
     let asked = AppSettings {

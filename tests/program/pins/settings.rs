@@ -5,7 +5,9 @@ use crate::texts::msg_part;
 use crate::verbs::kit::Bench;
 use clap::Parser;
 use lapel::cli::Cli;
-use lapel::config::{Env, Flags, KeymapFile, Mistake, Paths, Role, Settings, known_settings, recent_file};
+use lapel::config::{
+    Env, Flags, KeymapFile, Mistake, Paths, Role, Settings, known_settings, recent_file, templates_file,
+};
 use lapel::tui::{Action, Keymap, Tab, crash_file, filters_file};
 use std::collections::BTreeSet;
 use std::fs;
@@ -343,6 +345,7 @@ fn names_of_files_and_folders() {
         paths.view_file("uni"),
         paths.pictures_dir(),
         recent_file(&paths.data_dir, "uni"),
+        templates_file(&paths.data_dir, "uni"),
         crash_file(&paths.data_dir),
     ] {
         lines.insert(path.strip_prefix(home).expect("in a folder of lapel").to_string_lossy().into_owned());

@@ -211,7 +211,7 @@ fn keys_with_a_mistake_are_named_by_file_and_line() {
 }
 
 #[test]
-fn without_a_terminal_the_desk_says_so() {
+fn without_a_terminal_the_app_says_so() {
     let mut term = program("/bin/sh", &["-c", "\"$0\" demo </dev/null", super::kit::LAPEL]).start();
     assert_eq!(term.exit_restored().exit_code(), 2);
     assert!(term.shown().has(msg("lapel needs a terminal")), "{}", term.shown().text);

@@ -4,7 +4,7 @@ use super::kit::{lapel, pasted, still_demo};
 use crate::texts::{msg, msg_part};
 
 #[test]
-fn a_paste_into_the_desk_is_no_key_press() {
+fn a_paste_into_the_app_is_no_key_press() {
     let mut term = still_demo().start();
     let before = term.shows(msg_part("row 1 of"));
     term.send(pasted("q\nq\nix\u{3}\u{1b}\n2y"));
@@ -151,7 +151,7 @@ fn late_answers_of_the_terminal_do_nothing() {
 /// `ESC[?2026;2$y` is not understood by the library that reads the terminal: it takes what follows for a
 /// part of it, up to the next `u` or `c`. The TUI itself goes on.
 #[test]
-fn an_answer_that_is_not_understood_does_not_stop_the_desk() {
+fn an_answer_that_is_not_understood_does_not_stop_the_app() {
     // Without pictures and with a theme that is said the terminal is asked nothing, and nobody but the library reads what it says.
     let mut term =
         lapel(&["demo", "--seed", "7", "--speed", "0", "--theme", "dark", "--pictures", "none"]).start();

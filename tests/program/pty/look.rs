@@ -143,7 +143,7 @@ fn without_colours_nothing_is_coloured() {
 }
 
 #[test]
-fn without_unicode_the_desk_itself_is_ascii() {
+fn without_unicode_the_app_itself_is_ascii() {
     let mut term = lapel(&[]).env("LANG", "C").start();
     term.shows(msg("Welcome to lapel"));
     term.send("u");

@@ -58,7 +58,7 @@ fn child() {
     });
 }
 
-fn desk_that_panics(place: &str) -> Term {
+fn app_that_panics(place: &str) -> Term {
     let itself = std::env::current_exe().expect("the path of this test");
     let args = ["pty::panics::child", "--exact", "--ignored", "--nocapture", "--test-threads=1"];
     let term = program(&itself.display().to_string(), &args).env(PLACE, place).start();
@@ -67,8 +67,8 @@ fn desk_that_panics(place: &str) -> Term {
 }
 
 #[test]
-fn on_the_desks_own_thread_the_terminal_is_given_back_and_then_it_is_said() {
-    let mut term = desk_that_panics("the desk");
+fn on_the_apps_own_thread_the_terminal_is_restored_before_the_message() {
+    let mut term = app_that_panics("the desk");
     term.send("s");
     term.exit_restored();
     let raw = String::from_utf8_lossy(&term.raw()).into_owned();
@@ -85,8 +85,8 @@ fn on_the_desks_own_thread_the_terminal_is_given_back_and_then_it_is_said() {
 }
 
 #[test]
-fn in_a_task_the_desk_goes_on_and_says_where_it_is_written() {
-    let mut term = desk_that_panics("a task");
+fn in_a_task_the_app_goes_on_and_names_the_report() {
+    let mut term = app_that_panics("a task");
     term.send("s");
     let shown = term.shows(msg_part("A part of lapel failed"));
     assert!(shown.screen.alternate_screen(), "{}", shown.text);

@@ -169,7 +169,7 @@ fn the_manual_page_can_be_read_through_head() {
 
 /// What the list of profiles does is in the settings file, and comments of the person stay there.
 #[test]
-fn a_profile_is_tested_changed_and_removed_on_the_desk() {
+fn a_profile_is_tested_changed_and_removed_in_the_app() {
     let (sandbox, _runtime) = service();
     let setup = lapel(&["--profile", "uni"]).size(100, 30).env("BADGE_KEY", sandbox.api_key());
     let profile = |name: &str| {
@@ -225,7 +225,7 @@ fn a_profile_is_tested_changed_and_removed_on_the_desk() {
 
 /// The TUI as it was left, and as the command line wants it.
 #[test]
-fn the_desk_begins_as_it_was_left() {
+fn the_app_begins_as_it_was_left() {
     let (sandbox, _runtime) = service();
     let open = |args: &[&str]| {
         let setup = program(LAPEL, args).env("LAPEL_BASE_URL", sandbox.base_url());

@@ -46,6 +46,36 @@ fn jobs_and_templates_of_the_journal_are_offered_with_their_titles() {
 }
 
 #[test]
+fn templates_that_were_read_are_offered_before_the_first_issue() {
+    let bench = Bench::new();
+    let templates = |words_before: &[&str]| {
+        let all = offered(&bench, &[words_before, &["issue", "--template", "TPL"]].concat());
+        words(&all).len()
+    };
+    assert_eq!(templates(&[]), 0);
+    bench.run(&["history"]).ended(0);
+    assert_eq!(templates(&[]), 0, "it is no list of templates");
+    bench.run(&["templates", "--rows", "7"]).ended(0);
+    let requests = bench.requests();
+    assert_eq!(templates(&[]), 7);
+    assert!(offered(&bench, &["template", "TPL-004"]).iter().any(|line| line.starts_with("TPL-004\t")));
+    assert_eq!(templates(&["--profile", "uni"]), 0, "another profile has not read them");
+    assert_eq!(bench.requests(), requests, "no completion sends a request");
+    issued(&bench);
+    let all = offered(&bench, &["issue", "--template", ""]);
+    assert_eq!(words(&all)[..2], ["TPL-004", "TPL-001"], "those that were issued come first");
+    bench.run(&["templates", "--all"]).ended(0);
+    assert!(templates(&[]) > 7);
+    bench.run(&["jobs", "purge", "--older-than", "1"]).ended(0);
+    assert!(templates(&[]) > 7, "they are not old");
+    bench.run(&["jobs", "purge", "--older-than", "0"]).ended(0);
+    assert!(templates(&[]) <= 2);
+    bench.settings("recent = false\n");
+    bench.run(&["templates", "--all"]).ended(0);
+    assert!(templates(&[]) <= 2, "nothing is kept");
+}
+
+#[test]
 fn profiles_verbs_and_files_are_offered() {
     let bench = Bench::new();
     bench.settings("[profiles.uni]\nbase_url = \"https://a.example/api\"\n[profiles.\"$(reboot)\"]\nbase_url = \"https://b.example/api\"\n");

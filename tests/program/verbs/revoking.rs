@@ -73,7 +73,7 @@ fn a_file_of_ids_is_read_and_damaged_ones_are_listed() {
 }
 
 #[test]
-fn a_lost_answer_to_a_revocation_is_settled_by_looking() {
+fn a_lost_answer_to_a_revocation_is_resolved_by_reading() {
     let bench = Bench::switched(&[("revoke-time", "instant")]);
     let ids = bench.insert(&STATES[..1]);
     bench.fault("post /badges/revoke commit-drop");

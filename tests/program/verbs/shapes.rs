@@ -50,7 +50,7 @@ fn with_key(bench: &Bench, args: &[&str], key: &str) -> Said {
 }
 
 #[test]
-fn the_house_answers_programs_in_fields_that_stay() {
+fn the_json_of_the_verbs_keeps_its_fields() {
     let bench = Bench::new();
     insta::assert_snapshot!("ping", told(bench.json(&["ping"], 0), &bench));
     insta::assert_snapshot!("info_environment", told(bench.json(&["info"], 0), &bench));

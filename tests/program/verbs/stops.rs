@@ -116,7 +116,7 @@ fn a_lost_answer_is_in_doubt_until_the_service_shows_its_hand() {
 }
 
 #[test]
-fn a_lost_answer_is_settled_at_once_where_waiting_badges_are_shown() {
+fn a_lost_answer_is_resolved_at_once_where_waiting_badges_are_listed() {
     let bench = Bench::new();
     bench.fault("post /badges commit-drop");
     let said = bench.json(ONE, 0);
@@ -142,7 +142,7 @@ fn never_seen() -> (Bench, String) {
 }
 
 #[test]
-fn what_was_never_seen_is_settled_as_a_person_says() {
+fn what_was_never_seen_is_resolved_as_a_person_says() {
     let (bench, id) = never_seen();
     let settle =
         |how: &[&str], code| bench.json(&[&["jobs", "settle", &id, "--row", "1"], how].concat(), code);

@@ -221,7 +221,7 @@ fn what_is_kept_for_later_is_among_the_paths() {
 }
 
 #[test]
-fn what_is_wrong_with_the_files_of_the_desk_is_told_in_full() {
+fn mistakes_in_the_files_of_the_app_are_reported_in_full() {
     let bench = Bench::new();
     bench.settings("");
     for (file, text) in [

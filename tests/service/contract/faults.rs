@@ -188,7 +188,7 @@ async fn a_message_and_a_code_can_be_given() {
 }
 
 #[tokio::test]
-async fn a_rule_can_look_at_the_query_or_the_body() {
+async fn a_rule_can_match_the_query_or_the_body() {
     let kit = faulty(&["get match=page=3 status=500", "post /badges/batch match=P1@ status=503"]).await;
     kit.get("/badges/history?page=2").await.ok();
     assert_eq!(kit.get("/badges/history?page=3").await.status, 500);

@@ -101,6 +101,22 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     assert!(why.contains("uni.json"), "{why}");
 }
 
+#[test]
+fn templates_that_were_read_have_their_own_file_which_is_forgotten_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, templates) = (
+        crate::config::recent_file(folder.path(), "uni"),
+        crate::config::templates_file(folder.path(), "uni"),
+    );
+    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes, keep_days: None };
+    let read = vec![jobs::Recent { id: "TPL-001".into(), title: "a title".into() }];
+    run(&ask(vec![Change::Templates(read.clone())])).expect("written");
+    assert!(!path.exists(), "nothing was typed");
+    assert_eq!(jobs::known_templates(&templates), read);
+    run(&ask(vec![Change::Forget])).expect("removed");
+    assert!(!templates.exists());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 

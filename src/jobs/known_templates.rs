@@ -1,0 +1,106 @@
+//! The templates that a profile read last, for the completion of a command line, which sends no request.
+
+use super::Recent;
+use crate::fs;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Maximum number of templates.
+const MOST: usize = 200;
+/// Longest id and longest title that are kept, in characters.
+const LONGEST: usize = 300;
+/// Largest file that lapel reads, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The templates in the file. A missing or damaged file has none.
+pub fn known_templates(file: &Path) -> Vec<Recent> {
+    let mut text = String::new();
+    let is_file = std::fs::metadata(file).is_ok_and(|about| about.is_file());
+    if !is_file || File::open(file).and_then(|f| f.take(LARGEST).read_to_string(&mut text)).is_err() {
+        return Vec::new();
+    }
+    let all: Vec<(String, String)> = serde_json::from_str(&text).unwrap_or_default();
+    all.into_iter().map(|(id, title)| Recent { id, title }).collect()
+}
+
+/// Adds the templates of a page that was read, before the earlier ones. The file is written only if that changes it.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn remember_templates(file: &Path, read: &[Recent]) -> io::Result<()> {
+    let is_short = |text: &str| text.chars().count() <= LONGEST;
+    let before = known_templates(file);
+    let mut all: Vec<&Recent> = read.iter().filter(|one| is_short(&one.id) && is_short(&one.title)).collect();
+    all.extend(before.iter().filter(|old| read.iter().all(|new| new.id != old.id)));
+    all.truncate(MOST);
+    if all.iter().copied().eq(&before) {
+        return Ok(());
+    }
+    let pairs: Vec<(&str, &str)> = all.iter().map(|one| (one.id.as_str(), one.title.as_str())).collect();
+    let text = serde_json::to_string(&pairs)?;
+    fs::create_private_dir(file.parent().unwrap_or(Path::new(".")))?;
+    fs::replace_private(file, text.as_bytes())
+}
+
+/// Removes the file if it was written so many days ago, or, without a number, in any case.
+///
+/// # Errors
+/// The file cannot be removed.
+pub fn forget_templates(file: &Path, older_than_days: Option<u32>) -> io::Result<()> {
+    let age = |written: SystemTime| SystemTime::now().duration_since(written).unwrap_or_default();
+    if let Some(days) = older_than_days {
+        let written = std::fs::metadata(file).and_then(|about| about.modified());
+        if written.is_ok_and(|written| age(written) < Duration::from_secs(u64::from(days) * 86_400)) {
+            return Ok(());
+        }
+    }
+    match std::fs::remove_file(file) {
+        Err(why) if !matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Err(why),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recent(all: &[(&str, &str)]) -> Vec<Recent> {
+        let one = |(id, title): &(&str, &str)| Recent { id: (*id).to_owned(), title: (*title).to_owned() };
+        all.iter().map(one).collect()
+    }
+
+    #[test]
+    fn the_page_that_was_read_last_comes_first_and_nothing_is_twice() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("recent/uni.templates");
+        assert_eq!(known_templates(&file), []);
+        remember_templates(&file, &recent(&[("A", "one"), ("B", "two")])).expect("written");
+        remember_templates(&file, &recent(&[("B", "new"), ("C", "three")])).expect("written");
+        assert_eq!(known_templates(&file), recent(&[("B", "new"), ("C", "three"), ("A", "one")]));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(&file).expect("a file").permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        forget_templates(&file, Some(1)).expect("not old");
+        assert_eq!(known_templates(&file).len(), 3);
+        forget_templates(&file, Some(0)).expect("removed");
+        assert!(!file.exists());
+        forget_templates(&file, None).expect("already gone");
+    }
+
+    #[test]
+    fn long_lists_are_cut_and_a_damaged_file_counts_as_empty() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("uni.templates");
+        let ids: Vec<String> = (0..250).map(|n| format!("T-{n}")).collect();
+        let all: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "")).collect();
+        remember_templates(&file, &recent(&all)).expect("written");
+        assert_eq!(known_templates(&file).len(), MOST);
+        std::fs::write(&file, "[[1]").expect("written");
+        assert_eq!(known_templates(&file), []);
+    }
+}
