@@ -90,8 +90,9 @@ fn share(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
 
 fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
     db.execute(
-        "INSERT OR IGNORE INTO fact (account, name, value, evidence, first, last, times)
-         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2",
+        "INSERT INTO fact (account, name, value, evidence, first, last, times)
+         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
+         ON CONFLICT DO NOTHING",
         values![to.key, former],
     )?;
     Ok(())

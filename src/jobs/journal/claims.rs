@@ -197,7 +197,7 @@ const OTHERS: &str = "
            row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
            -- Where the service shows badges that wait, a reading that came after the refusal proves it.
            job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), 0)
+           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
                     AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
                          WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
            row.bucket = 'revoked'
@@ -240,8 +240,8 @@ fn other(r: &Row<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
 fn judge(db: &Tx<'_>, scope: &Scope, rows: &[Judged]) -> tx::Result<Vec<(Verdict, Vec<Rival>)>> {
     let viewers: Vec<(i64, bool)> = rows.iter().map(|row| (row.no, row.allowed)).collect();
     let claims = format!(
-        "WITH list AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS allowed
-                                    FROM json_each(?4)),
+        "WITH list AS MATERIALIZED (SELECT ?1 AS job, no, allowed
+                                    FROM json_rows(?4, no bigint, allowed boolean) AS viewed),
               viewer AS MATERIALIZED (
              SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key,
                     list.allowed AS allowed
@@ -390,18 +390,22 @@ fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(i64, i64, Option<i64>)]) -> tx::Re
         return Ok(());
     }
     let rows = super::json(rows);
-    let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS slot,
-                                                        value ->> 2 AS decision FROM json_each(?2))";
-    let moved: Vec<i64> = db.rows(&format!(
+    let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, no, slot, decision
+                       FROM json_rows(?2, no bigint, slot bigint, decision bigint) AS list)";
+    let moved: Vec<i64> = db.rows(
+        &format!(
             "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
-             FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING no"
-        ), values![scope.job.0, rows], |r| r.get(0))?;
+             FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING claim.no"
+        ),
+        values![scope.job.0, rows],
+        |r| r.get(0),
+    )?;
     db.execute(
         &format!(
             "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?3, ?4, row.person, claimed.slot, claimed.job, claimed.no, 'reserved', claimed.decision
          FROM claimed JOIN row ON row.job = claimed.job AND row.no = claimed.no
-         WHERE claimed.no NOT IN (SELECT value FROM json_each(?5))"
+         WHERE claimed.no NOT IN json_list(?5, bigint)"
         ),
         values![scope.job.0, rows, scope.account, scope.template, super::json(&moved)],
     )?;
@@ -413,7 +417,7 @@ fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
     if !rows.is_empty() {
         db.execute(
             "DELETE FROM claim WHERE state = 'reserved'
-               AND (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
+               AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
             values![super::json(rows)],
         )?;
     }
@@ -425,9 +429,9 @@ fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
 fn review(db: &Tx<'_>, job: JobId, rows: &[(i64, String, i64)]) -> tx::Result<()> {
     if !rows.is_empty() {
         db.execute(
-            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS why,
-                                                value ->> 2 AS slot FROM json_each(?2))
-             UPDATE row SET bucket = 'ask', why = rival.why, guarded = 0, allowed = NULL, seen = rival.slot
+            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot
+                                        FROM json_rows(?2, no bigint, why text, slot bigint) AS list)
+             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.slot
              FROM rival WHERE row.job = rival.job AND row.no = rival.no",
             values![job.0, super::json(rows)],
         )?;

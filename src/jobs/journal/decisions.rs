@@ -148,8 +148,8 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
 /// Makes rows ready that a person decided to send again.
 fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
     db.execute(
-        "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0, allowed = coalesce(class, 'new')
-         WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+        "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')
+         WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![id.0, super::json(rows), Reason::from(Code::SentAgain)],
     )?;
     Ok(())
@@ -168,7 +168,7 @@ fn stands(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, RowSt
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
          LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
-         WHERE row.job = ?1 AND row.no IN (SELECT value FROM json_each(?2))",
+         WHERE row.job = ?1 AND row.no IN json_list(?2, bigint)",
         values![id.0, super::json(rows)],
         |r| {
             let stand = Stand {
@@ -239,7 +239,7 @@ pub(super) fn never_seen(
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
     let all: i64 = db.row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
-           AND (?2 IS NULL OR no IN (SELECT value FROM json_each(?2)))",
+           AND (?2 IS NULL OR no IN json_list(?2, bigint))",
         values![id.0, among.as_deref().map(super::json)],
         |r| r.get(0),
     )?;
@@ -312,11 +312,15 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
     let served: HashSet<i64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    let old: Vec<i64> = db.rows(&format!(
+    let old: Vec<i64> = db.rows(
+        &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
                AND (SELECT intent FROM request WHERE id = row.request) <= ?2
-               AND (?3 IS NULL OR no IN (SELECT value FROM json_each(?3))) ORDER BY no"
-        ), values![id.0, latest, among.map(super::json)], |r| r.get(0))?;
+               AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
+        ),
+        values![id.0, latest, among.map(super::json)],
+        |r| r.get(0),
+    )?;
     Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
 }
 

@@ -85,7 +85,8 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
 
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>> {
     let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
-    db.rows("WITH list AS MATERIALIZED (SELECT value AS job FROM json_each(?1))
+    db.rows(
+        "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
          SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
                 -- A number that nothing bears out is not believed.
@@ -96,7 +97,9 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>
                 request.accepted, request.rows, row.job
          FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
          JOIN job ON job.id = row.job
-         WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')", values![super::json(&jobs)], |r| {
+         WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
+        values![super::json(&jobs)],
+        |r| {
         let row_status = jobs::row_status(r, "bucket")?;
         Ok(DoubtRow {
             job: JobId(r.get(13)?),
@@ -115,7 +118,8 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>
             row_status,
             counts: (r.get::<Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
-    })
+    },
+    )
 }
 
 /// Which of the found badges have an owner.
@@ -134,13 +138,18 @@ impl Known {
             })
             .collect();
         let found = super::json(&found);
-        let before = db.rows("WITH found AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS email_key, value ->> 2 AS badge
-                                             FROM json_each(?1))
-                 SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)", values![&found], |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)))?;
+        let before = db.rows(
+            "WITH found AS MATERIALIZED (
+                     SELECT job, email_key, badge
+                     FROM json_rows(?1, job bigint, email_key text, badge text) AS list)
+                 SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
+            values![&found],
+            |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)),
+        )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
         let held: Vec<(String, (JobId, u64))> = db.rows(
             "SELECT row.badge, row.job, row.no FROM row JOIN job ON job.id = row.job
-             WHERE row.badge IN (SELECT value ->> 2 FROM json_each(?1)) AND job.kind = 'issue'",
+             WHERE row.badge IN (SELECT badge FROM json_rows(?1, job bigint, email_key text, badge text) AS list) AND job.kind = 'issue'",
             values![found],
             |r| Ok((r.get(0)?, (JobId(r.get(1)?), r.get::<i64>(2)?.unsigned_abs()))),
         )?;
@@ -216,8 +225,8 @@ impl Resolved {
             // Materialized, so that SQLite looks each row up by its key.
             db.execute(
                 "WITH found AS MATERIALIZED (
-                     SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why
-                     FROM json_each(?1))
+                     SELECT job, no, bucket, why
+                     FROM json_rows(?1, job bigint, no bigint, bucket text, why text) AS list)
                  UPDATE row SET bucket = found.bucket, why = found.why
                  FROM found WHERE row.job = found.job AND row.no = found.no",
                 values![super::json(&self.statuses)],
@@ -226,7 +235,7 @@ impl Resolved {
         if !self.absent.is_empty() {
             db.execute(
                 "UPDATE row SET absent = ?2
-                 WHERE (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
+                 WHERE (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
                 values![super::json(&self.absent), context.now.as_second()],
             )?;
         }
@@ -241,7 +250,7 @@ fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
         "SELECT id, rows, outcome, found FROM
                 (SELECT id, rows, outcome,
                         (SELECT count(*) FROM row WHERE request = request.id AND badge IS NOT NULL) AS found
-                 FROM request WHERE id IN (SELECT value FROM json_each(?1))) AS counted
+                 FROM request WHERE id IN json_list(?1, bigint)) AS counted
              WHERE found > 0",
         values![super::json(requests)],
         |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
@@ -260,7 +269,7 @@ fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
         return Ok(());
     }
     db.execute(
-        "WITH partly AS MATERIALIZED (SELECT value ->> 0 AS request, value ->> 1 AS why FROM json_each(?1))
+        "WITH partly AS MATERIALIZED (SELECT request, why FROM json_rows(?1, request bigint, why text) AS list)
          UPDATE row SET why = partly.why FROM partly
          WHERE row.request = partly.request AND row.bucket = 'in_doubt'",
         values![super::json(&list)],

@@ -47,7 +47,7 @@ pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept 
 pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     db.execute(
-        "UPDATE job SET kept = 1 WHERE phase = 'draft' AND id IN (SELECT value FROM json_each(?1))",
+        "UPDATE job SET kept = TRUE WHERE phase = 'draft' AND id IN json_list(?1, bigint)",
         values![super::json(&ids)],
     )?;
     Ok(())
@@ -71,8 +71,8 @@ pub(in crate::jobs) struct OpenDrafts {
 /// or is open in another living process.
 pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
     let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
-    let free = "phase = 'draft' AND id IN (SELECT value FROM json_each(?1))
-                AND (owner IS NULL OR owner = ?2 OR owner NOT IN (SELECT value FROM json_each(?3)))";
+    let free = "phase = 'draft' AND id IN json_list(?1, bigint)
+                AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
     let values = values![ids, args.owner.id, super::json(&args.living)];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
     let found: i64 = db.row(&count, values, |r| r.get(0))?;
@@ -91,7 +91,7 @@ pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
-         WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN (SELECT value FROM json_each(?1))",
+         WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN json_list(?1, bigint)",
         values![super::json(&ids), me],
     )?;
     Ok(())
@@ -144,7 +144,8 @@ fn create_one(
     if let Some(held) = &plan.held_before {
         let held: Vec<&str> = held.iter().map(BadgeId::wire).collect();
         db.execute(
-            "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT ?1, ?2, value FROM json_each(?3)",
+            "INSERT INTO baseline (job, email_key, badge)
+             SELECT ?1, ?2, value FROM json_values(?3, text) AS held WHERE TRUE ON CONFLICT DO NOTHING",
             values![id.0, key.as_str(), super::json(&held)],
         )?;
         jobs::set_checked(db, id, *now)?;
@@ -251,7 +252,7 @@ pub(super) fn finish_rows(
         let why = Reason::from(Code::DomainSlip).with("meant", meant);
         db.execute(
             "UPDATE row SET bucket = 'ask', why = ?3
-         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
+         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, length(email_key) - length(?2) + 1) = ?2",
             values![id.0, format!("@{suspect}"), why],
         )?;
     }
@@ -302,19 +303,22 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         return Ok(0);
     };
     let seen = match &args.which {
-        Rows::Class(_) => "1".to_owned(),
+        Rows::Class(_) => "TRUE".to_owned(),
         Rows::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
-        Rows::Shown(_, None) => "0".to_owned(),
+        Rows::Shown(_, None) => "FALSE".to_owned(),
         Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE.to_owned(),
     };
-    db.execute(&format!(
-            "UPDATE row SET bucket = ?3, why = ?4, guarded = 0,
+    db.execute(
+        &format!(
+            "UPDATE row SET bucket = ?3, why = ?4, guarded = FALSE,
                             allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {seen} THEN coalesce(class, 'new')
                                            ELSE 'new' END
              WHERE job = ?1 AND request IS NULL AND {selected}"
-        ), values![args.id.0, key, args.to.code(), args.why])?;
+        ),
+        values![args.id.0, key, args.to.code(), args.why],
+    )?;
     if args.to == RowStatus::Ready {
         duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
     }
@@ -330,11 +334,14 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
 /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
 pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     let sql = format!(
-        // Besides `min(no)`, the columns are those of the first row.
-        "SELECT bucket, grp, why, name, email, min(no) AS first, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
-         FROM (SELECT bucket, why, name, email, no, {} AS grp, {} AS alone FROM row
-               WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL)
-         GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200",
+        "SELECT found.bucket, grp, why, name, email, found.rows, allows
+         FROM (SELECT bucket, grp, min(no) AS first, count(*) AS rows,
+                      count(CASE WHEN alone THEN 1 END) AS allows
+               FROM (SELECT bucket, no, {} AS grp, {} AS alone FROM row
+                     WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL) AS judged
+               GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200) AS found
+         JOIN row ON row.job = ?1 AND row.no = found.first
+         ORDER BY found.rows DESC, found.first",
         conditions::GROUP,
         conditions::allowed_together()
     );
@@ -356,7 +363,7 @@ pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor)
     db.execute(
         "UPDATE row SET bucket = 'left_out',
                         why = CASE WHEN why IS NULL THEN ?2
-                                   ELSE json_set(?2, '$.args', json_object('why', json(why))) END
+                                   ELSE reason_with(?2, 'why', why) END
          WHERE job = ?1 AND bucket = 'ask'",
         values![id.0, Reason::from(Code::NotAllowed)],
     )?;

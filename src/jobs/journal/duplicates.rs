@@ -14,10 +14,14 @@ use serde_json::json;
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
-    db.rows(&format!(
+    db.rows(
+        &format!(
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
         judged(*phase)
-    ), values![id.0], |r| r.get(0))
+    ),
+        values![id.0],
+        |r| r.get(0),
+    )
 }
 
 /// Removes earlier findings from unsent rows.
@@ -48,45 +52,48 @@ pub(in crate::jobs) struct RecordHeld {
 /// Stores the badges that recipients of a job have, and sets the kind of their unsent rows.
 pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     let RecordHeld { id, phase, held, similar } = args;
-    let list: Vec<_> = held
-        .iter()
-        .map(|h| json!([h.key.as_str(), h.badge.wire(), h.class.is_over(), h.class.code(), stored(&h.why)]))
-        .collect();
+    let list: Vec<_> = held.iter().map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over())).collect();
     // `+` makes SQLite find the rows by their address.
     //
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
     // count either: the poller decides about it.
-    let counted: Vec<String> = db.rows(
-        "SELECT held.value FROM json_each(?2) AS held
-             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.value ->> 0 AND row.job = ?1)
+    let counted: Vec<usize> = db.rows(
+        "SELECT held.place FROM json_rows(?2, email_key text, badge text) AS held
+             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.email_key AND row.job = ?1)
                AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                               WHERE row.badge = held.value ->> 1 AND row.job = ?1 AND job.kind = 'issue')
+                               WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
                AND NOT EXISTS (SELECT 1 FROM row
-                               WHERE row.email_key = held.value ->> 0 AND +row.job = ?1
+                               WHERE row.email_key = held.email_key AND +row.job = ?1
                                  AND row.request IS NOT NULL AND row.badge IS NULL
                                  AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
-             ORDER BY held.key",
+             ORDER BY held.place",
         values![id.0, super::json(&list)],
-        |r| r.get(0),
+        |r| Ok(r.get::<i64>(0)? as usize),
     )?;
-    let counted = format!("[{}]", counted.join(","));
+    let held_before: Vec<_> = counted.iter().filter_map(|place| list.get(*place)).collect();
     db.execute(
         "INSERT INTO baseline (job, email_key, badge, over)
-         SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2) WHERE TRUE ORDER BY key
-         ON CONFLICT DO UPDATE SET over = excluded.over",
-        values![id.0, counted],
+         SELECT ?1, email_key, badge, over
+         FROM json_rows(?2, email_key text, badge text, over boolean) AS list WHERE TRUE ORDER BY place
+         ON CONFLICT (job, email_key, badge) DO UPDATE SET over = excluded.over",
+        values![id.0, super::json(&held_before)],
     )?;
-    classify(db, *id, *phase, &counted, 3)?;
+    let found: Vec<_> = counted
+        .iter()
+        .filter_map(|place| held.get(*place))
+        .map(|h| (h.key.as_str(), h.class.code(), stored(&h.why)))
+        .collect();
+    classify(db, *id, *phase, &found)?;
     let similar: Vec<_> = similar
         .iter()
-        .map(|(key, why)| json!([key.as_str(), DuplicateKind::LookAlike.code(), stored(why)]))
+        .map(|(key, why)| (key.as_str(), DuplicateKind::LookAlike.code(), stored(why)))
         .collect();
-    classify(db, *id, *phase, &super::json(&similar), 1)
+    classify(db, *id, *phase, &similar)
 }
 
-/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. `found` is a list of
-/// lists that begin with an e-mail key and contain the kind's code and the reason from `at`.
-fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &str, at: usize) -> tx::Result<()> {
+/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. `found` has
+/// e-mail keys, codes of kinds, and reasons.
+fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &[(&str, &str, String)]) -> tx::Result<()> {
     let weight = |code: &str| {
         let cases: Vec<String> =
             DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
@@ -99,17 +106,15 @@ fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &str, at: usize) -> tx:
             "UPDATE row SET class = found.class, class_why = found.why
          FROM (SELECT email_key, class, why, weight,
                       row_number() OVER (PARTITION BY email_key ORDER BY weight DESC, place) AS rank
-               FROM (SELECT key AS place, value ->> 0 AS email_key, value ->> {at} AS class,
-                            value ->> {why} AS why, {found_weight} AS weight
-                     FROM json_each(?2))) AS found
+               FROM (SELECT place, email_key, class, why, {found_weight} AS weight
+                     FROM json_rows(?2, email_key text, class text, why text) AS list) AS weighed) AS found
          WHERE found.rank = 1 AND row.email_key = found.email_key AND +row.job = ?1 AND {judged}
            AND {row_weight} < found.weight",
-            why = at + 1,
-            found_weight = weight(&format!("value ->> {at}")),
+            found_weight = weight("list.class"),
             judged = judged(phase),
             row_weight = weight("row.class"),
         ),
-        values![id.0, found],
+        values![id.0, super::json(found)],
     )?;
     Ok(())
 }
@@ -160,16 +165,17 @@ pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) ->
 pub(super) fn record_held_of_row(db: &Tx<'_>, id: &JobId, no: &u64, held: &[Held]) -> tx::Result<()> {
     for held in held {
         let is_new = db.execute(
-            "INSERT OR IGNORE INTO baseline (job, email_key, badge, over)
+            "INSERT INTO baseline (job, email_key, badge, over)
                  SELECT ?1, ?2, ?3, ?4
                  WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                                   WHERE row.badge = ?3 AND job.kind = 'issue')",
+                                   WHERE row.badge = ?3 AND job.kind = 'issue')
+                 ON CONFLICT DO NOTHING",
             values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
         )?;
         if is_new > 0 {
             let why = Reason::class(held.class).because("why", held.why.clone());
             db.execute(
-                "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = 0
+                "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
                  WHERE job = ?1 AND no = ?2",
                 values![id.0, *no as i64, why, held.class.code(), held.why],
             )?;
@@ -192,25 +198,25 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
         .iter()
         .map(|(no, rival, still)| json!([no, stored(&rival.why()), rival.slot, still]))
         .collect();
-    db.execute("WITH rival AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS why, value ->> 2 AS slot,
-                                            value ->> 3 AS still FROM json_each(?2))
+    db.execute(
+        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot, still
+                                    FROM json_rows(?2, no bigint, why text, slot bigint, still boolean) AS list)
          UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
-                                         THEN json_object('code', ?3, 'args',
-                                                  json_object('all', json_array(json(class_why), json(rival.why))))
+                                         THEN reason_both(?3, class_why, rival.why)
                                          ELSE rival.why END,
                         class = CASE WHEN class IN ('valid', 'waiting', 'expiring') THEN class ELSE 'sent' END,
                         allowed = CASE WHEN rival.still THEN allowed END, seen = rival.slot
-         FROM rival WHERE row.job = rival.job AND row.no = rival.no", values![id.0, super::json(&rivals), Code::Verdict.name()])?;
+         FROM rival WHERE row.job = rival.job AND row.no = rival.no",
+        values![id.0, super::json(&rivals), Code::Verdict.name()],
+    )?;
     // The reason keeps what is known of the recipient: allowing the one does not allow the other.
     let first = format!(
-        "json_set(?2, '$.args', json_object('row', (
-             SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS})))"
+        "reason_with_text(?2, 'row', (SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS}))"
     );
     db.execute(
         &format!(
             "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE json_object('code', ?3, 'args', json_object('all',
-                                                  json_array(json(class_why), json({first})))) END,
+                                             ELSE reason_both(?3, class_why, {first}) END,
                             class = coalesce(class, {})
              WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
             in_file_kind()
@@ -230,7 +236,7 @@ const EARLIER_ROWS: &str = "
 /// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
 pub(super) fn in_file_kind() -> String {
     format!(
-        "(SELECT CASE WHEN max(other.name = row.name) THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
+        "(SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
           {EARLIER_ROWS})"
     )
 }
@@ -252,7 +258,7 @@ pub(super) fn place(
         values![id.0],
     )?;
     db.execute(
-        &format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"),
+        &format!("UPDATE row SET guarded = FALSE WHERE job = ?1 AND guarded AND {judged}"),
         values![id.0],
     )?;
     // A row may be of two kinds: the stricter policy applies.
@@ -271,9 +277,9 @@ pub(super) fn place(
             };
             db.execute(
                 &format!(
-                    "UPDATE row SET bucket = ?3, guarded = 1,
-                                    why = json_set(?4, '$.args', json_object('why', json(class_why)))
-                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS NOT class"
+                    "UPDATE row SET bucket = ?3, guarded = TRUE,
+                                    why = reason_with(?4, 'why', class_why)
+                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS DISTINCT FROM class"
                 ),
                 values![id.0, class.code(), row_status.code(), Reason::class(*class)],
             )?;
@@ -282,7 +288,7 @@ pub(super) fn place(
     // A default policy does not decide about recipients whom this journal has already served.
     db.execute(
         &format!(
-            "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
+            "UPDATE row SET bucket = 'ask', why = class_why, guarded = TRUE
              WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
                AND (class IS NULL OR class NOT IN ({}))",
             allowed_by_setting(policies)

@@ -46,7 +46,7 @@ pub(super) fn empty_log(db: &Connection) -> bool {
 /// Notes that the whole file must be rewritten once. Data that was removed earlier remains in free pages, and in
 /// unused parts of index pages, where SQLite leaves copies when it moves entries.
 pub(super) fn want_rewrite(db: &Tx<'_>) -> tx::Result<()> {
-    db.script("INSERT OR REPLACE INTO kept VALUES ('task', 'rewrite', '', 0)")
+    db.script("INSERT INTO kept VALUES ('task', 'rewrite', '', 0) ON CONFLICT DO NOTHING")
 }
 
 /// A new journal does not need a rewrite.

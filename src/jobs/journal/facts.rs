@@ -50,9 +50,9 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[Seen], at: &i64) -> tx::
         seen.iter().map(|s| json!([s.name, s.value, stored(&s.evidence.into()), s.times])).collect();
     db.execute(
         "INSERT INTO fact (account, name, value, evidence, first, last, times)
-         SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3, ?3, value ->> 3 FROM json_each(?2)
-         WHERE TRUE ORDER BY key
-         ON CONFLICT DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
+         SELECT ?1, name, value, evidence, ?3, ?3, times
+         FROM json_rows(?2, name text, value text, evidence text, times bigint) AS seen WHERE TRUE ORDER BY place
+         ON CONFLICT (account, name, value) DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
         values![account, super::json(&list), at],
     )?;
     Ok(())
@@ -143,7 +143,8 @@ impl Kept {
 /// Stores a value to offer again.
 pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
     db.execute(
-        "INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3, ?4)",
+        "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
         values![kept.what, redact(&kept.key), redact(&kept.value), kept.at],
     )?;
     Ok(())

@@ -91,8 +91,8 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
                        guarded_at, purged, follows, next_look, owner, owner_label, \
-                       (SELECT sum(accepted) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
-                       (SELECT sum(rows) FROM request WHERE job = job.id AND outcome = 'accepted' \
+                       (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
+                       (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
                        (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
@@ -350,7 +350,7 @@ pub(super) fn decide_rows(
 ) -> tx::Result<()> {
     db.execute(
         "INSERT INTO decision (at, job, no, what, who, why)
-         SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_each(?3) ORDER BY key",
+         SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_values(?3, bigint) AS list ORDER BY place",
         values![actor.at, id.0, super::json(rows), what, actor.who, redact(why)],
     )?;
     Ok(())

@@ -14,7 +14,7 @@
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! row_parts     the order of the rows in a review
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
-//! tx            a transaction of the database, for all operations
+//! tx, dialect   a transaction of the database, and its SQL
 //! recent        what a shell's completion offers
 //! ```
 
@@ -24,6 +24,7 @@ pub mod backup;
 pub(super) mod claims;
 mod conditions;
 pub(super) mod decisions;
+mod dialect;
 pub(super) mod doubts;
 pub(super) mod drafts;
 pub(super) mod duplicates;

@@ -143,15 +143,17 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
         return Ok(());
     }
     // Materialized, so that SQLite looks each row up by its key.
-    db.execute("WITH seen AS MATERIALIZED (
-             SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why,
-                    value ->> 4 AS accepted, value ->> 5 AS status, value ->> 6 AS mail, value ->> 7 AS issued_at,
-                    value ->> 8 AS valid_until, value ->> 9 AS revoke_at, value ->> 10 AS absent
-             FROM json_each(?1))
+    db.execute(
+        "WITH seen AS MATERIALIZED (
+             SELECT job, no, bucket, why, accepted, status, mail, issued_at, valid_until, revoke_at, absent
+             FROM json_rows(?1, job bigint, no bigint, bucket text, why text, accepted bigint, status text, mail text,
+                            issued_at text, valid_until text, revoke_at text, absent bigint) AS list)
          UPDATE row SET bucket = seen.bucket, why = seen.why, accepted = seen.accepted, status = seen.status,
                         mail = seen.mail, issued_at = seen.issued_at, valid_until = seen.valid_until,
                         revoke_at = seen.revoke_at, absent = seen.absent
-         FROM seen WHERE row.job = seen.job AND row.no = seen.no", values![super::json(&changed)])?;
+         FROM seen WHERE row.job = seen.job AND row.no = seen.no",
+        values![super::json(&changed)],
+    )?;
     Ok(())
 }
 
@@ -161,13 +163,13 @@ impl Page<'_> {
         let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
         let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
                     row.issued_at, row.valid_until, row.revoke_at, row.absent, row.tries, row.badge,
-                    coalesce(request.heard, 0), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
-                    CASE WHEN json_valid(row.why) THEN json_extract(row.why, '$.code') = 'issued_twice' END,
+                    coalesce(request.heard, FALSE), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
+                    reason_code(row.why) = 'issued_twice',
                     CASE WHEN job.after THEN job.follows END,
-                    CASE WHEN job.after THEN (SELECT coalesce(sum(n), 0) FROM tally
+                    CASE WHEN job.after THEN (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally
                                               WHERE tally.job = job.follows AND tally.bucket <> 'issued') END
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
-             WHERE row.badge IN (SELECT value FROM json_each(?1)) AND job.owner = ?2 AND job.phase <> 'draft'
+             WHERE row.badge IN json_list(?1, text) AND job.owner = ?2 AND job.phase <> 'draft'
              ORDER BY row.job, row.no";
         let found: Vec<(String, Option<i64>, ObservedRow)> =
             db.rows(sql, values![super::json(&badges), self.context.me], |r| {
@@ -446,8 +448,7 @@ fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> b
 /// Keeps the old badge if its replacement was not issued.
 fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     db.execute(
-        "UPDATE row SET bucket = 'left_out', why = json_set(?2, '$.args',
-                    json_object('issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1)))
+        "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1))
              WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
                AND EXISTS (SELECT 1 FROM row AS other
                            WHERE other.job = (SELECT follows FROM job WHERE id = ?1)
@@ -460,9 +461,12 @@ fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
 
 /// Queues the old badge for revocation again if its replacement is sent after all.
 pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
-    db.execute("UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
+    db.execute(
+        "UPDATE row SET bucket = 'queued', why = reason_with_text(?2, 'issue', CAST(?1 AS TEXT))
          WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
-           AND bucket = 'left_out' AND json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3", values![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()])?;
+           AND bucket = 'left_out' AND reason_code(why) = ?3",
+        values![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()],
+    )?;
     Ok(())
 }
 

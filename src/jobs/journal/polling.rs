@@ -168,7 +168,7 @@ pub(super) fn first_accepted(
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     let first = db.row(
         "SELECT min(accepted) FROM row
-             WHERE job IN (SELECT value FROM json_each(?1)) AND bucket IN ('waiting', 'overdue')",
+             WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
         values![super::json(&ids)],
         |r| r.get(0),
     )?;
@@ -178,8 +178,12 @@ pub(super) fn first_accepted(
 /// Which of these badges are Issued.
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
     let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
-    let issued: Vec<String> = db.rows("SELECT badge FROM row JOIN job ON job.id = row.job
-             WHERE row.badge IN (SELECT value FROM json_each(?1)) AND job.kind = 'issue' AND row.bucket = 'issued'", values![super::json(&badges)], |r| r.get(0))?;
+    let issued: Vec<String> = db.rows(
+        "SELECT badge FROM row JOIN job ON job.id = row.job
+             WHERE row.badge IN json_list(?1, text) AND job.kind = 'issue' AND row.bucket = 'issued'",
+        values![super::json(&badges)],
+        |r| r.get(0),
+    )?;
     Ok(issued.into_iter().filter_map(BadgeId::new).collect())
 }
 
@@ -206,7 +210,7 @@ pub(super) fn waiting_badge(
         "SELECT row.badge, row.email FROM row JOIN job ON job.id = row.job
              WHERE job.account = ?1 AND job.base_url = ?2 AND job.kind = 'issue' AND row.bucket = 'waiting'
                AND row.badge IS NOT NULL AND row.email <> ''
-             ORDER BY row.accepted DESC LIMIT 1",
+             ORDER BY row.accepted DESC NULLS LAST LIMIT 1",
         values![account.key, account.base_url],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
@@ -239,7 +243,7 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
     }
     for (job, second) in &noted {
         let n: i64 = db.row(
-            "SELECT count(*) FROM row WHERE job = ?1 AND json_extract(why, '$.code') = ?2",
+            "SELECT count(*) FROM row WHERE job = ?1 AND reason_code(why) = ?2",
             values![job.0, Code::IssuedTwice.name()],
             |r| r.get(0),
         )?;

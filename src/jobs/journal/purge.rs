@@ -16,7 +16,7 @@ pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<
         .map(|b| format!("'{}'", b.code()))
         .collect();
     let sql = format!(
-        "SELECT id FROM job WHERE purged = 0 AND phase <> 'draft' AND created < ?1
+        "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2
            AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
                            AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
@@ -26,13 +26,13 @@ pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
-         WHERE job IN (SELECT value FROM json_each(?1))",
+         WHERE job IN json_list(?1, bigint)",
         // The service's message may name people.
-        "UPDATE request SET why = NULL WHERE job IN (SELECT value FROM json_each(?1))",
-        "DELETE FROM review WHERE job IN (SELECT value FROM json_each(?1))",
-        "DELETE FROM baseline WHERE job IN (SELECT value FROM json_each(?1))",
-        "UPDATE job SET purged = 1, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL
-         WHERE id IN (SELECT value FROM json_each(?1))",
+        "UPDATE request SET why = NULL WHERE job IN json_list(?1, bigint)",
+        "DELETE FROM review WHERE job IN json_list(?1, bigint)",
+        "DELETE FROM baseline WHERE job IN json_list(?1, bigint)",
+        "UPDATE job SET purged = TRUE, origin = NULL, stop_why = NULL, note = NULL, look_note = NULL
+         WHERE id IN json_list(?1, bigint)",
     ] {
         db.execute(sql, values![&list])?;
     }

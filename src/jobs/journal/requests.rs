@@ -86,7 +86,7 @@ pub(super) fn accepted_unbound(db: &Tx<'_>, request: i64, at: i64, why: &Reason)
 pub(super) fn keep_unproven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> tx::Result<()> {
     set_sending(db, request, RowStatus::Ready, None)?;
     let cancelled: bool = db.row(
-        "UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1
+        "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
              RETURNING phase = 'cancelled'",
         values![job.0, request],
         |r| r.get(0),
@@ -105,7 +105,7 @@ fn rows_in_doubt(db: &Tx<'_>, job: JobId, which: &str, at: i64) -> tx::Result<()
         &format!(
             "UPDATE row SET bucket = 'in_doubt', why = ?2
              WHERE job = ?1 AND {which} AND bucket = 'ready'
-               AND NOT (json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3)"
+               AND reason_code(why) IS DISTINCT FROM ?3"
         ),
         values![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
     )?;

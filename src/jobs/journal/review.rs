@@ -33,11 +33,14 @@ pub(super) fn record(
         db.row("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what], |r| {
             r.get(0)
         })?;
-    let rows = db.execute(&format!(
+    let rows = db.execute(
+        &format!(
             "INSERT INTO review_row (review, no, name, email, email_key, person, bucket, why, guarded, allowed)
              SELECT ?3, no, name, email, email_key, person, bucket, why, guarded, allowed FROM row
              WHERE job = ?1 AND request IS NULL AND (?2 IS NULL OR ?2 <> '') AND {which}"
-        ), values![job.0, key, review])?;
+        ),
+        values![job.0, key, review],
+    )?;
     if rows == 0 {
         db.execute("DELETE FROM review WHERE id = ?1", values![review])?;
     }
@@ -50,8 +53,7 @@ pub(super) fn name_of(to: RowStatus) -> &'static str {
 }
 
 pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<()> {
-    let which = format!("no IN (SELECT value FROM json_each('{}'))", super::json(rows));
-    record(db, job, CORRECT, &which, None)?;
+    record(db, job, CORRECT, "no IN json_list(?2, bigint)", Some(&super::json(rows)))?;
     Ok(())
 }
 
@@ -79,14 +81,17 @@ pub(super) fn undo_decision(
 ) -> tx::Result<bool> {
     // Findings about another recipient do not apply.
     let findings = if decision.corrects { ", class = NULL, class_why = NULL, seen = NULL" } else { "" };
-    db.execute(&format!(
+    db.execute(
+        &format!(
             "UPDATE row SET name = was.name, email = was.email, email_key = was.email_key, person = was.person,
                             bucket = was.bucket, why = was.why, guarded = was.guarded, allowed = NULL {findings}
              FROM (SELECT review_row.* FROM review_row JOIN review ON review.id = review_row.review
                    WHERE review.id = ?2 AND review.job = ?1) AS was
              WHERE row.job = ?1 AND row.no = was.no AND row.request IS NULL
                AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'draft' AND kind = 'issue')"
-        ), values![job.0, decision.id])?;
+        ),
+        values![job.0, decision.id],
+    )?;
     let undone = db.execute("DELETE FROM review WHERE id = ?2 AND job = ?1", values![job.0, decision.id])?;
     if undone > 0 && decision.corrects {
         db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![job.0])?;

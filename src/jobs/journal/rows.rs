@@ -98,13 +98,17 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
             json!([no, name, email, key.as_str(), person, row_status.code(), why.as_ref().map(stored)])
         })
         .collect();
-    db.execute("WITH correct AS MATERIALIZED (
-             SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS name, value ->> 2 AS email, value ->> 3 AS email_key,
-                    unhex(value ->> 4) AS person, value ->> 5 AS bucket, value ->> 6 AS why FROM json_each(?2))
+    db.execute(
+        "WITH correct AS MATERIALIZED (
+             SELECT ?1 AS job, no, name, email, email_key, person, bucket, why
+             FROM json_rows(?2, no bigint, name text, email text, email_key text, person bytes, bucket text,
+                            why text) AS list)
          UPDATE row SET name = correct.name, email = correct.email, email_key = correct.email_key,
                         person = correct.person, bucket = correct.bucket, why = correct.why, class = NULL,
-                        class_why = NULL, allowed = NULL, seen = NULL, guarded = 0
-         FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL", values![id.0, super::json(&list)])?;
+                        class_why = NULL, allowed = NULL, seen = NULL, guarded = FALSE
+         FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
+        values![id.0, super::json(&list)],
+    )?;
     Ok(())
 }
 
@@ -165,15 +169,15 @@ impl RowField {
             Self::No | Self::Filter => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
             Self::RowStatus => in_order(RowStatus::ALL),
-            Self::Holder => "name COLLATE NOCASE".to_owned(),
-            Self::Address => "email COLLATE NOCASE".to_owned(),
-            Self::Title => "title COLLATE NOCASE".to_owned(),
+            Self::Holder => "lower(name)".to_owned(),
+            Self::Address => "lower(email)".to_owned(),
+            Self::Title => "lower(title)".to_owned(),
             Self::Badge => "badge".to_owned(),
-            Self::Why => "why COLLATE NOCASE".to_owned(),
+            Self::Why => "lower(why)".to_owned(),
             Self::Class => "class".to_owned(),
             Self::Accepted => "accepted".to_owned(),
-            Self::Status => "status COLLATE NOCASE".to_owned(),
-            Self::Mail => "mail COLLATE NOCASE".to_owned(),
+            Self::Status => "lower(status)".to_owned(),
+            Self::Mail => "lower(mail)".to_owned(),
             Self::IssuedAt => "issued_at".to_owned(),
             Self::ValidUntil => "valid_until".to_owned(),
             Self::RevokeAt => "revoke_at".to_owned(),
@@ -220,7 +224,9 @@ pub(super) fn page(
     // Equal rows are sorted by place, so that pages are consistent.
     let sorted = match (part_place(&filter.parts), filter.order) {
         (Some(place), _) => format!("{place}, "),
-        (None, Some((field, down))) => format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }),
+        (None, Some((field, down))) => {
+            format!("{} {},", field.sql(), if down { "DESC NULLS LAST" } else { "ASC NULLS FIRST" })
+        }
         (None, None) => String::new(),
     };
     let page = format!("job = ?1 AND no > ?2 AND {chosen} ORDER BY {sorted} no LIMIT ?4 OFFSET ?5");
@@ -231,7 +237,7 @@ pub(super) fn page(
         page
     };
     let sql = format!(
-        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, 0) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, FALSE) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
@@ -278,7 +284,8 @@ fn searched(filter: &RowFilter) -> Option<String> {
 /// A filter as a condition; `?3` is the key of its group, `?6` its text.
 fn chosen(filter: &RowFilter) -> String {
     let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
-    let statuses = if codes.is_empty() { "1".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
+    let statuses =
+        if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
     let text = if filter.text.is_some() {
@@ -293,8 +300,10 @@ fn chosen(filter: &RowFilter) -> String {
 /// Number of a job's rows that a filter matches, wherever the filter begins.
 pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<u64> {
     let none = None::<i64>;
-    let sql =
-        format!("SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS ?4 AND ?5 IS ?4 AND {}", chosen(filter));
+    let sql = format!(
+        "SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS NULL AND ?4 IS NULL AND ?5 IS NULL AND {}",
+        chosen(filter)
+    );
     let values = values![job.0, none, filter.group, none, none, searched(filter)];
     let n: i64 = db.row(&sql, values, |r| r.get(0))?;
     Ok(n.unsigned_abs())
@@ -465,7 +474,7 @@ pub(super) fn set(
     why: Option<&Reason>,
 ) -> tx::Result<()> {
     db.execute(
-        "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+        "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![job.0, super::json(rows), row_status.code(), why],
     )?;
     Ok(())
@@ -490,12 +499,11 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at)).collect();
     let free: Vec<(i64, i64, String, i64)> = db.rows(
         "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
-             FROM (SELECT key, value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge, value ->> 3 AS at
-                   FROM json_each(?1)) AS wanted
+             FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS wanted
              WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
                                WHERE row.badge = wanted.badge AND job.kind = 'issue'
                                  AND NOT (row.job = wanted.job AND row.no = wanted.no))
-             ORDER BY wanted.key",
+             ORDER BY wanted.place",
         values![super::json(&wanted)],
         |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
     )?;
@@ -507,8 +515,8 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     let list = super::json(&free);
     // Materialized, so that SQLite looks each row up by its key.
     let bound =
-        "WITH bound AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge,
-                                                    value ->> 3 AS at FROM json_each(?1))";
+        "WITH bound AS MATERIALIZED (
+             SELECT job, no, badge, at FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS list)";
     db.execute(
         &format!(
             "{bound} UPDATE row SET badge = bound.badge, accepted = bound.at, bucket = 'waiting', why = NULL,
@@ -532,9 +540,13 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
     let of_issue =
         "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
-    db.execute(&format!(
-        "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}"
-    ), values![job.0, no as i64])?;
+    db.execute(
+        &format!(
+        "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
+             ON CONFLICT DO NOTHING"
+    ),
+        values![job.0, no as i64],
+    )?;
     db.execute(
         &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
         values![job.0, no as i64],

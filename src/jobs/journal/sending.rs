@@ -70,7 +70,7 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     if !unclaimed.is_empty() {
         db.execute(
             "UPDATE row SET bucket = 'ask', why = ?3
-             WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+             WHERE job = ?1 AND no IN json_list(?2, bigint)",
             values![job.0, super::json(&unclaimed), Reason::from(Code::NoClaim)],
         )?;
     }
@@ -86,7 +86,7 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     db.execute(
         "UPDATE row SET bucket = 'sending', why = NULL, request = ?3, absent = NULL, accepted = NULL,
                         tries = tries + 1
-         WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
+         WHERE job = ?1 AND no IN json_list(?2, bigint)",
         values![job.0, super::json(&places), request],
     )?;
     Ok(Some(Chunk { request, entries }))

@@ -18,7 +18,7 @@ pub(super) fn abandoned(
 ) -> tx::Result<Vec<JobId>> {
     db.rows(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
-           AND owner NOT IN (SELECT value FROM json_each(?4))",
+           AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, me, super::json(living)],
         |r| r.get(0).map(JobId),
     )
@@ -69,8 +69,8 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
     let TakeOver { account, owner, living, now } = args;
     let taken: Vec<JobId> = db.rows(
         "UPDATE job SET owner = ?3, owner_label = ?4
-             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS NOT ?3
-               AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?5)))
+             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
+               AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
         values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
         |r| r.get(0).map(JobId),
@@ -80,7 +80,7 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
     db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
          WHERE phase = 'draft' AND kept AND account = ?1 AND base_url = ?2 AND owner <> ?3
-           AND owner NOT IN (SELECT value FROM json_each(?4))",
+           AND owner NOT IN json_list(?4, text)",
         values![account.key, account.base_url, owner.id, super::json(living)],
     )?;
     discard_orphans(db, account, living, &owner.id)?;
@@ -98,8 +98,11 @@ pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
 
 /// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
 fn discard_orphans(db: &Tx<'_>, account: &Account, living: &[String], me: &str) -> tx::Result<()> {
-    let gone = db.execute("DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
-           AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))", values![me, super::json(living), account.key, account.base_url])?;
+    let gone = db.execute(
+        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
+           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
+        values![me, super::json(living), account.key, account.base_url],
+    )?;
     jobs::tidy_after_discard(db, gone)
 }
 

@@ -269,10 +269,13 @@ async fn pages_of_rows_by_status_follow_each_other() {
     let journal = Journal::open(folder.path()).expect("a journal");
     add_job(&journal).await;
     let add = |db: &Tx<'_>, (): &()| {
-        db.execute("WITH RECURSIVE n(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM n WHERE no < 400)
+        db.execute(
+            "WITH RECURSIVE n(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM n WHERE no < 400)
              INSERT INTO row (job, no, name, email, email_key, bucket)
              SELECT 1, no, 'name', 'email', 'key',
-                    CASE WHEN no % 133 = 0 THEN 'invalid' WHEN no % 3 = 0 THEN 'waiting' ELSE 'issued' END FROM n", values![])
+                    CASE WHEN no % 133 = 0 THEN 'invalid' WHEN no % 3 = 0 THEN 'waiting' ELSE 'issued' END FROM n",
+            values![],
+        )
     };
     journal.store().write("test", (), add).await.expect("rows");
     let order = Some((rows::RowField::Filter, false));

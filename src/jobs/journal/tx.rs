@@ -1,10 +1,17 @@
 //! A transaction of the journal's database: everything that an operation can do with it.
 
-use rusqlite::Connection;
+use super::dialect;
 use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection};
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// Maximum number of SQL texts whose forms are kept.
+const MOST_FORMS: usize = 1_000;
 
 /// The values of a statement's parameters.
 macro_rules! values {
@@ -65,7 +72,7 @@ impl<'a> Tx<'a> {
     ) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => {
-                let mut statement = db.prepare_cached(sql)?;
+                let mut statement = prepare(db, sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(bound(values)))?;
                 while let Some(row) = rows.next()? {
                     if read(&Row(RowOf::Sqlite(row)))?.is_break() {
@@ -125,9 +132,7 @@ impl<'a> Tx<'a> {
     /// Runs a statement and returns the number of rows that it changed.
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
         match &self.0 {
-            Database::Sqlite(db) => {
-                Ok(db.prepare_cached(sql)?.execute(rusqlite::params_from_iter(bound(values)))?)
-            }
+            Database::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
         }
     }
 
@@ -144,6 +149,25 @@ impl<'a> Tx<'a> {
             Database::Sqlite(_) => self.row("PRAGMA data_version", values![], |r| r.get(0)),
         }
     }
+}
+
+/// Most texts have a form of their own for SQLite, which is made once.
+fn prepare<'a>(db: &'a Connection, sql: &str) -> Result<CachedStatement<'a>> {
+    thread_local! {
+        static FORMS: RefCell<HashMap<String, Rc<str>>> = RefCell::default();
+    }
+    let form = FORMS.with_borrow(|forms| forms.get(sql).cloned());
+    let form = form.unwrap_or_else(|| {
+        FORMS.with_borrow_mut(|forms| {
+            if forms.len() >= MOST_FORMS {
+                forms.clear();
+            }
+            let form = Rc::from(dialect::sqlite(sql));
+            forms.insert(sql.to_owned(), Rc::clone(&form));
+            form
+        })
+    });
+    Ok(db.prepare_cached(&form)?)
 }
 
 fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = Value<'a>> {
