@@ -1,7 +1,7 @@
 //! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
 use super::jobs::Account;
-use rusqlite::{Connection, OptionalExtension, params};
+use super::tx::{self, Tx, values};
 use unicode_normalization::UnicodeNormalization;
 use url::Url;
 
@@ -25,24 +25,25 @@ fn normal_name(raw: &str) -> String {
 }
 
 /// The account of a key, created if it does not exist.
-pub(super) fn of(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<i64> {
+pub(super) fn of(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<i64> {
     if let Some(account) = known(db, base_url, key)? {
         return Ok(account);
     }
-    db.execute("INSERT INTO account DEFAULT VALUES", [])?;
-    let account = db.last_insert_rowid();
-    db.execute("INSERT INTO account_key VALUES (?1, ?2, ?3)", params![base_url, key, account])?;
+    let account: i64 = db.row("INSERT INTO account DEFAULT VALUES RETURNING id", values![], |r| r.get(0))?;
+    db.execute("INSERT INTO account_key VALUES (?1, ?2, ?3)", values![base_url, key, account])?;
     Ok(account)
 }
 
-pub(super) fn known(db: &Connection, base_url: &str, key: &str) -> rusqlite::Result<Option<i64>> {
-    db.prepare_cached("SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2")?
-        .query_row([base_url, key], |r| r.get(0))
-        .optional()
+pub(super) fn known(db: &Tx<'_>, base_url: &str, key: &str) -> tx::Result<Option<i64>> {
+    db.optional(
+        "SELECT account FROM account_key WHERE base_url = ?1 AND key = ?2",
+        values![base_url, key],
+        |r| r.get(0),
+    )
 }
 
 /// The accounts of a profile: of its key, and of its organisation if the two are not joined yet.
-pub(super) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Option<i64>; 2]> {
+pub(super) fn all_of(db: &Tx<'_>, account: &Account) -> tx::Result<[Option<i64>; 2]> {
     let named = match name(account) {
         Some(name) => named(db, account, &name)?,
         None => None,
@@ -50,7 +51,7 @@ pub(super) fn all_of(db: &Connection, account: &Account) -> rusqlite::Result<[Op
     Ok([known(db, &account.base_url, &account.key)?, named])
 }
 
-pub(super) fn is_joined(db: &Connection, account: &Account) -> rusqlite::Result<bool> {
+pub(super) fn is_joined(db: &Tx<'_>, account: &Account) -> tx::Result<bool> {
     let Some(id) = known(db, &account.base_url, &account.key)? else { return Ok(false) };
     match name(account) {
         Some(name) => Ok(named(db, account, &name)? == Some(id)),
@@ -62,18 +63,17 @@ fn name(account: &Account) -> Option<String> {
     account.organisation.as_deref().map(normal_name).filter(|name| !name.is_empty())
 }
 
-fn named(db: &Connection, account: &Account, name: &str) -> rusqlite::Result<Option<i64>> {
-    db.query_row(
+fn named(db: &Tx<'_>, account: &Account, name: &str) -> tx::Result<Option<i64>> {
+    db.optional(
         "SELECT account FROM account_name WHERE base_url = ?1 AND name = ?2",
-        [account.base_url.as_str(), name],
+        values![account.base_url.as_str(), name],
         |r| r.get(0),
     )
-    .optional()
 }
 
 /// The account of a profile. Profiles with the same service and the same organisation name share one account:
 /// badges sent with the key of one count for the other.
-pub(super) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> {
+pub(super) fn join(db: &Tx<'_>, account: &Account) -> tx::Result<i64> {
     let mut id = of(db, &account.base_url, &account.key)?;
     if let Some(name) = name(account) {
         match named(db, account, &name)? {
@@ -84,7 +84,7 @@ pub(super) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> 
             None => {
                 db.execute(
                     "INSERT INTO account_name VALUES (?1, ?2, ?3)",
-                    params![account.base_url, name, id],
+                    values![account.base_url, name, id],
                 )?;
             }
         }
@@ -93,12 +93,12 @@ pub(super) fn join(db: &Connection, account: &Account) -> rusqlite::Result<i64> 
 }
 
 /// As [`join`].
-pub(super) fn join_account(db: &Connection, account: &Account) -> rusqlite::Result<()> {
+pub(super) fn join_account(db: &Tx<'_>, account: &Account) -> tx::Result<()> {
     join(db, account).map(drop)
 }
 
 /// Joins two accounts: badges sent by either count for both.
-pub(super) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<()> {
+pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
     if from == into {
         return Ok(());
     }
@@ -108,36 +108,35 @@ pub(super) fn merge(db: &Connection, from: i64, into: i64) -> rusqlite::Result<(
         "DELETE FROM claim WHERE account = ?1 AND state = 'reserved'
            AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
                        AND other.template = claim.template AND other.person = claim.person)",
-        [from, into],
+        values![from, into],
     )?;
     db.execute(
         "DELETE FROM claim WHERE account = ?2 AND state = 'reserved'
            AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?1
                        AND other.template = claim.template AND other.person = claim.person)",
-        [from, into],
+        values![from, into],
     )?;
     // Recipients with a badge from both accounts keep both claims, in different slots.
-    let both: Vec<(i64, i64)> = db
-        .prepare(
-            "SELECT job, no FROM claim WHERE account = ?1
+    let both: Vec<(i64, i64)> = db.rows(
+        "SELECT job, no FROM claim WHERE account = ?1
                AND EXISTS (SELECT 1 FROM claim AS other WHERE other.account = ?2
                            AND other.template = claim.template AND other.person = claim.person)
              ORDER BY slot",
-        )?
-        .query_map([from, into], |r| Ok((r.get(0)?, r.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        values![from, into],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
     for (job, no) in both {
-        db.prepare_cached(
+        db.execute(
             "UPDATE claim SET account = ?3, slot = (SELECT max(other.slot) + 1 FROM claim AS other
                  WHERE other.account = ?3 AND other.template = claim.template AND other.person = claim.person)
              WHERE job = ?1 AND no = ?2",
-        )?
-        .execute([job, no, into])?;
+            values![job, no, into],
+        )?;
     }
     for table in ["claim", "account_key", "account_name"] {
-        db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), [from, into])?;
+        db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), values![from, into])?;
     }
-    db.execute("DELETE FROM account WHERE id = ?1", [from])?;
+    db.execute("DELETE FROM account WHERE id = ?1", values![from])?;
     Ok(())
 }
 

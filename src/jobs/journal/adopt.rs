@@ -2,9 +2,9 @@
 
 use super::accounts;
 use super::jobs::{Account, Actor, decide};
+use super::tx::{self, Tx, values};
 use super::{Journal, Result};
 use crate::jobs::job::JobId;
-use rusqlite::{Connection, params};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adopted {
@@ -48,7 +48,7 @@ pub(in crate::jobs) struct Adopt {
 }
 
 /// Gives the new key all jobs of the former one that no living process owns, its facts, and its account.
-pub(super) fn adopt(db: &Connection, args: &Adopt) -> rusqlite::Result<Adopted> {
+pub(super) fn adopt(db: &Tx<'_>, args: &Adopt) -> tx::Result<Adopted> {
     let Adopt { to, former, ended, actor } = args;
     let mut adopted = Adopted::default();
     for (id, owner) in owned(db, to, former)? {
@@ -65,32 +65,35 @@ pub(super) fn adopt(db: &Connection, args: &Adopt) -> rusqlite::Result<Adopted> 
 }
 
 /// The jobs of a profile with a former key, and their owners.
-fn owned(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<Vec<(JobId, Option<String>)>> {
-    db.prepare("SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id")?
-        .query_map(params![former, to.base_url, to.profile], |r| Ok((JobId(r.get(0)?), r.get(1)?)))?
-        .collect()
+fn owned(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<Vec<(JobId, Option<String>)>> {
+    db.rows(
+        "SELECT id, owner FROM job WHERE account = ?1 AND base_url = ?2 AND profile = ?3 ORDER BY id",
+        values![former, to.base_url, to.profile],
+        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
+    )
 }
 
-fn give(db: &Connection, id: JobId, to: &Account, former: &str, actor: &Actor) -> rusqlite::Result<()> {
+fn give(db: &Tx<'_>, id: JobId, to: &Account, former: &str, actor: &Actor) -> tx::Result<()> {
     db.execute(
         "UPDATE job SET account = ?2, owner = NULL, owner_label = NULL WHERE id = ?1",
-        params![id.0, to.key],
+        values![id.0, to.key],
     )?;
     decide(db, id, None, "adopt", actor, &format!("the key {former} was replaced by {}", to.key))?;
     Ok(())
 }
 
 /// Joins the accounts of both keys: badges sent with the former key count for the new one.
-fn share(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
+fn share(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
     let from = accounts::of(db, &to.base_url, former)?;
     accounts::merge(db, from, accounts::join(db, to)?)
 }
 
-fn learn(db: &Connection, to: &Account, former: &str) -> rusqlite::Result<()> {
+fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
     db.execute(
-        "INSERT OR IGNORE INTO fact (account, name, value, evidence, first, last, times)
-         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2",
-        params![to.key, former],
+        "INSERT INTO fact (account, name, value, evidence, first, last, times)
+         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
+         ON CONFLICT DO NOTHING",
+        values![to.key, former],
     )?;
     Ok(())
 }
@@ -104,19 +107,19 @@ mod tests {
     }
 
     async fn insert(journal: &Journal, account: Account, owner: Option<String>) {
-        let insert = |db: &Connection, (account, owner): &(Account, Option<String>)| {
+        let insert = |db: &Tx<'_>, (account, owner): &(Account, Option<String>)| {
             db.execute(
                 "INSERT INTO job (kind, phase, created, profile, base_url, account, title, owner)
                  VALUES ('issue', 'stopped', 0, ?1, ?2, ?3, 't', ?4)",
-                params![account.profile, account.base_url, account.key, owner],
+                values![account.profile, account.base_url, account.key, owner],
             )
         };
         journal.store().write("test", (account, owner), insert).await.expect("inserted");
     }
 
     async fn of(journal: &Journal, key: &str) -> i64 {
-        let count = |db: &Connection, key: &String| {
-            db.query_row("SELECT count(*) FROM job WHERE account = ?1", [key], |r| r.get(0))
+        let count = |db: &Tx<'_>, key: &String| {
+            db.row("SELECT count(*) FROM job WHERE account = ?1", values![key], |r| r.get(0))
         };
         journal.store().read(key.to_owned(), count).await.expect("counted")
     }
@@ -143,9 +146,9 @@ mod tests {
         drop(other);
         let same = journal.adopt(&new, "00000002", "tester").await.expect("nothing");
         assert_eq!(same, Adopted::default());
-        let decisions = |db: &Connection, (): &()| {
-            db.query_row("SELECT count(*) FROM decision WHERE what = 'adopt' AND who = 'tester'", [], |r| {
-                r.get::<_, i64>(0)
+        let decisions = |db: &Tx<'_>, (): &()| {
+            db.row("SELECT count(*) FROM decision WHERE what = 'adopt' AND who = 'tester'", values![], |r| {
+                r.get::<i64>(0)
             })
         };
         assert_eq!(journal.store().read((), decisions).await.expect("counted"), 2, "each is written down");
@@ -154,19 +157,19 @@ mod tests {
     #[tokio::test]
     async fn adopts_the_facts_of_the_former_key() {
         let journal = Journal::in_memory().expect("a journal");
-        let fact = |db: &Connection, (): &()| {
+        let fact = |db: &Tx<'_>, (): &()| {
             db.execute(
                 "INSERT INTO fact VALUES ('00000001', 'n', 'old', 'e', 1, 2, 3),
                                          ('00000002', 'n', 'new', 'e', 1, 2, 3)",
-                [],
+                values![],
             )
         };
         journal.store().write("test", (), fact).await.expect("inserted");
         let new = account("uni", "https://b.example", "00000002");
         journal.adopt(&new, "00000001", "tester").await.expect("adopted");
-        let known = |db: &Connection, (): &()| {
-            db.query_row("SELECT group_concat(value, ' ') FROM fact WHERE account = '00000002'", [], |r| {
-                r.get::<_, String>(0)
+        let known = |db: &Tx<'_>, (): &()| {
+            db.row("SELECT group_concat(value, ' ') FROM fact WHERE account = '00000002'", values![], |r| {
+                r.get::<String>(0)
             })
         };
         let mut known: Vec<String> =

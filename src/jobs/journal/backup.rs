@@ -17,6 +17,7 @@ use super::facts::{self, Kept};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
+use super::tx::{self, Tx, values};
 use super::{PATIENCE, shown};
 use crate::fs::{Draft, Overwrite, open_plain};
 use crate::i18n::Localizable;
@@ -121,7 +122,7 @@ pub(super) fn back_up_at(
     let held = Held::take(files, site)?;
     let mut here = held.open(site)?;
     whole(&here, &held.file)?;
-    let ids = jobs_of(&here, OPEN).map_err(held.failed())?;
+    let ids = jobs_of(&Tx::on(&here), OPEN).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
@@ -144,16 +145,17 @@ pub(super) fn back_up_at(
     })?;
     if moves {
         let actor = Actor::now(who);
-        let mut moved = || -> rusqlite::Result<()> {
+        let mut moved = || -> tx::Result<()> {
             let writing = here.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            mark.insert(&writing)?;
-            set_aside(&writing, &id)?;
+            let db = Tx::on(&writing);
+            mark.insert(&db)?;
+            set_aside(&db, &id)?;
             for job in &ids {
-                super::jobs::decide(&writing, *job, None, "move", &actor, &mark.file)?;
+                super::jobs::decide(&db, *job, None, "move", &actor, &mark.file)?;
             }
-            writing.commit()
+            Ok(writing.commit()?)
         };
-        moved().map_err(held.failed())?;
+        moved().map_err(|why| held.failed(why))?;
         set_state(&to, &id, State::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
@@ -247,33 +249,34 @@ fn put_back(
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
-    let failed = held.failed();
+    let failed = |why: rusqlite::Error| held.failed(why);
     let mut fresh = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &held.file)?;
     settle_file(&fresh).map_err(&failed)?;
-    migrate(&mut fresh).map_err(&failed)?;
+    migrate(&mut fresh).map_err(|why| held.failed(why))?;
     let writing = fresh.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> rusqlite::Result<Restored> {
+    let done = (|| -> tx::Result<Restored> {
+        let db = Tx::on(&writing);
         if claim {
-            give_back(&writing, &mark.id)?;
+            give_back(&db, &mark.id)?;
         }
-        let open = jobs_of(&writing, OPEN)?;
-        go_on(&writing, &open, claim && doubtful)?;
+        let open = jobs_of(&db, OPEN)?;
+        go_on(&db, &open, claim && doubtful)?;
         for job in &open {
-            super::jobs::decide(&writing, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+            super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
-        writing.execute("DELETE FROM kept WHERE what = 'backup'", [])?;
-        mark.set(&writing, State::Taken, Some(&site.computer))?;
-        writing.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
+        db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
+        mark.set(&db, State::Taken, Some(&site.computer))?;
+        db.script(&format!("PRAGMA application_id = {APPLICATION}"))?;
         Ok(Restored {
             computer: name_of(&mark.computer),
             made: mark.at,
-            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&db, "phase = 'moved'")?,
             open,
         })
     })()
-    .map_err(&failed)?;
+    .map_err(|why| held.failed(why))?;
     writing.commit().map_err(&failed)?;
     drop(fresh);
     // SQLite would take the log of the replaced, empty journal for a part of this one.
@@ -296,54 +299,55 @@ fn take_back(
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
-    let failed = held.failed();
+    let failed = |why: rusqlite::Error| held.failed(why);
     let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
-    let done = (|| -> rusqlite::Result<Restored> {
-        let open = jobs_of(&writing, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
-        give_back(&writing, &mark.id)?;
-        go_on(&writing, &open, doubtful)?;
+    let done = (|| -> tx::Result<Restored> {
+        let db = Tx::on(&writing);
+        let open = jobs_of(&db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
+        give_back(&db, &mark.id)?;
+        go_on(&db, &open, doubtful)?;
         for job in &open {
-            super::jobs::decide(&writing, *job, None, "take back", &actor, &mark.file)?;
+            super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
         }
-        mark.set(&writing, State::Taken, Some(&site.computer))?;
+        mark.set(&db, State::Taken, Some(&site.computer))?;
         Ok(Restored {
             computer: name_of(&mark.computer),
             made: mark.at,
-            jobs: jobs_of(&writing, "phase <> 'draft'")?.len() as u64,
-            elsewhere: jobs_of(&writing, "phase = 'moved'")?,
+            jobs: jobs_of(&db, "phase <> 'draft'")?.len() as u64,
+            elsewhere: jobs_of(&db, "phase = 'moved'")?,
             open,
         })
     })()
-    .map_err(&failed)?;
+    .map_err(|why| held.failed(why))?;
     writing.commit().map_err(&failed)?;
     set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
 /// Gives moved jobs their earlier phase again.
-fn give_back(db: &Connection, id: &str) -> rusqlite::Result<()> {
+fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     db.execute(
         "UPDATE job SET phase = coalesce(was, 'stopped'), was = NULL, handover = NULL
          WHERE phase = 'moved' AND handover = ?1",
-        [id],
+        values![id],
     )?;
     Ok(())
 }
 
 /// Turns open jobs into read-only records.
-fn set_aside(db: &Connection, id: &str) -> rusqlite::Result<()> {
+fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     let sql = format!(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
                         next_look = NULL WHERE {OPEN}"
     );
-    db.execute(&sql, [id])?;
+    db.execute(&sql, values![id])?;
     Ok(())
 }
 
 /// Prepares restored open jobs: they are polled first, nothing is sent before a person resumes, and the duplicate
 /// check then runs again. `doubtful`: another computer may have sent rows that were not sent here.
-fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()> {
+fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
     for job in open {
         if doubtful {
             doubt(db, *job)?;
@@ -351,7 +355,7 @@ fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()
         db.execute(
             "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
              WHERE id = ?1",
-            [job.0],
+            values![job.0],
         )?;
     }
     super::takeover::recover(db, open, Timestamp::now().as_second())
@@ -359,29 +363,29 @@ fn go_on(db: &Connection, open: &[JobId], doubtful: bool) -> rusqlite::Result<()
 
 /// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them. Revocations are left out:
 /// sending one twice is harmless.
-fn doubt(db: &Connection, job: JobId) -> rusqlite::Result<()> {
+fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
                                           OR bucket = 'ask' AND request IS NOT NULL)
                             AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
     let rows: i64 =
-        db.query_row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), [job.0], |r| r.get(0))?;
+        db.row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), values![job.0], |r| r.get(0))?;
     if rows == 0 {
         return Ok(());
     }
     let now = Timestamp::now().as_second();
     let why = Reason::from(Code::MaybeElsewhere);
-    db.execute(
+    let request: i64 = db.row(
         "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
-         VALUES (?1, ?2, '', ?3, 0, ?3, 'lost', ?4)",
-        params![job.0, rows, now, why],
+         VALUES (?1, ?2, '', ?3, FALSE, ?3, 'lost', ?4) RETURNING id",
+        values![job.0, rows, now, why],
+        |r| r.get(0),
     )?;
-    let request = db.last_insert_rowid();
     db.execute(
         &format!(
             "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL
              WHERE {SENDABLE}"
         ),
-        params![job.0, request, why],
+        values![job.0, request, why],
     )?;
     Ok(())
 }
@@ -394,21 +398,22 @@ fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs
     let mut copy = connect(draft.path(), OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
     settle_file(&copy).map_err(failed)?;
     let writing = copy.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-    let jobs = (|| -> rusqlite::Result<u64> {
-        writing.execute("DELETE FROM job WHERE phase = 'draft'", [])?;
-        writing.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
-        writing.execute("UPDATE job SET owner = NULL, owner_label = NULL", [])?;
-        mark.insert(&writing)?;
+    let jobs = (|| -> tx::Result<u64> {
+        let db = Tx::on(&writing);
+        db.execute("DELETE FROM job WHERE phase = 'draft'", values![])?;
+        db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", values![])?;
+        db.execute("UPDATE job SET owner = NULL, owner_label = NULL", values![])?;
+        mark.insert(&db)?;
         if open == OpenJobs::Stay {
-            set_aside(&writing, &mark.id)?;
+            set_aside(&db, &mark.id)?;
         }
         let id =
             Kept { what: "backup", key: "id".to_owned(), value: mark.id.clone(), at: mark.at.as_second() };
-        facts::keep(&writing, &id)?;
-        writing.execute_batch(&format!("PRAGMA application_id = {BACKUP}"))?;
-        Ok(jobs_of(&writing, "TRUE")?.len() as u64)
+        facts::keep(&db, &id)?;
+        db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
+        Ok(jobs_of(&db, "TRUE")?.len() as u64)
     })()
-    .map_err(failed)?;
+    .map_err(|why| JournalError::failed(&why, &file))?;
     writing.commit().map_err(failed)?;
     Ok(jobs)
 }
@@ -444,14 +449,12 @@ fn set_state(file: &Path, id: &str, state: State, by: Option<&str>) -> Result<()
     Ok(())
 }
 
-fn jobs_of(db: &Connection, which: &str) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare(&format!("SELECT id FROM job WHERE {which} ORDER BY id"))?
-        .query_map([], |r| r.get(0).map(JobId))?
-        .collect()
+fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
+    db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0).map(JobId))
 }
 
 fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
-    let wrong = quick_check(db).map_err(|why| JournalError::of(&why, file))?;
+    let wrong = quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
     if wrong.is_empty() {
         return Ok(());
     }
@@ -505,9 +508,8 @@ impl Held {
         Ok(Self { file, files, _alone: alone, _claim: claim })
     }
 
-    fn failed(&self) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
-        let file = self.file.clone();
-        move |why| JournalError::of(&why, &file)
+    fn failed(&self, why: impl Into<tx::Error>) -> JournalError {
+        JournalError::failed(&why.into(), &self.file)
     }
 
     fn open(&self, site: &Site) -> Result<Connection, JobError> {
@@ -524,8 +526,8 @@ impl Held {
         }
         let here = self.open(site)?;
         let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
-        let moved = jobs_of(&here, &which).map_err(self.failed())?;
-        let all = jobs_of(&here, "phase <> 'draft'").map_err(self.failed())?.len() as u64;
+        let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
+        let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
         Ok(match (all, moved.is_empty()) {
             (0, _) => Here::Nothing,
             (_, false) => Here::Moved(here),

@@ -3,6 +3,7 @@
 
 use super::jobs::{Account, Actor};
 use super::reasons::stored;
+use super::tx::{self, Row, Tx, values};
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::job::{JobId, Phase, RowStatus};
@@ -11,7 +12,6 @@ use crate::jobs::rules::{self, Claim, Other, Verdict};
 use jiff::Timestamp;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::{BTreeMap, HashMap};
 
 /// Length of a recipient's hash, in bytes.
@@ -21,8 +21,8 @@ const PERSON: usize = 16;
 pub(super) struct People(hmac::Key);
 
 impl People {
-    pub(super) fn of(db: &Connection) -> rusqlite::Result<Self> {
-        let salt: Vec<u8> = db.prepare_cached("SELECT salt FROM store")?.query_row([], |r| r.get(0))?;
+    pub(super) fn of(db: &Tx<'_>) -> tx::Result<Self> {
+        let salt: Vec<u8> = db.row("SELECT salt FROM store", values![], |r| r.get(0))?;
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
     }
 
@@ -38,42 +38,34 @@ impl People {
 }
 
 /// Migrates a journal to schema 2. Rows that were or may have been sent get claims.
-pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
-    db.execute_batch(include_str!("claims.sql"))?;
+pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
+    db.script(include_str!("claims.sql"))?;
     let mut salt = [0; 32];
-    SystemRandom::new().fill(&mut salt).map_err(|_| rusqlite::Error::InvalidQuery)?;
-    db.execute("INSERT INTO store (salt) VALUES (?1)", [salt.as_slice()])?;
-    let spellings: Vec<String> = db
-        .prepare("SELECT DISTINCT base_url FROM job")?
-        .query_map([], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    SystemRandom::new().fill(&mut salt).map_err(|_| tx::Error::Random)?;
+    db.execute("INSERT INTO store (salt) VALUES (?1)", values![salt.as_slice()])?;
+    let spellings: Vec<String> = db.rows("SELECT DISTINCT base_url FROM job", values![], |r| r.get(0))?;
     for raw in spellings {
-        db.execute("UPDATE job SET base_url = ?2 WHERE base_url = ?1", [&raw, &accounts::normal_url(&raw)])?;
+        db.execute(
+            "UPDATE job SET base_url = ?2 WHERE base_url = ?1",
+            values![&raw, &accounts::normal_url(&raw)],
+        )?;
     }
-    let keys: Vec<(String, String)> = db
-        .prepare("SELECT DISTINCT base_url, account FROM job")?
-        .query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+    let keys: Vec<(String, String)> =
+        db.rows("SELECT DISTINCT base_url, account FROM job", values![], |r| Ok((r.get(0)?, r.get(1)?)))?;
     for (base_url, key) in keys {
         accounts::of(db, &base_url, &key)?;
     }
     let people = People::of(db)?;
-    let emails: Vec<String> = db
-        .prepare("SELECT DISTINCT email_key FROM row WHERE email_key <> ''")?
-        .query_map([], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut hash = db.prepare("UPDATE row SET person = ?2 WHERE email_key = ?1")?;
+    let emails: Vec<String> =
+        db.rows("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![], |r| r.get(0))?;
     for email in emails {
-        hash.execute(params![email, people.hash(&email)])?;
+        db.execute("UPDATE row SET person = ?2 WHERE email_key = ?1", values![email, people.hash(&email)])?;
     }
-    if !db.query_row("SELECT EXISTS (SELECT 1 FROM job)", [], |r| r.get(0))? {
+    if !db.row("SELECT EXISTS (SELECT 1 FROM job)", values![], |r| r.get(0))? {
         return Ok(());
     }
-    db.execute(
-        "INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, 0, NULL, 'import claims', 'lapel', '')",
-        [Timestamp::now().as_millisecond()],
-    )?;
-    let decision = db.last_insert_rowid();
+    let lapel = Actor::lapel(Timestamp::now().as_millisecond());
+    let decision = jobs::decide(db, JobId(0), None, "import claims", &lapel, "")?;
     // An unsent row gets no claim if another row has one. It is judged when its job is resumed.
     db.execute(
         "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
@@ -96,7 +88,7 @@ pub(super) fn migrate(db: &Connection) -> rusqlite::Result<()> {
                        AND row.person IS NOT NULL)
                WHERE state IS NOT NULL)
          WHERE state <> 'reserved' OR place = 1",
-        [decision],
+        values![decision],
     )?;
     Ok(())
 }
@@ -111,13 +103,13 @@ struct Scope {
 
 impl Scope {
     /// As [`Self::known`]. Creates the account if the key is new.
-    fn of(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
+    fn of(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
         let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         Ok(Some(Self { job, account: accounts::of(db, &base_url, &key)?, template }))
     }
 
     /// The scope of a job, also `None` if no job of its key has begun: then there are no claims.
-    fn known(db: &Connection, job: JobId) -> rusqlite::Result<Option<Self>> {
+    fn known(db: &Tx<'_>, job: JobId) -> tx::Result<Option<Self>> {
         let Some((template, base_url, key)) = issues(db, job)? else { return Ok(None) };
         let account = accounts::known(db, &base_url, &key)?;
         Ok(account.map(|account| Self { job, account, template }))
@@ -125,13 +117,13 @@ impl Scope {
 }
 
 /// The template, base URL and key of a job that issues badges.
-fn issues(db: &Connection, job: JobId) -> rusqlite::Result<Option<(String, String, String)>> {
-    db.prepare_cached(
+fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)>> {
+    db.optional(
         "SELECT template, base_url, account FROM job
          WHERE id = ?1 AND kind = 'issue' AND template IS NOT NULL",
-    )?
-    .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
-    .optional()
+        values![job.0],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+    )
 }
 
 /// Another row with a claim on the same recipient and template.
@@ -172,9 +164,10 @@ struct Judged {
 }
 
 /// The rows of a job that match a condition and whose recipient has another row's claim.
-fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Vec<Judged>> {
-    db.prepare(&format!(
-        "SELECT row.no, mine.slot, row.person,
+fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<Vec<Judged>> {
+    db.rows(
+        &format!(
+            "SELECT row.no, mine.slot, row.person,
                 CASE WHEN row.allowed IS NOT NULL THEN row.seen END, row.allowed IS NOT NULL
          FROM row LEFT JOIN claim AS mine ON mine.job = row.job AND mine.no = row.no
          WHERE row.job = ?1 AND ({which})
@@ -182,17 +175,18 @@ fn contested(db: &Connection, scope: &Scope, which: &str) -> rusqlite::Result<Ve
                 OR EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
                            AND claim.person = row.person AND NOT (claim.job = row.job AND claim.no = row.no)))
          ORDER BY row.no"
-    ))?
-    .query_map(params![scope.job.0, scope.account, scope.template], |r| {
-        Ok(Judged {
-            no: r.get(0)?,
-            mine: r.get(1)?,
-            person: r.get(2)?,
-            approved: r.get(3)?,
-            allowed: r.get(4)?,
-        })
-    })?
-    .collect()
+        ),
+        values![scope.job.0, scope.account, scope.template],
+        |r| {
+            Ok(Judged {
+                no: r.get(0)?,
+                mine: r.get(1)?,
+                person: r.get(2)?,
+                approved: r.get(3)?,
+                allowed: r.get(4)?,
+            })
+        },
+    )
 }
 
 /// Other rows' claims on the recipients of rows of a job, as a query on the table `viewer` with the account, template,
@@ -203,7 +197,7 @@ const OTHERS: &str = "
            row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
            -- Where the service shows badges that wait, a reading that came after the refusal proves it.
            job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), 0)
+           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
                     AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
                          WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
            row.bucket = 'revoked'
@@ -218,23 +212,23 @@ const OTHERS: &str = "
     ORDER BY viewer.no, claim.slot";
 
 /// A row of [`OTHERS`].
-fn other(r: &Row<'_>, scope: &Scope) -> rusqlite::Result<(Other, Rival)> {
-    let claim = Claim::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Claim::Open);
+fn other(r: &Row<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
+    let claim = Claim::from_code(r.text(1)?).unwrap_or(Claim::Open);
     let job = JobId(r.get(2)?);
     let row_status = jobs::row_status(r, "bucket")?;
-    let is_unproven = r.get::<_, Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
+    let is_unproven = r.get::<Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
     // Another computer may send a moved row at any moment.
-    let phase = r.get_ref(4)?.as_str()?;
+    let phase = r.text(4)?;
     let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
     // Rows of one address in one job were reviewed together.
-    let together = job == scope.job && (r.get(12)? || r.get::<_, bool>(7)?);
+    let together = job == scope.job && (r.get(12)? || r.get::<bool>(7)?);
     let other =
         Other { slot: r.get(0)?, claim, is_live: is_unproven || runs, is_accounted: together || r.get(10)? };
     let rival = Rival {
         job,
-        no: r.get::<_, i64>(3)?.unsigned_abs(),
+        no: r.get::<i64>(3)?.unsigned_abs(),
         row_status,
-        badge_id: r.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
+        badge_id: r.get::<Option<String>>(6)?.and_then(BadgeId::new),
         at: r.get(8)?,
         slot: other.slot,
         is_unproven,
@@ -243,21 +237,21 @@ fn other(r: &Row<'_>, scope: &Scope) -> rusqlite::Result<(Other, Rival)> {
 }
 
 /// Judges rows by their recipients' claims as they are now.
-fn judge(db: &Connection, scope: &Scope, rows: &[Judged]) -> rusqlite::Result<Vec<(Verdict, Vec<Rival>)>> {
+fn judge(db: &Tx<'_>, scope: &Scope, rows: &[Judged]) -> tx::Result<Vec<(Verdict, Vec<Rival>)>> {
     let viewers: Vec<(i64, bool)> = rows.iter().map(|row| (row.no, row.allowed)).collect();
-    let mut claims = db.prepare_cached(&format!(
-        "WITH list AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS allowed
-                                    FROM json_each(?4)),
+    let claims = format!(
+        "WITH list AS MATERIALIZED (SELECT ?1 AS job, no, allowed
+                                    FROM json_rows(?4, no bigint, allowed boolean) AS viewed),
               viewer AS MATERIALIZED (
              SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key,
                     list.allowed AS allowed
              FROM list JOIN row ON row.job = list.job AND row.no = list.no) {OTHERS}"
-    ))?;
-    let mut found =
-        claims.query(params![scope.job.0, scope.account, scope.template, super::json(&viewers)])?;
+    );
+    let values = values![scope.job.0, scope.account, scope.template, super::json(&viewers)];
+    let found: Vec<_> = db.rows(&claims, values, |r| Ok((r.get::<i64>(11)?, other(r, scope)?)))?;
     let mut others: BTreeMap<i64, Vec<(Other, Rival)>> = BTreeMap::new();
-    while let Some(r) = found.next()? {
-        others.entry(r.get(11)?).or_default().push(other(r, scope)?);
+    for (no, other) in found {
+        others.entry(no).or_default().push(other);
     }
     let judged = rows.iter().map(|row| {
         let (others, rivals): (Vec<Other>, Vec<Rival>) =
@@ -290,7 +284,7 @@ fn rounds(rows: Vec<Judged>) -> Vec<Vec<Judged>> {
 
 /// Requests claims for all ready rows of a job. If another row has or may have served the recipient, the row needs
 /// review and is not sent. `actor` is recorded with approved claims.
-pub(super) fn claim_ready_rows(db: &Connection, job: JobId, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
     // Most recipients have no other row: one statement covers all of them.
     db.execute(
@@ -302,7 +296,7 @@ pub(super) fn claim_ready_rows(db: &Connection, job: JobId, actor: &Actor) -> ru
                            AND claim.person = row.person)
          ORDER BY row.person, row.no
          ON CONFLICT DO NOTHING",
-        params![job.0, scope.account, scope.template],
+        values![job.0, scope.account, scope.template],
     )?;
     let mut decision = None;
     let mut taken: BTreeMap<JobId, u64> = BTreeMap::new();
@@ -344,110 +338,115 @@ const CLAIM_AGAIN: &str = "claim again";
 
 /// Gives claims to rows in doubt that have none. Another job took over the claim of a row whose request was refused;
 /// now it turns out that the service may have acted on that request. So the other job's row needs review.
-pub(super) fn claim_doubts(db: &Connection, job: JobId, at: i64) -> rusqlite::Result<()> {
+pub(super) fn claim_doubts(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     const UNCLAIMED: &str = "row.job = ?1 AND row.bucket = 'in_doubt' AND row.person IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)";
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    if !db.prepare_cached(&format!("SELECT 1 FROM row WHERE {UNCLAIMED}"))?.exists([job.0])? {
+    if !db.exists(&format!("SELECT 1 FROM row WHERE {UNCLAIMED}"), values![job.0])? {
         return Ok(());
     }
     let why = "a refused request may have been accepted";
     let decision = jobs::decide(db, job, None, CLAIM_AGAIN, &Actor::lapel(at), why)?;
-    db.prepare_cached(&format!(
-        "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
+    db.execute(
+        &format!(
+            "INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?2, ?3, row.person,
                 (SELECT coalesce(max(claim.slot) + 1, 0) FROM claim
                  WHERE claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person)
                 + row_number() OVER (PARTITION BY row.person ORDER BY row.no) - 1,
                 row.job, row.no, 'open', ?4
          FROM row WHERE {UNCLAIMED}"
-    ))?
-    .execute(params![job.0, scope.account, scope.template, decision])?;
+        ),
+        values![job.0, scope.account, scope.template, decision],
+    )?;
     Ok(())
 }
 
 /// Takes these claims back from rows that the service certainly did not accept, and requests claims as for every row
 /// that may be sent: nobody has approved such a row beside the one that took over its claim.
-pub(super) fn claim_again(db: &Connection, job: JobId, at: i64) -> rusqlite::Result<()> {
-    db.prepare_cached(
+pub(super) fn claim_again(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
+    db.execute(
         "DELETE FROM claim WHERE job = ?1 AND state = 'reserved'
            AND decision IN (SELECT id FROM decision WHERE job = ?1 AND what = ?2)",
-    )?
-    .execute(params![job.0, CLAIM_AGAIN])?;
+        values![job.0, CLAIM_AGAIN],
+    )?;
     claim_ready_rows(db, job, &Actor::lapel(at))
 }
 
 /// Number of rows that need review and were certainly not sent.
-pub(super) fn held(db: &Connection, job: JobId) -> rusqlite::Result<u64> {
-    let held: i64 = db
-        .prepare_cached(
-            "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
+pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
+    let held: i64 = db.row(
+        "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'ask'
                AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)",
-        )?
-        .query_row([job.0], |r| r.get(0))?;
+        values![job.0],
+        |r| r.get(0),
+    )?;
     Ok(held.unsigned_abs())
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
-fn claim(db: &Connection, scope: &Scope, rows: &[(i64, i64, Option<i64>)]) -> rusqlite::Result<()> {
+fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(i64, i64, Option<i64>)]) -> tx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     let rows = super::json(rows);
-    let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS slot,
-                                                        value ->> 2 AS decision FROM json_each(?2))";
-    let moved: Vec<i64> = db
-        .prepare_cached(&format!(
+    let claimed = "WITH claimed AS MATERIALIZED (SELECT ?1 AS job, no, slot, decision
+                       FROM json_rows(?2, no bigint, slot bigint, decision bigint) AS list)";
+    let moved: Vec<i64> = db.rows(
+        &format!(
             "{claimed} UPDATE claim SET slot = claimed.slot, decision = coalesce(claimed.decision, claim.decision)
-             FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING no"
-        ))?
-        .query_map(params![scope.job.0, rows], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    db.prepare_cached(&format!(
-        "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
+             FROM claimed WHERE claim.job = claimed.job AND claim.no = claimed.no RETURNING claim.no"
+        ),
+        values![scope.job.0, rows],
+        |r| r.get(0),
+    )?;
+    db.execute(
+        &format!(
+            "{claimed} INSERT INTO claim (account, template, person, slot, job, no, state, decision)
          SELECT ?3, ?4, row.person, claimed.slot, claimed.job, claimed.no, 'reserved', claimed.decision
          FROM claimed JOIN row ON row.job = claimed.job AND row.no = claimed.no
-         WHERE claimed.no NOT IN (SELECT value FROM json_each(?5))"
-    ))?
-    .execute(params![scope.job.0, rows, scope.account, scope.template, super::json(&moved)])?;
+         WHERE claimed.no NOT IN json_list(?5, bigint)"
+        ),
+        values![scope.job.0, rows, scope.account, scope.template, super::json(&moved)],
+    )?;
     Ok(())
 }
 
 /// Removes unused claims: job and place.
-fn give_back(db: &Connection, rows: &[(i64, u64)]) -> rusqlite::Result<()> {
+fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
     if !rows.is_empty() {
-        db.prepare_cached(
+        db.execute(
             "DELETE FROM claim WHERE state = 'reserved'
-               AND (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
-        )?
-        .execute([super::json(rows)])?;
+               AND (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
+            values![super::json(rows)],
+        )?;
     }
     Ok(())
 }
 
 /// Marks rows of a job for review because of rivals: place, reason, and the rival's slot. A database trigger removes
 /// a claim that was never used.
-fn review(db: &Connection, job: JobId, rows: &[(i64, String, i64)]) -> rusqlite::Result<()> {
+fn review(db: &Tx<'_>, job: JobId, rows: &[(i64, String, i64)]) -> tx::Result<()> {
     if !rows.is_empty() {
-        db.prepare_cached(
-            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS why,
-                                                value ->> 2 AS slot FROM json_each(?2))
-             UPDATE row SET bucket = 'ask', why = rival.why, guarded = 0, allowed = NULL, seen = rival.slot
+        db.execute(
+            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot
+                                        FROM json_rows(?2, no bigint, why text, slot bigint) AS list)
+             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.slot
              FROM rival WHERE row.job = rival.job AND row.no = rival.no",
-        )?
-        .execute(params![job.0, super::json(rows)])?;
+            values![job.0, super::json(rows)],
+        )?;
     }
     Ok(())
 }
 
 /// Marks one row for review because of a rival.
-pub(super) fn review_one(db: &Connection, job: JobId, no: u64, rival: &Rival) -> rusqlite::Result<()> {
+pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {
     review(db, job, &[(no as i64, stored(&rival.why()), rival.slot)])
 }
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
-pub(super) fn rivals(db: &Connection, job: JobId, which: &str) -> rusqlite::Result<Vec<(i64, Rival, bool)>> {
+pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i64, Rival, bool)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
     let rows = contested(db, &scope, which)?;
     let unapproved: Vec<Judged> = rows.iter().map(|row| Judged { approved: None, ..row.clone() }).collect();
@@ -465,7 +464,7 @@ pub(super) fn rivals(db: &Connection, job: JobId, which: &str) -> rusqlite::Resu
 }
 
 /// The rival because of which one row needs review.
-pub(super) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<Option<Rival>> {
+pub(super) fn rival_of(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<Option<Rival>> {
     let only = format!("row.no = {no}");
     Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))
 }
@@ -473,11 +472,11 @@ pub(super) fn rival_of(db: &Connection, job: JobId, no: u64) -> rusqlite::Result
 /// The row of an earlier job that has or may have given a recipient this badge, also with another key of the
 /// organisation.
 pub(super) fn sent_before(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &Account,
     template: &TemplateId,
     key: &EmailKey,
-) -> rusqlite::Result<Option<Rival>> {
+) -> tx::Result<Option<Rival>> {
     match accounts::known(db, &account.base_url, &account.key)? {
         Some(known) => of_person(db, known, template.wire(), key),
         None => Ok(None),
@@ -486,24 +485,21 @@ pub(super) fn sent_before(
 
 /// The row that has or may have given a recipient this badge. A person must know it before issuing another one.
 pub(super) fn of_person(
-    db: &Connection,
+    db: &Tx<'_>,
     account: i64,
     template: &str,
     key: &EmailKey,
-) -> rusqlite::Result<Option<Rival>> {
+) -> tx::Result<Option<Rival>> {
     // No row of a job: it is not planned yet.
     let scope = Scope { job: JobId(0), account, template: template.to_owned() };
-    let (others, mut rivals): (Vec<Other>, Vec<Rival>) = db
-        .prepare_cached(&format!(
-            "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key,
+    let sql = format!(
+        "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key,
                                                  FALSE AS allowed) {OTHERS}"
-        ))?
-        .query_map(params![scope.job.0, account, template, People::of(db)?.person(key), key.as_str()], |r| {
-            other(r, &scope)
-        })?
-        .collect::<rusqlite::Result<Vec<_>>>()?
-        .into_iter()
-        .unzip();
+    );
+    let person = People::of(db)?.person(key);
+    let values = values![scope.job.0, account, template, person, key.as_str()];
+    let found: Vec<(Other, Rival)> = db.rows(&sql, values, |r| other(r, &scope))?;
+    let (others, mut rivals): (Vec<Other>, Vec<Rival>) = found.into_iter().unzip();
     Ok(match rules::judge(None, None, &others) {
         Verdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
         _ => None,
@@ -511,20 +507,18 @@ pub(super) fn of_person(
 }
 
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
-pub(super) fn unsent_elsewhere(db: &Connection, job: JobId) -> rusqlite::Result<Vec<(JobId, u64)>> {
+pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId, u64)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
-    db.prepare_cached(
+    db.rows(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person
          JOIN job ON job.id = claim.job
          WHERE row.job = ?1 AND row.bucket IN ('ready', 'ask') AND claim.job <> ?1
            AND claim.state = 'reserved' AND job.phase IN ('paused', 'stopped')
          GROUP BY claim.job ORDER BY claim.job",
-    )?
-    .query_map(params![job.0, scope.account, scope.template], |r| {
-        Ok((JobId(r.get(0)?), r.get::<_, i64>(1)?.unsigned_abs()))
-    })?
-    .collect()
+        values![job.0, scope.account, scope.template],
+        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
+    )
 }
 
 /// Whether a row may go into a request, as an SQL expression on the table `row`. It needs an unused claim, and no row

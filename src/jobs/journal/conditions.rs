@@ -31,7 +31,7 @@ pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
             ));
         }
     }
-    if any.is_empty() { "0".to_owned() } else { format!("({})", any.join(" OR ")) }
+    if any.is_empty() { "FALSE".to_owned() } else { format!("({})", any.join(" OR ")) }
 }
 
 /// The rows of an issue job that the duplicate check judges: rows that were certainly not sent.
@@ -49,27 +49,18 @@ fn only_of(class: DuplicateKind) -> String {
 /// SQL expression for the key of a row's reason: its codes and texts, without their arguments. Rows with the same
 /// key have the same findings. A mistyped domain is one finding, whether a list of domains or the file's other rows
 /// show it.
-pub(super) const GROUP: &str = "
-    CASE WHEN why IS NULL OR NOT json_valid(why) THEN why
-         WHEN why ->> '$.code' = 'domain_slip' THEN 'e-mail address:did you mean {meant}?'
-         WHEN why ->> '$.code' = 'findings' THEN
-              (SELECT group_concat(coalesce(part.value ->> '$.args.field.text', part.value ->> '$.args.field.code', '')
-                          || ':' || coalesce(part.value ->> '$.args.what.text', part.value ->> '$.args.what.args.text',
-                                             part.value ->> '$.args.what.code', part.value), char(10))
-               FROM json_each(why, '$.args.all') AS part)
-         ELSE coalesce(why ->> '$.text', why ->> '$.args.text', '') || ':' || (why ->> '$.code') END";
+pub(super) const GROUP: &str = "reason_group(why)";
 
 /// Whether the reason of a row, as the person sees it, is that the recipient has the badge or may get it twice.
-pub(super) const SAYS_DUPLICATE: &str =
-    "(guarded OR CASE WHEN json_valid(why) THEN why ->> '$.code' = 'class' ELSE 0 END)";
+pub(super) const SAYS_DUPLICATE: &str = "(guarded OR coalesce(reason_code(why) = 'class', FALSE))";
 
 /// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
 /// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
 /// repeated headers are never recipients.
 pub(super) fn allowed_together() -> String {
     format!(
-        "((bucket = 'ask' OR why ->> '$.code' IN ('class', 'left_out_by_hand'))
-          AND CASE WHEN why ->> '$.code' = 'class' THEN class IN ('twin', 'shared_address') OR {kind} IS NULL
+        "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
+          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR {kind} IS NULL
                    ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND {kind} IS NULL END)",
         kind = in_file_kind()
     )

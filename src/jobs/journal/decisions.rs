@@ -4,6 +4,7 @@ use super::claims::{self, Rival};
 use super::drafts::start;
 use super::jobs::{self, Actor};
 use super::rows::{self, Binding};
+use super::tx::{self, Tx, values};
 use super::{conditions, duplicates, observe, requests};
 use crate::jobs::commands::Decision;
 use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
@@ -11,21 +12,20 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::resend::NeverSeen;
 use crate::jobs::rules::{self, Claim, Stand, Step};
 use crate::jobs::settings::Policies;
-use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum entries per request in a retry after the service refused a larger request, as a part of that request.
 const SMALLER: i64 = 10;
 
 /// Resumes a paused or stopped job, with requests of the usual size.
-pub(super) fn resume(db: &Connection, id: &JobId, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
     jobs::set_batch(db, *id, None)?;
     jobs::decide(db, *id, None, "resume", actor, "")?;
     start(db, id, actor)
 }
 
 /// Runs a job that stopped at the quota, with requests of at most `most` entries.
-pub(super) fn use_up_quota(db: &Connection, id: &JobId, most: &i64, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn use_up_quota(db: &Tx<'_>, id: &JobId, most: &i64, actor: &Actor) -> tx::Result<()> {
     jobs::decide(db, *id, None, "use up the quota", actor, "")?;
     jobs::set_batch(db, *id, Some(*most))?;
     start(db, id, actor)
@@ -43,18 +43,18 @@ pub(in crate::jobs) struct Retry {
 
 /// Makes refused rows ready again and runs the job. Returns the number of rows to send, `None` without refused
 /// rows.
-pub(super) fn retry(db: &Connection, args: &Retry) -> rusqlite::Result<Option<u64>> {
+pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     let Retry { id, kind, phase, policies, actor } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
-    let last: Option<i64> = db.query_row(
+    let last: Option<i64> = db.row(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
          WHERE row.job = ?1 AND row.bucket = 'not_done'",
-        [id.0],
+        values![id.0],
         |r| r.get(0),
     )?;
     let moved = db.execute(
         &format!("UPDATE row SET bucket = 'ready', why = NULL WHERE job = ?1 AND {refused}"),
-        [id.0],
+        values![id.0],
     )?;
     if moved == 0 {
         return Ok(None);
@@ -62,7 +62,7 @@ pub(super) fn retry(db: &Connection, args: &Retry) -> rusqlite::Result<Option<u6
     observe::replace_again(db, *id)?;
     jobs::set_batch(db, *id, last.map(|n| (n / SMALLER).max(1)))?;
     jobs::decide(db, *id, None, "retry what was refused", actor, "")?;
-    let ready = |db| Ok::<_, rusqlite::Error>(jobs::counts(db, *id)?.of(RowStatus::Ready));
+    let ready = |db| Ok::<_, tx::Error>(jobs::counts(db, *id)?.of(RowStatus::Ready));
     let before = ready(db)?;
     if *kind == Kind::Issue {
         duplicates::place(db, *id, *phase, policies)?;
@@ -72,7 +72,7 @@ pub(super) fn retry(db: &Connection, args: &Retry) -> rusqlite::Result<Option<u6
 }
 
 /// Cancels the unsent rows of a job and returns their number.
-pub(super) fn cancel(db: &Connection, id: &JobId, kind: &Kind, actor: &Actor) -> rusqlite::Result<u64> {
+pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx::Result<u64> {
     jobs::set_phase(db, id, &Phase::Cancelled)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
@@ -103,7 +103,7 @@ pub(in crate::jobs) enum Unresolved {
 }
 
 /// Resolves a row as a person decided.
-pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<Result<(), Unresolved>> {
+pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
     let DecideRow { id, no, decision, actor, why, now } = args;
     let (id, no) = (*id, *no);
     let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
@@ -146,41 +146,41 @@ pub(super) fn decide_row(db: &Connection, args: &DecideRow) -> rusqlite::Result<
 }
 
 /// Makes rows ready that a person decided to send again.
-fn send_again(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = 'ready', why = ?3, guarded = 0, allowed = coalesce(class, 'new')
-         WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
-    )?
-    .execute(params![id.0, super::json(rows), Reason::from(Code::SentAgain)])?;
+fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')
+         WHERE job = ?1 AND no IN json_list(?2, bigint)",
+        values![id.0, super::json(rows), Reason::from(Code::SentAgain)],
+    )?;
     Ok(())
 }
 
 /// A row's rule facts, and the highest slot of other claims that a person knows of.
 type RowStand = (Stand, Option<i64>);
 
-fn stand(db: &Connection, id: JobId, no: u64) -> rusqlite::Result<Option<RowStand>> {
+fn stand(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<RowStand>> {
     Ok(stands(db, id, &[no])?.remove(&no))
 }
 
 /// The rule facts of those of these rows that exist.
-fn stands(db: &Connection, id: JobId, rows: &[u64]) -> rusqlite::Result<HashMap<u64, RowStand>> {
-    db.prepare_cached(
+fn stands(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, RowStand>> {
+    db.rows(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
          LEFT JOIN claim ON claim.job = row.job AND claim.no = row.no
-         WHERE row.job = ?1 AND row.no IN (SELECT value FROM json_each(?2))",
-    )?
-    .query_map(params![id.0, super::json(rows)], |r| {
-        let stand = Stand {
-            kind: Kind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(Kind::Revoke),
-            phase: Phase::from_code(r.get_ref(1)?.as_str()?).unwrap_or(Phase::Stopped),
-            row_status: jobs::row_status(r, "bucket")?,
-            claim: r.get::<_, Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
-            is_purged: r.get(5)?,
-        };
-        Ok((r.get::<_, i64>(6)?.unsigned_abs(), (stand, r.get(4)?)))
-    })?
-    .collect()
+         WHERE row.job = ?1 AND row.no IN json_list(?2, bigint)",
+        values![id.0, super::json(rows)],
+        |r| {
+            let stand = Stand {
+                kind: Kind::from_code(r.text(0)?).unwrap_or(Kind::Revoke),
+                phase: Phase::from_code(r.text(1)?).unwrap_or(Phase::Stopped),
+                row_status: jobs::row_status(r, "bucket")?,
+                claim: r.get::<Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
+                is_purged: r.get(5)?,
+            };
+            Ok((r.get::<i64>(6)?.unsigned_abs(), (stand, r.get(4)?)))
+        },
+    )
 }
 
 /// What a person was shown about a row.
@@ -194,12 +194,12 @@ pub(in crate::jobs) struct ReviewedRow {
 }
 
 /// What a person was shown about a row; `None` if it does not exist.
-pub(super) fn reviewed_row(db: &Connection, id: &JobId, no: &u64) -> rusqlite::Result<Option<ReviewedRow>> {
-    db.prepare_cached("SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2")?
-        .query_row(params![id.0, *no as i64], |r| {
-            Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? })
-        })
-        .optional()
+pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Option<ReviewedRow>> {
+    db.optional(
+        "SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2",
+        values![id.0, *no as i64],
+        |r| Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? }),
+    )
 }
 
 /// Never seen rows to send again.
@@ -216,7 +216,7 @@ pub(in crate::jobs) struct ResendRows {
 
 /// Resends never seen rows. Changes nothing and returns `false` unless every one of them may be resent: rows may have
 /// changed after the poll.
-pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Result<bool> {
+pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
     let ResendRows { id, rows, latest, actor, why } = args;
     if resendable(db, *id, Some(rows), *latest)? != *rows {
         return Ok(false);
@@ -231,16 +231,16 @@ pub(super) fn resend_rows(db: &Connection, args: &ResendRows) -> rusqlite::Resul
 /// The never seen rows of a job: those of `among`, or all. `latest` is as in [`ResendRows`].
 #[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn never_seen(
-    db: &Connection,
+    db: &Tx<'_>,
     id: &JobId,
     among: &Option<Vec<u64>>,
     latest: &i64,
-) -> rusqlite::Result<NeverSeen> {
+) -> tx::Result<NeverSeen> {
     let ready = resendable(db, *id, among.as_deref(), *latest)?;
-    let all: i64 = db.query_row(
+    let all: i64 = db.row(
         "SELECT count(*) FROM row WHERE job = ?1 AND bucket = 'not_seen'
-           AND (?2 IS NULL OR no IN (SELECT value FROM json_each(?2)))",
-        params![id.0, among.as_deref().map(super::json)],
+           AND (?2 IS NULL OR no IN json_list(?2, bigint))",
+        values![id.0, among.as_deref().map(super::json)],
         |r| r.get(0),
     )?;
     let held = all.unsigned_abs().saturating_sub(ready.len() as u64);
@@ -249,12 +249,12 @@ pub(super) fn never_seen(
 
 /// Leaves rows as they are, as a person decided. Changes nothing unless every one of them can be resolved.
 pub(super) fn leave_rows(
-    db: &Connection,
+    db: &Tx<'_>,
     id: &JobId,
     rows: &[u64],
     actor: &Actor,
     why: &str,
-) -> rusqlite::Result<Result<(), Unresolved>> {
+) -> tx::Result<Result<(), Unresolved>> {
     let stands = stands(db, *id, rows)?;
     for no in rows {
         match stands.get(no) {
@@ -272,12 +272,12 @@ pub(super) fn leave_rows(
 /// be cancelled. When no row can be sent any more, the job is cancelled: not while an answer is on its way or a
 /// refusal is not proven, because their rows may become ready again.
 pub(super) fn cancel_rows(
-    db: &Connection,
+    db: &Tx<'_>,
     id: &JobId,
     kind: &Kind,
     rows: &[u64],
     actor: &Actor,
-) -> rusqlite::Result<bool> {
+) -> tx::Result<bool> {
     if rows.is_empty() {
         return Ok(false);
     }
@@ -293,12 +293,13 @@ pub(super) fn cancel_rows(
     rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::CalledOff.into()))?;
     jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
     let unsent = conditions::condition(Step::CallOff, *kind, Phase::Cancelled);
-    let is_left = db
-        .prepare(&format!(
+    let is_left = db.exists(
+        &format!(
             "SELECT 1 FROM job WHERE id = ?1 AND (unproven IS NOT NULL
                OR EXISTS (SELECT 1 FROM row WHERE row.job = job.id AND (row.bucket = 'sending' OR {unsent})))"
-        ))?
-        .exists([id.0])?;
+        ),
+        values![id.0],
+    )?;
     if !is_left {
         jobs::set_phase(db, id, &Phase::Cancelled)?;
     }
@@ -307,22 +308,23 @@ pub(super) fn cancel_rows(
 
 /// Rows that can be sent again together: a slow service can no longer show them, and no other row has served their
 /// recipients since.
-fn resendable(db: &Connection, id: JobId, among: Option<&[u64]>, latest: i64) -> rusqlite::Result<Vec<u64>> {
+fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx::Result<Vec<u64>> {
     let served: HashSet<i64> =
         claims::rivals(db, id, "row.bucket = 'not_seen'")?.into_iter().map(|(no, ..)| no).collect();
     let may = conditions::condition(Step::ResendAll, Kind::Issue, Phase::Running);
-    let old: Vec<i64> = db
-        .prepare(&format!(
+    let old: Vec<i64> = db.rows(
+        &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
                AND (SELECT intent FROM request WHERE id = row.request) <= ?2
-               AND (?3 IS NULL OR no IN (SELECT value FROM json_each(?3))) ORDER BY no"
-        ))?
-        .query_map(params![id.0, latest, among.map(super::json)], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+               AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
+        ),
+        values![id.0, latest, among.map(super::json)],
+        |r| r.get(0),
+    )?;
     Ok(old.into_iter().filter(|no| !served.contains(no)).map(i64::unsigned_abs).collect())
 }
 
 /// Records that a person did something that belongs to no job.
-pub(super) fn note(db: &Connection, what: &str, why: &str, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Result<()> {
     jobs::decide(db, JobId(0), None, what, actor, why).map(drop)
 }

@@ -5,6 +5,7 @@ use super::jobs;
 use super::observe::{self, Context, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
+use super::tx::{self, Tx, values};
 use crate::domain::{BadgeId, EmailKey, ServiceTime};
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::{JobId, RowStatus};
@@ -12,7 +13,6 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, Scan};
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use rusqlite::{Connection, params};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The fact that tells whether the history shows waiting badges.
@@ -45,7 +45,7 @@ struct DoubtRow {
 }
 
 /// Resolves what can be resolved. Judges all rows first: a badge that one row gets is no candidate for the next.
-pub(super) fn resolve_doubts(db: &Connection, args: &ResolveDoubts) -> rusqlite::Result<Observed> {
+pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Observed> {
     let ResolveDoubts { context, jobs, found, complete, zone } = args;
     let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
@@ -83,10 +83,10 @@ pub(super) fn resolve_doubts(db: &Connection, args: &ResolveDoubts) -> rusqlite:
     Ok(observed)
 }
 
-fn rows_in_doubt(db: &Connection, jobs: &HashSet<JobId>) -> rusqlite::Result<Vec<DoubtRow>> {
+fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>> {
     let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
-    db.prepare_cached(
-        "WITH list AS MATERIALIZED (SELECT value AS job FROM json_each(?1))
+    db.rows(
+        "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
          SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
                 -- A number that nothing bears out is not believed.
@@ -98,28 +98,28 @@ fn rows_in_doubt(db: &Connection, jobs: &HashSet<JobId>) -> rusqlite::Result<Vec
          FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
          JOIN job ON job.id = row.job
          WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
-    )?
-    .query_map([super::json(&jobs)], |r| {
+        values![super::json(&jobs)],
+        |r| {
         let row_status = jobs::row_status(r, "bucket")?;
         Ok(DoubtRow {
             job: JobId(r.get(13)?),
-            no: r.get::<_, i64>(0)?.unsigned_abs(),
-            key: EmailKey::of(&r.get::<_, String>(1)?),
+            no: r.get::<i64>(0)?.unsigned_abs(),
+            key: EmailKey::of(&r.get::<String>(1)?),
             name: r.get(9)?,
             request: r.get(2)?,
             doubt: Doubt {
                 intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
                 heard: r.get(6)?,
-                accepted: row_status == RowStatus::Unbound || r.get::<_, bool>(8)?,
+                accepted: row_status == RowStatus::Unbound || r.get::<bool>(8)?,
                 baseline: r.get(7)?,
-                ruled_out: r.get::<_, Option<bool>>(10)?.unwrap_or(false),
-                absent: r.get::<_, Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
+                ruled_out: r.get::<Option<bool>>(10)?.unwrap_or(false),
+                absent: r.get::<Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
             row_status,
-            counts: (r.get::<_, Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
+            counts: (r.get::<Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
-    })?
-    .collect()
+    },
+    )
 }
 
 /// Which of the found badges have an owner.
@@ -131,33 +131,30 @@ struct Known {
 }
 
 impl Known {
-    fn of<'a>(
-        db: &Connection,
-        found: impl Iterator<Item = (&'a DoubtRow, &'a [Sight])>,
-    ) -> rusqlite::Result<Self> {
+    fn of<'a>(db: &Tx<'_>, found: impl Iterator<Item = (&'a DoubtRow, &'a [Sight])>) -> tx::Result<Self> {
         let found: Vec<(i64, &str, &str)> = found
             .flat_map(|(row, sights)| {
                 sights.iter().map(|sight| (row.job.0, row.key.as_str(), sight.badge_id.wire()))
             })
             .collect();
         let found = super::json(&found);
-        let before = db
-            .prepare_cached(
-                "WITH found AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS email_key, value ->> 2 AS badge
-                                             FROM json_each(?1))
+        let before = db.rows(
+            "WITH found AS MATERIALIZED (
+                     SELECT job, email_key, badge
+                     FROM json_rows(?1, job bigint, email_key text, badge text) AS list)
                  SELECT job, email_key, badge FROM found JOIN baseline USING (job, email_key, badge)",
-            )?
-            .query_map([&found], |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
-        let mut held = db.prepare_cached(
-            "SELECT row.badge, row.job, row.no FROM row JOIN job ON job.id = row.job
-             WHERE row.badge IN (SELECT value ->> 2 FROM json_each(?1)) AND job.kind = 'issue'",
+            values![&found],
+            |r| Ok((JobId(r.get(0)?), r.get(1)?, r.get(2)?)),
         )?;
-        let mut rows = held.query([&found])?;
-        while let Some(r) = rows.next()? {
-            let holder = (JobId(r.get(1)?), r.get::<_, i64>(2)?.unsigned_abs());
-            holders.entry(r.get(0)?).or_default().push(holder);
+        let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
+        let held: Vec<(String, (JobId, u64))> = db.rows(
+            "SELECT row.badge, row.job, row.no FROM row JOIN job ON job.id = row.job
+             WHERE row.badge IN (SELECT badge FROM json_rows(?1, job bigint, email_key text, badge text) AS list) AND job.kind = 'issue'",
+            values![found],
+            |r| Ok((r.get(0)?, (JobId(r.get(1)?), r.get::<i64>(2)?.unsigned_abs()))),
+        )?;
+        for (badge, holder) in held {
+            holders.entry(badge).or_default().push(holder);
         }
         Ok(Self { before, holders })
     }
@@ -212,7 +209,7 @@ impl Resolved {
         }
     }
 
-    fn apply(&self, db: &Connection, context: &Context) -> rusqlite::Result<Observed> {
+    fn apply(&self, db: &Tx<'_>, context: &Context) -> tx::Result<Observed> {
         let mut observed = Observed::default();
         if !self.badges.is_empty() {
             let bindings: Vec<_> = self
@@ -226,21 +223,21 @@ impl Resolved {
         }
         if !self.statuses.is_empty() {
             // Materialized, so that SQLite looks each row up by its key.
-            db.prepare_cached(
+            db.execute(
                 "WITH found AS MATERIALIZED (
-                     SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why
-                     FROM json_each(?1))
+                     SELECT job, no, bucket, why
+                     FROM json_rows(?1, job bigint, no bigint, bucket text, why text) AS list)
                  UPDATE row SET bucket = found.bucket, why = found.why
                  FROM found WHERE row.job = found.job AND row.no = found.no",
-            )?
-            .execute([super::json(&self.statuses)])?;
+                values![super::json(&self.statuses)],
+            )?;
         }
         if !self.absent.is_empty() {
-            db.prepare_cached(
+            db.execute(
                 "UPDATE row SET absent = ?2
-                 WHERE (job, no) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?1))",
-            )?
-            .execute(params![super::json(&self.absent), context.now.as_second()])?;
+                 WHERE (job, no) IN (SELECT job, no FROM json_rows(?1, job bigint, no bigint) AS list)",
+                values![super::json(&self.absent), context.now.as_second()],
+            )?;
         }
         Ok(observed)
     }
@@ -248,50 +245,50 @@ impl Resolved {
 
 /// If some rows of a request were found, the others may not have been accepted: a service may accept a part. They
 /// stay in doubt, with a reason that says so.
-fn prove(db: &Connection, requests: &BTreeSet<i64>) -> rusqlite::Result<()> {
-    let mut list = Vec::new();
-    {
-        let mut partly = db.prepare_cached(
-            "SELECT id, rows, outcome, found FROM
+fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
+    let partly: Vec<(i64, i64, Option<String>, i64)> = db.rows(
+        "SELECT id, rows, outcome, found FROM
                 (SELECT id, rows, outcome,
                         (SELECT count(*) FROM row WHERE request = request.id AND badge IS NOT NULL) AS found
-                 FROM request WHERE id IN (SELECT value FROM json_each(?1)))
+                 FROM request WHERE id IN json_list(?1, bigint)) AS counted
              WHERE found > 0",
-        )?;
-        let mut rows = partly.query([super::json(requests)])?;
-        while let Some(r) = rows.next()? {
-            let code = match r.get::<_, Option<String>>(2)?.as_deref() {
-                // The response already gave the reason for the others.
-                Some("accepted") => continue,
-                Some("refused") => Code::PartlyThere,
-                _ => Code::SomeThere,
-            };
-            let (request, rows, found): (i64, i64, i64) = (r.get(0)?, r.get(1)?, r.get(3)?);
-            list.push((request, stored(&Reason::from(code).with("found", found).with("rows", rows))));
-        }
+        values![super::json(requests)],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
+    )?;
+    let mut list = Vec::new();
+    for (request, rows, outcome, found) in partly {
+        let code = match outcome.as_deref() {
+            // The response already gave the reason for the others.
+            Some("accepted") => continue,
+            Some("refused") => Code::PartlyThere,
+            _ => Code::SomeThere,
+        };
+        list.push((request, stored(&Reason::from(code).with("found", found).with("rows", rows))));
     }
     if list.is_empty() {
         return Ok(());
     }
-    db.prepare_cached(
-        "WITH partly AS MATERIALIZED (SELECT value ->> 0 AS request, value ->> 1 AS why FROM json_each(?1))
+    db.execute(
+        "WITH partly AS MATERIALIZED (SELECT request, why FROM json_rows(?1, request bigint, why text) AS list)
          UPDATE row SET why = partly.why FROM partly
          WHERE row.request = partly.request AND row.bucket = 'in_doubt'",
-    )?
-    .execute([super::json(&list)])?;
+        values![super::json(&list)],
+    )?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::Connection;
 
     #[test]
     fn accepted_count_needs_a_bound_badge() {
         for (accepted, found, ruled_out) in [(1, "'B1'", true), (2, "'B1'", false), (0, "NULL", false)] {
-            let db = Connection::open_in_memory().expect("a database");
-            db.execute_batch(include_str!("schema.sql")).expect("schema 1");
-            db.execute_batch(&format!(
+            let connection = Connection::open_in_memory().expect("a database");
+            let db = Tx::on(&connection);
+            db.script(include_str!("schema.sql")).expect("schema 1");
+            db.script(&format!(
                 "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
                  VALUES (1, 'issue', 'running', 0, 'p', 'u', 'a', 't');
                  INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)

@@ -4,6 +4,7 @@ use super::claims::{self, Rival};
 use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
+use super::tx::{self, Tx, values};
 use super::{Process, accounts, conditions, duplicates, requests, review};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
@@ -13,7 +14,6 @@ use crate::jobs::row_groups::{RowGroup, Rows};
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) reason: Option<Kept>,
 }
 
-pub(super) fn create_job(db: &Connection, args: &CreateJob) -> rusqlite::Result<JobId> {
+pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
     let id = jobs::insert(db, &args.account, &args.owner, &args.job)?;
     rows::insert(db, id, &args.rows)?;
     if let Some(reason) = &args.reason {
@@ -44,17 +44,17 @@ pub(super) fn create_job(db: &Connection, args: &CreateJob) -> rusqlite::Result<
 pub(super) const SCHEMA_OF_KEPT_DRAFTS: &str = "ALTER TABLE job ADD COLUMN kept INTEGER NOT NULL DEFAULT 0";
 
 /// Keeps complete drafts until they begin, are discarded, or become too old.
-pub(super) fn keep(db: &Connection, ids: &[JobId]) -> rusqlite::Result<()> {
+pub(super) fn keep(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<()> {
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     db.execute(
-        "UPDATE job SET kept = 1 WHERE phase = 'draft' AND id IN (SELECT value FROM json_each(?1))",
-        [super::json(&ids)],
+        "UPDATE job SET kept = TRUE WHERE phase = 'draft' AND id IN json_list(?1, bigint)",
+        values![super::json(&ids)],
     )?;
     Ok(())
 }
 
 /// The kept drafts of a service and key, newest first, whoever has them open.
-pub(super) fn kept(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<Vec<Job>> {
+pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<Job>> {
     jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
 
@@ -69,30 +69,30 @@ pub(in crate::jobs) struct OpenDrafts {
 
 /// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
 /// or is open in another living process.
-pub(super) fn open(db: &Connection, args: &OpenDrafts) -> rusqlite::Result<bool> {
+pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
     let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
-    let free = "phase = 'draft' AND id IN (SELECT value FROM json_each(?1))
-                AND (owner IS NULL OR owner = ?2 OR owner NOT IN (SELECT value FROM json_each(?3)))";
-    let values = params![ids, args.owner.id, super::json(&args.living)];
+    let free = "phase = 'draft' AND id IN json_list(?1, bigint)
+                AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
+    let values = values![ids, args.owner.id, super::json(&args.living)];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
-    let found: i64 = db.prepare_cached(&count)?.query_row(values, |r| r.get(0))?;
+    let found: i64 = db.row(&count, values, |r| r.get(0))?;
     if usize::try_from(found) != Ok(args.ids.len()) {
         return Ok(false);
     }
     db.execute(
         &format!("UPDATE job SET owner = ?2, owner_label = ?4 WHERE {free}"),
-        params![ids, args.owner.id, super::json(&args.living), args.owner.label],
+        values![ids, args.owner.id, super::json(&args.living), args.owner.label],
     )?;
     Ok(true)
 }
 
 /// Releases the kept drafts of a closed review, so that any process may open them.
-pub(super) fn close(db: &Connection, ids: &[JobId], me: &str) -> rusqlite::Result<()> {
+pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
     db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
-         WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN (SELECT value FROM json_each(?1))",
-        params![super::json(&ids), me],
+         WHERE phase = 'draft' AND kept AND owner = ?2 AND id IN json_list(?1, bigint)",
+        values![super::json(&ids), me],
     )?;
     Ok(())
 }
@@ -110,7 +110,7 @@ pub(in crate::jobs) struct IssueOne {
 }
 
 /// Creates a job for one reviewed recipient and begins it. Returns a rival instead if the reviewer did not see it.
-pub(super) fn issue_one(db: &Connection, args: &IssueOne) -> rusqlite::Result<Result<JobId, Rival>> {
+pub(super) fn issue_one(db: &Tx<'_>, args: &IssueOne) -> tx::Result<Result<JobId, Rival>> {
     let id = create_one(db, args, args.plan.allows)?;
     if let Ok(id) = id {
         start(db, &id, &args.actor)?;
@@ -120,10 +120,10 @@ pub(super) fn issue_one(db: &Connection, args: &IssueOne) -> rusqlite::Result<Re
 
 /// As [`issue_one`], without beginning the job. `allows` is the slot of the rival that the reviewer saw.
 fn create_one(
-    db: &Connection,
+    db: &Tx<'_>,
     IssueOne { account, owner, job, plan, now, .. }: &IssueOne,
     allows: Option<i64>,
-) -> rusqlite::Result<Result<JobId, Rival>> {
+) -> tx::Result<Result<JobId, Rival>> {
     let key = EmailKey::of(plan.recipient_email.as_str());
     let known = accounts::of(db, &account.base_url, &account.key)?;
     if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
@@ -139,13 +139,14 @@ fn create_one(
     };
     rows::insert(db, id, &[row])?;
     if allows.is_some() {
-        db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", params![id.0, allows])?;
+        db.execute("UPDATE row SET allowed = 'sent', seen = ?2 WHERE job = ?1", values![id.0, allows])?;
     }
     if let Some(held) = &plan.held_before {
         let held: Vec<&str> = held.iter().map(BadgeId::wire).collect();
         db.execute(
-            "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT ?1, ?2, value FROM json_each(?3)",
-            params![id.0, key.as_str(), super::json(&held)],
+            "INSERT INTO baseline (job, email_key, badge)
+             SELECT ?1, ?2, value FROM json_values(?3, text) AS held WHERE TRUE ON CONFLICT DO NOTHING",
+            values![id.0, key.as_str(), super::json(&held)],
         )?;
         jobs::set_checked(db, id, *now)?;
     }
@@ -164,7 +165,7 @@ pub(in crate::jobs) struct Replace {
 }
 
 /// Creates both jobs of a replacement and begins them. Returns a rival instead if the reviewer did not see it.
-pub(super) fn replace(db: &Connection, args: &Replace) -> rusqlite::Result<Result<(JobId, JobId), Rival>> {
+pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, JobId), Rival>> {
     let IssueOne { account, owner, plan, actor, .. } = &args.issue;
     // The replaced badge does not block its replacement.
     let known = accounts::of(db, &account.base_url, &account.key)?;
@@ -208,7 +209,7 @@ pub(in crate::jobs) struct PlanUndo {
 }
 
 /// Creates the draft that undoes a job. `None` if there is nothing to undo.
-pub(super) fn plan_undo(db: &Connection, args: &PlanUndo) -> rusqlite::Result<Option<JobId>> {
+pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId>> {
     let undone = conditions::condition(Step::Undo, args.kind, Phase::Cancelled);
     let undo = jobs::insert(db, &args.account, &args.owner, &args.revoke)?;
     let copied = db.execute(
@@ -223,7 +224,7 @@ pub(super) fn plan_undo(db: &Connection, args: &PlanUndo) -> rusqlite::Result<Op
                     job, no, status
              FROM row WHERE job = ?1 AND ({undone} OR bucket IN ('revoking', 'revoked'))"
         ),
-        params![
+        values![
             args.issue.0,
             undo.0,
             args.title.wire(),
@@ -241,19 +242,19 @@ pub(super) fn plan_undo(db: &Connection, args: &PlanUndo) -> rusqlite::Result<Op
 /// Adds the last rows of a file. Marks rows for review whose domain looks like a typing mistake for another domain
 /// of the file: `suspects` are pairs of the domain and the likely one.
 pub(super) fn finish_rows(
-    db: &Connection,
+    db: &Tx<'_>,
     id: &JobId,
     rows: &[NewRow],
     suspects: &[(String, String)],
-) -> rusqlite::Result<()> {
+) -> tx::Result<()> {
     rows::insert(db, *id, rows)?;
-    let mut review = db.prepare_cached(
-        "UPDATE row SET bucket = 'ask', why = ?3
-         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, -length(?2)) = ?2",
-    )?;
     for (suspect, meant) in suspects {
         let why = Reason::from(Code::DomainSlip).with("meant", meant);
-        review.execute(params![id.0, format!("@{suspect}"), why])?;
+        db.execute(
+            "UPDATE row SET bucket = 'ask', why = ?3
+         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, length(email_key) - length(?2) + 1) = ?2",
+            values![id.0, format!("@{suspect}"), why],
+        )?;
     }
     Ok(())
 }
@@ -269,10 +270,10 @@ pub(in crate::jobs) struct CorrectRow {
 }
 
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
-pub(super) fn correct_rows(db: &Connection, id: &JobId, corrected: &[CorrectRow]) -> rusqlite::Result<()> {
+pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
     review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
     rows::correct(db, *id, corrected)?;
-    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [id.0])?;
+    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])?;
     Ok(())
 }
 
@@ -290,7 +291,7 @@ pub(in crate::jobs) struct ReviewRows {
 /// Allows or skips rows of a draft. Returns the number of rows that have the new status. A decision allows a duplicate
 /// only if the row's reason, or the decision itself, says that it is one. Otherwise the row needs review again, with
 /// the duplicate as its reason.
-pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Result<u64> {
+pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     let key = match &args.which {
         Rows::Group(_, key) => Some(key),
         Rows::One(_) | Rows::Shown(..) | Rows::Class(_) | Rows::Asked => None,
@@ -302,68 +303,69 @@ pub(super) fn review_rows(db: &Connection, args: &ReviewRows) -> rusqlite::Resul
         return Ok(0);
     };
     let seen = match &args.which {
-        Rows::Class(_) => "1".to_owned(),
+        Rows::Class(_) => "TRUE".to_owned(),
         Rows::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
-        Rows::Shown(_, None) => "0".to_owned(),
+        Rows::Shown(_, None) => "FALSE".to_owned(),
         Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE.to_owned(),
     };
     db.execute(
         &format!(
-            "UPDATE row SET bucket = ?3, why = ?4, guarded = 0,
+            "UPDATE row SET bucket = ?3, why = ?4, guarded = FALSE,
                             allowed = CASE WHEN ?3 <> 'ready' THEN NULL WHEN {seen} THEN coalesce(class, 'new')
                                            ELSE 'new' END
              WHERE job = ?1 AND request IS NULL AND {selected}"
         ),
-        params![args.id.0, key, args.to.code(), args.why],
+        values![args.id.0, key, args.to.code(), args.why],
     )?;
     if args.to == RowStatus::Ready {
         duplicates::place(db, args.id, Phase::Draft, &args.policies)?;
     }
-    let moved: i64 = db
-        .prepare_cached(
-            "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
+    let moved: i64 = db.row(
+        "SELECT count(*) FROM row JOIN review_row ON review_row.no = row.no
              WHERE row.job = ?1 AND review_row.review = ?2 AND row.bucket = ?3",
-        )?
-        .query_row(params![args.id.0, review, args.to.code()], |r| r.get(0))?;
+        values![args.id.0, review, args.to.code()],
+        |r| r.get(0),
+    )?;
     Ok(moved.unsigned_abs())
 }
 
 /// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
-pub(super) fn groups(db: &Connection, id: &JobId) -> rusqlite::Result<Vec<RowGroup>> {
+pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     let sql = format!(
-        // Besides `min(no)`, the columns are those of the first row.
-        "SELECT bucket, grp, why, name, email, min(no) AS first, count(*) AS rows, sum(coalesce(alone, 0)) AS allows
-         FROM (SELECT bucket, why, name, email, no, {} AS grp, {} AS alone FROM row
-               WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL)
-         GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200",
+        "SELECT found.bucket, grp, why, name, email, found.rows, allows
+         FROM (SELECT bucket, grp, min(no) AS first, count(*) AS rows,
+                      count(CASE WHEN alone THEN 1 END) AS allows
+               FROM (SELECT bucket, no, {} AS grp, {} AS alone FROM row
+                     WHERE job = ?1 AND bucket IN ('ask', 'invalid', 'left_out') AND why IS NOT NULL) AS judged
+               GROUP BY bucket, grp ORDER BY rows DESC, first LIMIT 200) AS found
+         JOIN row ON row.job = ?1 AND row.no = found.first
+         ORDER BY found.rows DESC, found.first",
         conditions::GROUP,
         conditions::allowed_together()
     );
-    db.prepare_cached(&sql)?
-        .query_map([id.0], |r| {
-            Ok(RowGroup {
-                row_status: jobs::row_status(r, "bucket")?,
-                key: r.get("grp")?,
-                why: r.get("why")?,
-                holder: Text::new(r.get::<_, String>("name")?),
-                address: Text::new(r.get::<_, String>("email")?),
-                rows: r.get::<_, i64>("rows")?.unsigned_abs(),
-                allows: r.get::<_, i64>("allows")?.unsigned_abs(),
-            })
-        })?
-        .collect()
+    db.rows(&sql, values![id.0], |r| {
+        Ok(RowGroup {
+            row_status: jobs::row_status(r, "bucket")?,
+            key: r.get("grp")?,
+            why: r.get("why")?,
+            holder: Text::new(r.get::<String>("name")?),
+            address: Text::new(r.get::<String>("email")?),
+            rows: r.get::<i64>("rows")?.unsigned_abs(),
+            allows: r.get::<i64>("allows")?.unsigned_abs(),
+        })
+    })
 }
 
 /// Begins a reviewed draft. Skips the rows that nobody allowed.
-pub(super) fn begin(db: &Connection, id: &JobId, policies: &Policies, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor) -> tx::Result<()> {
     db.execute(
         "UPDATE row SET bucket = 'left_out',
                         why = CASE WHEN why IS NULL THEN ?2
-                                   ELSE json_set(?2, '$.args', json_object('why', json(why))) END
+                                   ELSE reason_with(?2, 'why', why) END
          WHERE job = ?1 AND bucket = 'ask'",
-        params![id.0, Reason::from(Code::NotAllowed)],
+        values![id.0, Reason::from(Code::NotAllowed)],
     )?;
     review::forget(db, *id)?;
     duplicates::allow_by_setting(db, *id, policies)?;
@@ -373,7 +375,7 @@ pub(super) fn begin(db: &Connection, id: &JobId, policies: &Policies, actor: &Ac
 
 /// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
 /// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
-pub(super) fn start(db: &Connection, id: &JobId, actor: &Actor) -> rusqlite::Result<()> {
+pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
     jobs::set_phase(db, id, &Phase::Running)?;
     requests::doubt_refusal(db, id, &actor.at)?;
     claims::claim_ready_rows(db, *id, actor)?;
@@ -388,10 +390,10 @@ pub(super) fn start(db: &Connection, id: &JobId, actor: &Actor) -> rusqlite::Res
 pub(in crate::jobs) type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
 
 /// The rows that a job would send.
-pub(super) fn ready_rows(db: &Connection, id: &JobId) -> rusqlite::Result<BTreeSet<ReadyRow>> {
-    db.prepare_cached(
+pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<BTreeSet<ReadyRow>> {
+    db.rows(
         "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",
-    )?
-    .query_map([id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)))?
-    .collect()
+        values![id.0],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)),
+    )
 }

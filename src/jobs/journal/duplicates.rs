@@ -2,6 +2,7 @@
 
 use super::conditions::judged;
 use super::reasons::stored;
+use super::tx::{self, Tx, values};
 use super::{claims, jobs};
 use crate::domain::{BadgeId, EmailKey};
 use crate::jobs::duplicate_check::{DuplicateKind, Policy};
@@ -9,22 +10,23 @@ use crate::jobs::job::{JobId, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::json;
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
-pub(super) fn emails(db: &Connection, id: &JobId, phase: &Phase) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached(&format!(
+pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
+    db.rows(
+        &format!(
         "SELECT min(email) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key ORDER BY min(no)",
         judged(*phase)
-    ))?
-    .query_map([id.0], |r| r.get(0))?
-    .collect()
+    ),
+        values![id.0],
+        |r| r.get(0),
+    )
 }
 
 /// Removes earlier findings from unsent rows.
-pub(super) fn reset_check(db: &Connection, id: &JobId, phase: &Phase) -> rusqlite::Result<()> {
-    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(*phase)), [id.0])?;
+pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
+    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(*phase)), values![id.0])?;
     Ok(())
 }
 
@@ -48,48 +50,50 @@ pub(in crate::jobs) struct RecordHeld {
 }
 
 /// Stores the badges that recipients of a job have, and sets the kind of their unsent rows.
-pub(super) fn record_held(db: &Connection, args: &RecordHeld) -> rusqlite::Result<()> {
+pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     let RecordHeld { id, phase, held, similar } = args;
-    let list: Vec<_> = held
-        .iter()
-        .map(|h| json!([h.key.as_str(), h.badge.wire(), h.class.is_over(), h.class.code(), stored(&h.why)]))
-        .collect();
+    let list: Vec<_> = held.iter().map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over())).collect();
     // `+` makes SQLite find the rows by their address.
     //
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
     // count either: the poller decides about it.
-    let counted: Vec<String> = db
-        .prepare_cached(
-            "SELECT held.value FROM json_each(?2) AS held
-             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.value ->> 0 AND row.job = ?1)
+    let counted: Vec<usize> = db.rows(
+        "SELECT held.place FROM json_rows(?2, email_key text, badge text) AS held
+             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.email_key AND row.job = ?1)
                AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                               WHERE row.badge = held.value ->> 1 AND row.job = ?1 AND job.kind = 'issue')
+                               WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
                AND NOT EXISTS (SELECT 1 FROM row
-                               WHERE row.email_key = held.value ->> 0 AND +row.job = ?1
+                               WHERE row.email_key = held.email_key AND +row.job = ?1
                                  AND row.request IS NOT NULL AND row.badge IS NULL
                                  AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
-             ORDER BY held.key",
-        )?
-        .query_map(params![id.0, super::json(&list)], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let counted = format!("[{}]", counted.join(","));
-    db.prepare_cached(
+             ORDER BY held.place",
+        values![id.0, super::json(&list)],
+        |r| Ok(r.get::<i64>(0)? as usize),
+    )?;
+    let held_before: Vec<_> = counted.iter().filter_map(|place| list.get(*place)).collect();
+    db.execute(
         "INSERT INTO baseline (job, email_key, badge, over)
-         SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2) WHERE TRUE ORDER BY key
-         ON CONFLICT DO UPDATE SET over = excluded.over",
-    )?
-    .execute(params![id.0, counted])?;
-    classify(db, *id, *phase, &counted, 3)?;
+         SELECT ?1, email_key, badge, over
+         FROM json_rows(?2, email_key text, badge text, over boolean) AS list WHERE TRUE ORDER BY place
+         ON CONFLICT (job, email_key, badge) DO UPDATE SET over = excluded.over",
+        values![id.0, super::json(&held_before)],
+    )?;
+    let found: Vec<_> = counted
+        .iter()
+        .filter_map(|place| held.get(*place))
+        .map(|h| (h.key.as_str(), h.class.code(), stored(&h.why)))
+        .collect();
+    classify(db, *id, *phase, &found)?;
     let similar: Vec<_> = similar
         .iter()
-        .map(|(key, why)| json!([key.as_str(), DuplicateKind::LookAlike.code(), stored(why)]))
+        .map(|(key, why)| (key.as_str(), DuplicateKind::LookAlike.code(), stored(why)))
         .collect();
-    classify(db, *id, *phase, &super::json(&similar), 1)
+    classify(db, *id, *phase, &similar)
 }
 
-/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. `found` is a list of
-/// lists that begin with an e-mail key and contain the kind's code and the reason from `at`.
-fn classify(db: &Connection, id: JobId, phase: Phase, found: &str, at: usize) -> rusqlite::Result<()> {
+/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. `found` has
+/// e-mail keys, codes of kinds, and reasons.
+fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &[(&str, &str, String)]) -> tx::Result<()> {
     let weight = |code: &str| {
         let cases: Vec<String> =
             DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
@@ -97,21 +101,21 @@ fn classify(db: &Connection, id: JobId, phase: Phase, found: &str, at: usize) ->
     };
     // Of two findings about one recipient, the heavier one counts, and the first of equal ones. `+` makes SQLite find
     // the rows by their address.
-    db.prepare_cached(&format!(
-        "UPDATE row SET class = found.class, class_why = found.why
+    db.execute(
+        &format!(
+            "UPDATE row SET class = found.class, class_why = found.why
          FROM (SELECT email_key, class, why, weight,
                       row_number() OVER (PARTITION BY email_key ORDER BY weight DESC, place) AS rank
-               FROM (SELECT key AS place, value ->> 0 AS email_key, value ->> {at} AS class,
-                            value ->> {why} AS why, {found_weight} AS weight
-                     FROM json_each(?2))) AS found
+               FROM (SELECT place, email_key, class, why, {found_weight} AS weight
+                     FROM json_rows(?2, email_key text, class text, why text) AS list) AS weighed) AS found
          WHERE found.rank = 1 AND row.email_key = found.email_key AND +row.job = ?1 AND {judged}
            AND {row_weight} < found.weight",
-        why = at + 1,
-        found_weight = weight(&format!("value ->> {at}")),
-        judged = judged(phase),
-        row_weight = weight("row.class"),
-    ))?
-    .execute(params![id.0, found])?;
+            found_weight = weight("list.class"),
+            judged = judged(phase),
+            row_weight = weight("row.class"),
+        ),
+        values![id.0, super::json(found)],
+    )?;
     Ok(())
 }
 
@@ -131,7 +135,7 @@ pub(in crate::jobs) struct FinishCheck {
 pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u64)>);
 
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
-pub(super) fn finish_check(db: &Connection, args: &FinishCheck) -> rusqlite::Result<CheckResult> {
+pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
     let FinishCheck { id, phase, complete, begun, policies } = args;
     // A complete reading also proves refusals from before it.
     if *complete {
@@ -145,56 +149,48 @@ pub(super) fn finish_check(db: &Connection, args: &FinishCheck) -> rusqlite::Res
 }
 
 /// The address of a sent row that the duplicate check of unsent rows does not read.
-pub(super) fn email_of_sent(
-    db: &Connection,
-    id: &JobId,
-    no: &u64,
-    phase: &Phase,
-) -> rusqlite::Result<Option<String>> {
-    db.prepare(&format!(
-        "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask') AND NOT {}",
-        judged(*phase)
-    ))?
-    .query_row(params![id.0, *no as i64], |r| r.get(0))
-    .optional()
+pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) -> tx::Result<Option<String>> {
+    db.optional(
+        &format!(
+            "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask') AND NOT {}",
+            judged(*phase)
+        ),
+        values![id.0, *no as i64],
+        |r| r.get(0),
+    )
 }
 
 /// Stores the badges that the recipient of a sent row has. If something new is found, the row needs review and says
 /// why.
-pub(super) fn record_held_of_row(
-    db: &Connection,
-    id: &JobId,
-    no: &u64,
-    held: &[Held],
-) -> rusqlite::Result<()> {
+pub(super) fn record_held_of_row(db: &Tx<'_>, id: &JobId, no: &u64, held: &[Held]) -> tx::Result<()> {
     for held in held {
-        let is_new = db
-            .prepare_cached(
-                "INSERT OR IGNORE INTO baseline (job, email_key, badge, over)
+        let is_new = db.execute(
+            "INSERT INTO baseline (job, email_key, badge, over)
                  SELECT ?1, ?2, ?3, ?4
                  WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                                   WHERE row.badge = ?3 AND job.kind = 'issue')",
-            )?
-            .execute(params![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()])?;
+                                   WHERE row.badge = ?3 AND job.kind = 'issue')
+                 ON CONFLICT DO NOTHING",
+            values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
+        )?;
         if is_new > 0 {
             let why = Reason::class(held.class).because("why", held.why.clone());
-            db.prepare_cached(
-                "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = 0
+            db.execute(
+                "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
                  WHERE job = ?1 AND no = ?2",
-            )?
-            .execute(params![id.0, *no as i64, why, held.class.code(), held.why])?;
+                values![id.0, *no as i64, why, held.class.code(), held.why],
+            )?;
         }
     }
     Ok(())
 }
 
 /// The checks without requests: rows of the file against each other and against the journal.
-fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
+fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
     let judged = judged(phase);
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
-        [id.0],
+        values![id.0],
     )?;
     // The reason keeps what the reading found about a valid badge. A permission ends if the person who gave it did
     // not know of this rival.
@@ -202,33 +198,30 @@ fn compare(db: &Connection, id: JobId, phase: Phase) -> rusqlite::Result<()> {
         .iter()
         .map(|(no, rival, still)| json!([no, stored(&rival.why()), rival.slot, still]))
         .collect();
-    db.prepare_cached(
-        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS why, value ->> 2 AS slot,
-                                            value ->> 3 AS still FROM json_each(?2))
+    db.execute(
+        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot, still
+                                    FROM json_rows(?2, no bigint, why text, slot bigint, still boolean) AS list)
          UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
-                                         THEN json_object('code', ?3, 'args',
-                                                  json_object('all', json_array(json(class_why), json(rival.why))))
+                                         THEN reason_both(?3, class_why, rival.why)
                                          ELSE rival.why END,
                         class = CASE WHEN class IN ('valid', 'waiting', 'expiring') THEN class ELSE 'sent' END,
                         allowed = CASE WHEN rival.still THEN allowed END, seen = rival.slot
          FROM rival WHERE row.job = rival.job AND row.no = rival.no",
-    )?
-    .execute(params![id.0, super::json(&rivals), Code::Verdict.name()])?;
+        values![id.0, super::json(&rivals), Code::Verdict.name()],
+    )?;
     // The reason keeps what is known of the recipient: allowing the one does not allow the other.
     let first = format!(
-        "json_set(?2, '$.args', json_object('row', (
-             SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS})))"
+        "reason_with_text(?2, 'row', (SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS}))"
     );
     db.execute(
         &format!(
             "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE json_object('code', ?3, 'args', json_object('all',
-                                                  json_array(json(class_why), json({first})))) END,
+                                             ELSE reason_both(?3, class_why, {first}) END,
                             class = coalesce(class, {})
              WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
             in_file_kind()
         ),
-        params![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
+        values![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
     )?;
     Ok(())
 }
@@ -243,18 +236,18 @@ const EARLIER_ROWS: &str = "
 /// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
 pub(super) fn in_file_kind() -> String {
     format!(
-        "(SELECT CASE WHEN max(other.name = row.name) THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
+        "(SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
           {EARLIER_ROWS})"
     )
 }
 
 /// Gives every unsent row its status by the policies, and counts the kinds.
 pub(super) fn place(
-    db: &Connection,
+    db: &Tx<'_>,
     id: JobId,
     phase: Phase,
     policies: &Policies,
-) -> rusqlite::Result<Vec<(DuplicateKind, u64)>> {
+) -> tx::Result<Vec<(DuplicateKind, u64)>> {
     let judged = judged(phase);
     // Rows that an earlier check skipped are judged again.
     db.execute(
@@ -262,9 +255,12 @@ pub(super) fn place(
             "UPDATE row SET bucket = 'ready', why = NULL
              WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND {judged}"
         ),
-        [id.0],
+        values![id.0],
     )?;
-    db.execute(&format!("UPDATE row SET guarded = 0 WHERE job = ?1 AND guarded AND {judged}"), [id.0])?;
+    db.execute(
+        &format!("UPDATE row SET guarded = FALSE WHERE job = ?1 AND guarded AND {judged}"),
+        values![id.0],
+    )?;
     // A row may be of two kinds: the stricter policy applies.
     for policy in [Policy::Block, Policy::Ask] {
         // After the job began, no row is skipped unless a person sees it.
@@ -281,30 +277,32 @@ pub(super) fn place(
             };
             db.execute(
                 &format!(
-                    "UPDATE row SET bucket = ?3, guarded = 1,
-                                    why = json_set(?4, '$.args', json_object('why', json(class_why)))
-                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS NOT class"
+                    "UPDATE row SET bucket = ?3, guarded = TRUE,
+                                    why = reason_with(?4, 'why', class_why)
+                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS DISTINCT FROM class"
                 ),
-                params![id.0, class.code(), row_status.code(), Reason::class(*class)],
+                values![id.0, class.code(), row_status.code(), Reason::class(*class)],
             )?;
         }
     }
     // A default policy does not decide about recipients whom this journal has already served.
     db.execute(
         &format!(
-            "UPDATE row SET bucket = 'ask', why = class_why, guarded = 1
+            "UPDATE row SET bucket = 'ask', why = class_why, guarded = TRUE
              WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
                AND (class IS NULL OR class NOT IN ({}))",
             allowed_by_setting(policies)
         ),
-        [id.0],
+        values![id.0],
     )?;
-    db.prepare("SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class")?
-        .query_map([id.0], |r| {
-            let class = DuplicateKind::from_code(r.get_ref(0)?.as_str()?).unwrap_or(DuplicateKind::New);
-            Ok((class, r.get::<_, i64>(1)?.unsigned_abs()))
-        })?
-        .collect()
+    db.rows(
+        "SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class",
+        values![id.0],
+        |r| {
+            let class = DuplicateKind::from_code(r.text(0)?).unwrap_or(DuplicateKind::New);
+            Ok((class, r.get::<i64>(1)?.unsigned_abs()))
+        },
+    )
 }
 
 /// The kinds that a setting or a flag allows, as an SQL list.
@@ -318,14 +316,14 @@ fn allowed_by_setting(policies: &Policies) -> String {
 }
 
 /// Records that a setting or a flag allows these rows.
-pub(super) fn allow_by_setting(db: &Connection, id: JobId, policies: &Policies) -> rusqlite::Result<()> {
+pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> tx::Result<()> {
     db.execute(
         &format!(
             "UPDATE row SET allowed = class
              WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN ({})",
             allowed_by_setting(policies)
         ),
-        [id.0],
+        values![id.0],
     )?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 //!
 //! Also copies the journal for trial plans, into an unnamed file that ends with the process.
 
+use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
@@ -44,8 +45,8 @@ pub(super) fn empty_log(db: &Connection) -> bool {
 
 /// Notes that the whole file must be rewritten once. Data that was removed earlier remains in free pages, and in
 /// unused parts of index pages, where SQLite leaves copies when it moves entries.
-pub(super) fn want_rewrite(db: &Connection) -> rusqlite::Result<()> {
-    db.execute_batch("INSERT OR REPLACE INTO kept VALUES ('task', 'rewrite', '', 0)")
+pub(super) fn want_rewrite(db: &Tx<'_>) -> tx::Result<()> {
+    db.script("INSERT INTO kept VALUES ('task', 'rewrite', '', 0) ON CONFLICT DO NOTHING")
 }
 
 /// A new journal does not need a rewrite.
@@ -112,6 +113,7 @@ pub(super) fn copy(path: &Path, file: &str) -> Result<Connection> {
 mod tests {
     use super::*;
     use crate::jobs::journal::Journal;
+    use crate::jobs::journal::tx::values;
     use std::path::PathBuf;
 
     /// Maximum wait in these tests, for slow machines.
@@ -138,18 +140,17 @@ mod tests {
         }
     }
 
-    fn insert_people(db: &Connection) -> rusqlite::Result<()> {
-        db.execute_batch(
+    fn insert_people(db: &Tx<'_>) -> tx::Result<()> {
+        db.script(
             "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'issue', 'done', 0, 'p', 'u', 'a', 't')",
         )?;
-        let mut insert = db.prepare(
-            "INSERT INTO row (job, no, cells, name, email, email_key, bucket)
-             VALUES (1, ?1, ?2, ?2, ?2, ?2, 'issued')",
-        )?;
-        for no in 0..2_000_u32 {
-            insert
-                .execute(rusqlite::params![no, format!("{PERSON}{no}{}", "x".repeat(no as usize % 300))])?;
+        for no in 0..2_000_i64 {
+            db.execute(
+                "INSERT INTO row (job, no, cells, name, email, email_key, bucket)
+                 VALUES (1, ?1, ?2, ?2, ?2, ?2, 'issued')",
+                values![no, format!("{PERSON}{no}{}", "x".repeat(no as usize % 300))],
+            )?;
         }
         Ok(())
     }
@@ -160,7 +161,7 @@ mod tests {
         let path = Journal::file_in(folder.path());
         let db = Connection::open(&path).expect("a database");
         db.execute_batch(include_str!("schema.sql")).expect("the first schema");
-        insert_people(&db).expect("rows");
+        insert_people(&Tx::on(&db)).expect("rows");
         db.execute_batch(&format!(
             "DELETE FROM job; DELETE FROM row; PRAGMA user_version = 1; PRAGMA application_id = {}",
             super::super::schema::APPLICATION
@@ -194,7 +195,7 @@ mod tests {
         journal
             .store()
             .write("purge", (), |db, ()| {
-                db.execute_batch("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")?;
+                db.script("UPDATE row SET name = '', email = '', email_key = '', cells = NULL")?;
                 want_rewrite(db)
             })
             .await
@@ -204,11 +205,7 @@ mod tests {
         drop(reading);
         until_forgotten(folder.path());
         // The journal and the other program continue.
-        journal
-            .store()
-            .write("rows", (), |db, ()| db.execute_batch("DELETE FROM row"))
-            .await
-            .expect("written");
+        journal.store().write("rows", (), |db, ()| db.script("DELETE FROM row")).await.expect("written");
         assert_eq!(rows(&other), 0);
     }
 
@@ -219,14 +216,9 @@ mod tests {
         let journal = Journal::open(folder.path()).expect("the journal");
         journal.store().write("rows", (), |db, ()| insert_people(db)).wait().expect("written");
         let copied = Journal::copy_of(folder.path()).expect("a copy");
-        let count =
-            |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM row", [], |r| r.get::<_, i64>(0));
+        let count = |db: &Tx<'_>, (): &()| db.row("SELECT count(*) FROM row", values![], |r| r.get::<i64>(0));
         assert_eq!(copied.store().read((), count).wait(), Ok(2_000));
-        copied
-            .store()
-            .write("rows", (), |db, ()| db.execute_batch("DELETE FROM row"))
-            .wait()
-            .expect("written");
+        copied.store().write("rows", (), |db, ()| db.script("DELETE FROM row")).wait().expect("written");
         assert_eq!(journal.store().read((), count).wait(), Ok(2_000));
     }
 }

@@ -1,5 +1,6 @@
 //! The journal's error type, with messages that say what is safe.
 
+use super::tx;
 use crate::domain::text::scrub;
 use crate::i18n::Localizable;
 use rusqlite::ErrorCode;
@@ -120,6 +121,14 @@ impl JournalError {
                 why: localizable!("{why}: the disk may be damaged or your disk quota used up", why),
             },
             _ => Self::Corrupt { file, why },
+        }
+    }
+
+    /// As [`Self::of`], of an operation.
+    pub(super) fn failed(error: &tx::Error, file: &str) -> Self {
+        match error {
+            tx::Error::Sqlite(error) => Self::of(error, file),
+            other => Self::Corrupt { file: file.to_owned(), why: Localizable::verbatim(other.to_string()) },
         }
     }
 

@@ -1,9 +1,9 @@
 //! Observed behaviour of the service, with evidence and date; and values to offer again.
 
 use super::reasons::stored;
+use super::tx::{self, Tx, values};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
-use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
 
@@ -42,19 +42,19 @@ impl Seen {
 
 /// Records observed facts. Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
-pub(super) fn learn(db: &Connection, account: &str, seen: &[Seen], at: &i64) -> rusqlite::Result<()> {
+pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[Seen], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
     let list: Vec<_> =
         seen.iter().map(|s| json!([s.name, s.value, stored(&s.evidence.into()), s.times])).collect();
-    db.prepare_cached(
+    db.execute(
         "INSERT INTO fact (account, name, value, evidence, first, last, times)
-         SELECT ?1, value ->> 0, value ->> 1, value ->> 2, ?3, ?3, value ->> 3 FROM json_each(?2)
-         WHERE TRUE ORDER BY key
-         ON CONFLICT DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
-    )?
-    .execute(params![account, super::json(&list), at])?;
+         SELECT ?1, name, value, evidence, ?3, ?3, times
+         FROM json_rows(?2, name text, value text, evidence text, times bigint) AS seen WHERE TRUE ORDER BY place
+         ON CONFLICT (account, name, value) DO UPDATE SET last = excluded.last, times = fact.times + excluded.times",
+        values![account, super::json(&list), at],
+    )?;
     Ok(())
 }
 
@@ -65,12 +65,12 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn read(db: &Connection, account: &str) -> rusqlite::Result<Self> {
+    pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
-        let mut found = db.prepare_cached("SELECT name, value FROM fact WHERE account = ?1")?;
-        let mut rows = found.query([account])?;
-        while let Some(row) = rows.next()? {
-            facts.values.entry(row.get(0)?).or_default().insert(row.get(1)?);
+        let sql = "SELECT name, value FROM fact WHERE account = ?1";
+        let known: Vec<(String, String)> = db.rows(sql, values![account], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        for (name, value) in known {
+            facts.values.entry(name).or_default().insert(value);
         }
         Ok(facts)
     }
@@ -90,34 +90,33 @@ impl Facts {
     }
 
     /// Records what was learned.
-    pub(super) fn write(&self, db: &Connection, account: &str, at: i64) -> rusqlite::Result<()> {
+    pub(super) fn write(&self, db: &Tx<'_>, account: &str, at: i64) -> tx::Result<()> {
         learn(db, account, &self.learned, &at)
     }
 }
 
-pub(super) fn all(db: &Connection, account: &str) -> rusqlite::Result<Vec<Fact>> {
-    db.prepare_cached(
+pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
+    db.rows(
         "SELECT name, value, evidence, first, last, times FROM fact WHERE account = ?1
          ORDER BY name, last DESC, value",
-    )?
-    .query_map([account], |r| {
-        Ok(Fact {
-            name: r.get(0)?,
-            value: r.get(1)?,
-            evidence: r.get(2)?,
-            first: r.get(3)?,
-            last: r.get(4)?,
-            times: r.get::<_, i64>(5)?.unsigned_abs(),
-        })
-    })?
-    .collect()
+        values![account],
+        |r| {
+            Ok(Fact {
+                name: r.get(0)?,
+                value: r.get(1)?,
+                evidence: r.get(2)?,
+                first: r.get(3)?,
+                last: r.get(4)?,
+                times: r.get::<i64>(5)?.unsigned_abs(),
+            })
+        },
+    )
 }
 
 /// The single value of a fact; `None` if it was never seen or has contradictory values.
-pub(super) fn settled(db: &Connection, account: &str, name: &str) -> rusqlite::Result<Option<String>> {
-    let mut found = db.prepare_cached("SELECT value FROM fact WHERE account = ?1 AND name = ?2 LIMIT 2")?;
-    let values: Vec<String> =
-        found.query_map([account, name], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Option<String>> {
+    let sql = "SELECT value FROM fact WHERE account = ?1 AND name = ?2 LIMIT 2";
+    let values: Vec<String> = db.rows(sql, values![account, name], |r| r.get(0))?;
     Ok(match values.as_slice() {
         [one] => Some(one.clone()),
         _ => None,
@@ -142,30 +141,29 @@ impl Kept {
 }
 
 /// Stores a value to offer again.
-pub(super) fn keep(db: &Connection, kept: &Kept) -> rusqlite::Result<()> {
-    db.prepare_cached("INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3, ?4)")?.execute(params![
-        kept.what,
-        redact(&kept.key),
-        redact(&kept.value),
-        kept.at
-    ])?;
+pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
+    db.execute(
+        "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
+        values![kept.what, redact(&kept.key), redact(&kept.value), kept.at],
+    )?;
     Ok(())
 }
 
 /// Stores values to offer again.
-pub(super) fn keep_all(db: &Connection, kept: &[Kept]) -> rusqlite::Result<()> {
+pub(super) fn keep_all(db: &Tx<'_>, kept: &[Kept]) -> tx::Result<()> {
     kept.iter().try_for_each(|kept| keep(db, kept))
 }
 
-pub(super) fn kept(db: &Connection, what: &str, key: &str) -> rusqlite::Result<Option<String>> {
-    db.prepare_cached("SELECT value FROM kept WHERE what = ?1 AND key = ?2")?
-        .query_row([what, key], |r| r.get(0))
-        .optional()
+pub(super) fn kept(db: &Tx<'_>, what: &str, key: &str) -> tx::Result<Option<String>> {
+    db.optional("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key], |r| r.get(0))
 }
 
 /// The newest values of a kind.
-pub(super) fn newest(db: &Connection, what: &str, most: &usize) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached("SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2")?
-        .query_map(params![what, *most as i64], |r| r.get(0))?
-        .collect()
+pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<String>> {
+    db.rows(
+        "SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2",
+        values![what, *most as i64],
+        |r| r.get(0),
+    )
 }

@@ -2,6 +2,7 @@
 
 use super::Process;
 use super::place::first_line;
+use super::tx::{self, Row, Tx, values};
 use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
@@ -11,7 +12,6 @@ use crate::jobs::job::{
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params};
 use serde_json::Value;
 
 /// A service and one of its keys: the owner of jobs.
@@ -56,12 +56,7 @@ pub(in crate::jobs) struct NewJob {
 }
 
 /// Inserts a job as a draft that this process owns.
-pub(super) fn insert(
-    db: &Connection,
-    account: &Account,
-    owner: &Process,
-    new: &NewJob,
-) -> rusqlite::Result<JobId> {
+pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJob) -> tx::Result<JobId> {
     let origin = new.origin.as_ref().map(|o| {
         let columns: Vec<&str> = o.columns.iter().map(Text::wire).collect();
         let origin = serde_json::json!({
@@ -70,34 +65,34 @@ pub(super) fn insert(
         });
         redact(&origin.to_string()).into_owned()
     });
-    db.execute(
+    let id = db.row(
         "INSERT INTO job (kind, phase, created, profile, base_url, account, template, title, origin, follows,
                           after, owner, owner_label)
-         VALUES (:kind, 'draft', :created, :profile, :base_url, :account, :template, :title, :origin, :follows,
-                 :after, :owner, :label)",
-        named_params! {
-            ":kind": new.kind.code(),
-            ":created": new.created,
-            ":profile": account.profile,
-            ":base_url": account.base_url,
-            ":account": account.key,
-            ":template": new.template.as_ref().map(TemplateId::wire),
-            ":title": redact(&new.title),
-            ":origin": origin,
-            ":follows": new.follows.map(|id| id.0),
-            ":after": new.after,
-            ":owner": owner.id,
-            ":label": owner.label,
-        },
+         VALUES (?1, 'draft', ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) RETURNING id",
+        values![
+            new.kind.code(),
+            new.created,
+            account.profile,
+            account.base_url,
+            account.key,
+            new.template.as_ref().map(TemplateId::wire),
+            redact(&new.title),
+            origin,
+            new.follows.map(|id| id.0),
+            new.after,
+            owner.id,
+            owner.label,
+        ],
+        |r| r.get(0),
     )?;
-    Ok(JobId(db.last_insert_rowid()))
+    Ok(JobId(id))
 }
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
                        guarded_at, purged, follows, next_look, owner, owner_label, \
-                       (SELECT sum(accepted) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
-                       (SELECT sum(rows) FROM request WHERE job = job.id AND outcome = 'accepted' \
+                       (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
+                       (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
                        (SELECT count(*) FROM request WHERE job = job.id AND answered IS NULL) AS in_flight, \
                        (SELECT max(changed) FROM tally WHERE job = job.id) AS changed, \
@@ -107,37 +102,35 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
                                              FROM row AS old JOIN row AS new ON new.job = job.follows \
                                              WHERE old.job = job.id LIMIT 1) END AS replaced";
 
-pub(super) fn job(db: &Connection, id: &JobId, me: &str) -> rusqlite::Result<Option<Job>> {
+pub(super) fn job(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<Option<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
-    let job = db.prepare_cached(&sql)?.query_row([id.0], |r| read(r, me)).optional()?;
+    let job = db.optional(&sql, values![id.0], |r| read(r, me))?;
     job.map(|job| with_counts(db, job)).transpose()
 }
 
 /// The jobs of a service and key except drafts, newest first.
-pub(super) fn jobs(db: &Connection, account: &Account, me: &str, most: &usize) -> rusqlite::Result<Vec<Job>> {
+pub(super) fn jobs(db: &Tx<'_>, account: &Account, me: &str, most: &usize) -> tx::Result<Vec<Job>> {
     matching(db, account, me, "phase <> 'draft'", *most)
 }
 
 /// The jobs of a service and key that meet a condition, newest first.
 pub(super) fn matching(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &Account,
     me: &str,
     condition: &str,
     most: usize,
-) -> rusqlite::Result<Vec<Job>> {
+) -> tx::Result<Vec<Job>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM job WHERE account = ?1 AND base_url = ?2 AND {condition}
          ORDER BY id DESC LIMIT ?3"
     );
-    let mut found = db.prepare_cached(&sql)?;
-    let jobs: Vec<Job> = found
-        .query_map(params![account.key, account.base_url, most as i64], |r| read(r, me))?
-        .collect::<rusqlite::Result<_>>()?;
+    let values = values![account.key, account.base_url, most as i64];
+    let jobs: Vec<Job> = db.rows(&sql, values, |r| read(r, me))?;
     jobs.into_iter().map(|job| with_counts(db, job)).collect()
 }
 
-fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
+fn with_counts(db: &Tx<'_>, mut job: Job) -> tx::Result<Job> {
     job.counts = counts(db, job.id)?;
     if job.counts.of(RowStatus::Ask) > 0 {
         job.held = super::claims::held(db, job.id)?;
@@ -147,36 +140,36 @@ fn with_counts(db: &Connection, mut job: Job) -> rusqlite::Result<Job> {
     Ok(job)
 }
 
-pub(super) fn counts(db: &Connection, id: JobId) -> rusqlite::Result<Counts> {
-    let mut found = db.prepare_cached("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0")?;
-    let mut counts: Vec<(RowStatus, u64)> = found
-        .query_map([id.0], |r| Ok((row_status(r, "bucket")?, r.get::<_, i64>("n")?.unsigned_abs())))?
-        .collect::<rusqlite::Result<_>>()?;
+pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
+    let mut counts: Vec<(RowStatus, u64)> =
+        db.rows("SELECT bucket, n FROM tally WHERE job = ?1 AND n > 0", values![id.0], |r| {
+            Ok((row_status(r, "bucket")?, r.get::<i64>("n")?.unsigned_abs()))
+        })?;
     counts.sort_unstable();
     Ok(Counts(counts))
 }
 
 /// Reads a status. Every stored word is known, since the schema version was checked.
-pub(super) fn row_status(r: &Row<'_>, column: &str) -> rusqlite::Result<RowStatus> {
-    Ok(RowStatus::from_code(r.get_ref(column)?.as_str()?).unwrap_or(RowStatus::Other))
+pub(super) fn row_status(r: &Row<'_>, column: &'static str) -> tx::Result<RowStatus> {
+    Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::Other))
 }
 
-fn text(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Text>> {
-    Ok(r.get::<_, Option<String>>(column)?.map(Text::new))
+fn text(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Text>> {
+    Ok(r.get::<Option<String>>(column)?.map(Text::new))
 }
 
-fn reason(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Reason>> {
+fn reason(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Reason>> {
     r.get(column)
 }
 
-pub(super) fn moment(r: &Row<'_>, column: &str) -> rusqlite::Result<Option<Timestamp>> {
-    Ok(r.get::<_, Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
+pub(super) fn moment(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
+    Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
-fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
-    let code = |column: &str| -> rusqlite::Result<String> { r.get(column) };
-    let stop = r.get::<_, Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
-    let owner = r.get::<_, Option<String>>("owner")?;
+fn read(r: &Row<'_>, me: &str) -> tx::Result<Job> {
+    let code = |column: &'static str| -> tx::Result<String> { r.get(column) };
+    let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
+    let owner = r.get::<Option<String>>("owner")?;
     let label = reason(r, "owner_label")?.unwrap_or_else(|| Code::Told.into());
     let phase = Phase::from_code(&code("phase")?).unwrap_or(Phase::Stopped);
     let created = Timestamp::from_millisecond(r.get("created")?).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -191,26 +184,26 @@ fn read(r: &Row<'_>, me: &str) -> rusqlite::Result<Job> {
             None => None,
         },
         title: text(r, "title")?.unwrap_or_default(),
-        template_id: r.get::<_, Option<String>>("template")?.and_then(TemplateId::new),
-        origin: r.get::<_, Option<String>>("origin")?.and_then(|raw| origin(&raw)),
+        template_id: r.get::<Option<String>>("template")?.and_then(TemplateId::new),
+        origin: r.get::<Option<String>>("origin")?.and_then(|raw| origin(&raw)),
         created,
         // Journals of earlier schemas do not know when a row changed.
         updated: moment(r, "changed")?.map_or(created, |changed| changed.max(created)),
         counts: Counts::default(),
         held: 0,
         note: if phase == Phase::Moved { Some(elsewhere(r)?) } else { reason(r, "note")? },
-        accepted: match (r.get::<_, Option<i64>>("accepted")?, r.get::<_, Option<i64>>("accepted_of")?) {
+        accepted: match (r.get::<Option<i64>>("accepted")?, r.get::<Option<i64>>("accepted_of")?) {
             (Some(accepted), Some(sent)) => {
                 Some(AcceptedCount { accepted: accepted.unsigned_abs(), sent: sent.unsigned_abs() })
             }
             _ => None,
         },
-        in_flight: r.get::<_, i64>("in_flight")?.unsigned_abs(),
+        in_flight: r.get::<i64>("in_flight")?.unsigned_abs(),
         next_poll: moment(r, "next_look")?,
         owner: owner.map(|id| Owner { is_me: id == me, is_alive: true, label }),
         profile: r.get("profile")?,
-        follows: r.get::<_, Option<i64>>("follows")?.map(JobId),
-        replaced: r.get::<_, Option<String>>("replaced")?.and_then(|names| replaced(&names)),
+        follows: r.get::<Option<i64>>("follows")?.map(JobId),
+        replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
     })
@@ -226,11 +219,11 @@ fn replaced(names: &str) -> Option<Replaced> {
 }
 
 /// Where a moved job continues.
-fn elsewhere(r: &Row<'_>) -> rusqlite::Result<Reason> {
-    if let Some(file) = r.get::<_, Option<String>>("went_with")? {
+fn elsewhere(r: &Row<'_>) -> tx::Result<Reason> {
+    if let Some(file) = r.get::<Option<String>>("went_with")? {
         return Ok(Reason::from(Code::WentWith).with("file", file));
     }
-    let computer = first_line(&r.get::<_, Option<String>>("left_on")?.unwrap_or_default());
+    let computer = first_line(&r.get::<Option<String>>("left_on")?.unwrap_or_default());
     Ok(Reason::from(Code::StayedOn).with("computer", computer))
 }
 
@@ -258,70 +251,69 @@ fn origin(raw: &str) -> Option<Origin> {
 }
 
 /// Pauses a job.
-pub(super) fn pause(db: &Connection, id: &JobId) -> rusqlite::Result<()> {
+pub(super) fn pause(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
     set_phase(db, id, &Phase::Paused)
 }
 
 /// Sets the phase and clears the stop reason.
-pub(super) fn set_phase(db: &Connection, id: &JobId, phase: &Phase) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1")?
-        .execute(params![id.0, phase.code()])?;
+pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
+    db.execute(
+        "UPDATE job SET phase = ?2, stop = NULL, stop_why = NULL WHERE id = ?1",
+        values![id.0, phase.code()],
+    )?;
     Ok(())
 }
 
 /// Stops a running job.
-pub(super) fn stop(db: &Connection, id: &JobId, kind: &StopKind, why: &Reason) -> rusqlite::Result<()> {
-    db.prepare_cached(
+pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {
+    db.execute(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
-    )?
-    .execute(params![id.0, kind.code(), why])?;
+        values![id.0, kind.code(), why],
+    )?;
     Ok(())
 }
 
 /// Sets when the duplicate check read the whole history.
-pub(super) fn set_checked(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET guarded_at = ?2 WHERE id = ?1")?
-        .execute(params![id.0, at.as_second()])?;
+pub(super) fn set_checked(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
+    db.execute("UPDATE job SET guarded_at = ?2 WHERE id = ?1", values![id.0, at.as_second()])?;
     Ok(())
 }
 
 /// Records an incomplete reading, so that the next step repeats it. A begun job keeps the time of its last
 /// complete reading: the badges that its recipients had before sending are known.
-pub(super) fn unset_checked(db: &Connection, id: JobId) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'")?
-        .execute([id.0])?;
+pub(super) fn unset_checked(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
+    db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
     Ok(())
 }
 
 /// Sets the maximum entries per request; `None` for the default.
-pub(super) fn set_batch(db: &Connection, id: JobId, most: Option<i64>) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET batch = ?2 WHERE id = ?1")?.execute(params![id.0, most])?;
+pub(super) fn set_batch(db: &Tx<'_>, id: JobId, most: Option<i64>) -> tx::Result<()> {
+    db.execute("UPDATE job SET batch = ?2 WHERE id = ?1", values![id.0, most])?;
     Ok(())
 }
 
-pub(super) fn set_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
+pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
+    db.execute("UPDATE job SET note = ?2 WHERE id = ?1", values![id.0, note])?;
     Ok(())
 }
 
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
-pub(super) fn set_poll_note(db: &Connection, id: JobId, note: Option<&Reason>) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET look_note = ?2 WHERE id = ?1")?.execute(params![id.0, note])?;
+pub(super) fn set_poll_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
+    db.execute("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])?;
     Ok(())
 }
 
-pub(super) fn set_next_poll(db: &Connection, id: JobId, at: Option<Timestamp>) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE job SET next_look = ?2 WHERE id = ?1")?
-        .execute(params![id.0, at.map(Timestamp::as_second)])?;
+pub(super) fn set_next_poll(db: &Tx<'_>, id: JobId, at: Option<Timestamp>) -> tx::Result<()> {
+    db.execute("UPDATE job SET next_look = ?2 WHERE id = ?1", values![id.0, at.map(Timestamp::as_second)])?;
     Ok(())
 }
 
 /// Moves the next poll to an earlier time, never to a later one.
-pub(super) fn poll_by(db: &Connection, id: JobId, at: Timestamp) -> rusqlite::Result<()> {
-    db.prepare_cached(
+pub(super) fn poll_by(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
+    db.execute(
         "UPDATE job SET next_look = ?2 WHERE id = ?1 AND (next_look IS NULL OR next_look > ?2)",
-    )?
-    .execute(params![id.0, at.as_second()])?;
+        values![id.0, at.as_second()],
+    )?;
     Ok(())
 }
 
@@ -346,45 +338,47 @@ impl Actor {
 
 /// Records a decision and returns its number.
 pub(super) fn decide(
-    db: &Connection,
+    db: &Tx<'_>,
     id: JobId,
     no: Option<u64>,
     what: &str,
     actor: &Actor,
     why: &str,
-) -> rusqlite::Result<i64> {
-    db.prepare_cached("INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-        .execute(params![actor.at, id.0, no.map(|n| n as i64), what, actor.who, redact(why)])?;
-    Ok(db.last_insert_rowid())
+) -> tx::Result<i64> {
+    db.row(
+        "INSERT INTO decision (at, job, no, what, who, why) VALUES (?1, ?2, ?3, ?4, ?5, ?6) RETURNING id",
+        values![actor.at, id.0, no.map(|n| n as i64), what, actor.who, redact(why)],
+        |r| r.get(0),
+    )
 }
 
 /// Records one decision for each of these rows.
 pub(super) fn decide_rows(
-    db: &Connection,
+    db: &Tx<'_>,
     id: JobId,
     rows: &[u64],
     what: &str,
     actor: &Actor,
     why: &str,
-) -> rusqlite::Result<()> {
-    db.prepare_cached(
+) -> tx::Result<()> {
+    db.execute(
         "INSERT INTO decision (at, job, no, what, who, why)
-         SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_each(?3) ORDER BY key",
-    )?
-    .execute(params![actor.at, id.0, super::json(rows), what, actor.who, redact(why)])?;
+         SELECT ?1, ?2, value, ?4, ?5, ?6 FROM json_values(?3, bigint) AS list ORDER BY place",
+        values![actor.at, id.0, super::json(rows), what, actor.who, redact(why)],
+    )?;
     Ok(())
 }
 
 /// Removes a draft.
-pub(super) fn discard(db: &Connection, id: &JobId) -> rusqlite::Result<()> {
-    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", [id.0])?;
+pub(super) fn discard(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
+    let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
     tidy_after_discard(db, gone)
 }
 
 /// Cleans up after drafts were removed.
-pub(super) fn tidy_after_discard(db: &Connection, drafts: usize) -> rusqlite::Result<()> {
+pub(super) fn tidy_after_discard(db: &Tx<'_>, drafts: usize) -> tx::Result<()> {
     if drafts > 0 {
-        db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", [])?;
+        db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", values![])?;
         super::erase::want_rewrite(db)?;
     }
     Ok(())

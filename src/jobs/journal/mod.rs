@@ -14,6 +14,7 @@
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! row_parts     the order of the rows in a review
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
+//! tx, dialect   a transaction of the database, and its SQL
 //! recent        what a shell's completion offers
 //! ```
 
@@ -23,6 +24,7 @@ pub mod backup;
 pub(super) mod claims;
 mod conditions;
 pub(super) mod decisions;
+mod dialect;
 pub(super) mod doubts;
 pub(super) mod drafts;
 pub(super) mod duplicates;
@@ -50,6 +52,7 @@ mod store;
 pub(super) mod takeover;
 #[cfg(test)]
 mod tests;
+mod tx;
 
 pub use adopt::Adopted;
 pub use error::JournalError;
@@ -71,6 +74,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+use tx::Tx;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -247,7 +251,7 @@ impl Journal {
                     let check = move || {
                         let second = connect(&path, OpenFlags::SQLITE_OPEN_READ_ONLY, &file)?;
                         second.busy_timeout(PATIENCE).map_err(|why| JournalError::of(&why, &file))?;
-                        quick_check(&second).map_err(|why| JournalError::of(&why, &file))
+                        quick_check(&Tx::on(&second)).map_err(|why| JournalError::failed(&why, &file))
                     };
                     tokio::task::spawn_blocking(check).await.map_err(|_| JournalError::Closed)??
                 }

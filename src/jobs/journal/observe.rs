@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use super::jobs;
 use super::reasons::stored;
+use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::core::touched;
@@ -12,7 +13,6 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::settings::Settings;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::{Connection, params};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -96,7 +96,7 @@ struct Page<'a> {
     seen: Observed,
 }
 
-pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> rusqlite::Result<Observed> {
+pub(super) fn observe(db: &Tx<'_>, context: &Context, sights: &[Sight]) -> tx::Result<Observed> {
     let facts = Facts::read(db, &context.account)?;
     let mut page = Page { context, facts, unissued: HashMap::new(), seen: Observed::default() };
     let mut rows = page.rows_of(db, sights)?;
@@ -119,7 +119,7 @@ pub(super) fn observe(db: &Connection, context: &Context, sights: &[Sight]) -> r
 }
 
 /// Writes the changed rows.
-fn write<'a>(db: &Connection, rows: impl Iterator<Item = &'a ObservedRow>) -> rusqlite::Result<()> {
+fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Result<()> {
     let changed: Vec<_> = rows
         .filter(|row| row.now != row.was)
         .map(|row| {
@@ -143,71 +143,67 @@ fn write<'a>(db: &Connection, rows: impl Iterator<Item = &'a ObservedRow>) -> ru
         return Ok(());
     }
     // Materialized, so that SQLite looks each row up by its key.
-    db.prepare_cached(
+    db.execute(
         "WITH seen AS MATERIALIZED (
-             SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS bucket, value ->> 3 AS why,
-                    value ->> 4 AS accepted, value ->> 5 AS status, value ->> 6 AS mail, value ->> 7 AS issued_at,
-                    value ->> 8 AS valid_until, value ->> 9 AS revoke_at, value ->> 10 AS absent
-             FROM json_each(?1))
+             SELECT job, no, bucket, why, accepted, status, mail, issued_at, valid_until, revoke_at, absent
+             FROM json_rows(?1, job bigint, no bigint, bucket text, why text, accepted bigint, status text, mail text,
+                            issued_at text, valid_until text, revoke_at text, absent bigint) AS list)
          UPDATE row SET bucket = seen.bucket, why = seen.why, accepted = seen.accepted, status = seen.status,
                         mail = seen.mail, issued_at = seen.issued_at, valid_until = seen.valid_until,
                         revoke_at = seen.revoke_at, absent = seen.absent
          FROM seen WHERE row.job = seen.job AND row.no = seen.no",
-    )?
-    .execute([super::json(&changed)])?;
+        values![super::json(&changed)],
+    )?;
     Ok(())
 }
 
 impl Page<'_> {
     /// The rows of these badges, by badge.
-    fn rows_of(
-        &mut self,
-        db: &Connection,
-        sights: &[Sight],
-    ) -> rusqlite::Result<HashMap<String, Vec<ObservedRow>>> {
+    fn rows_of(&mut self, db: &Tx<'_>, sights: &[Sight]) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
         let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
-        let mut found = db.prepare_cached(
-            "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
+        let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
                     row.issued_at, row.valid_until, row.revoke_at, row.absent, row.tries, row.badge,
-                    coalesce(request.heard, 0), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
-                    CASE WHEN json_valid(row.why) THEN json_extract(row.why, '$.code') = 'issued_twice' END,
+                    coalesce(request.heard, FALSE), CASE WHEN request.outcome = 'accepted' THEN request.answered END,
+                    reason_code(row.why) = 'issued_twice',
                     CASE WHEN job.after THEN job.follows END,
-                    CASE WHEN job.after THEN (SELECT coalesce(sum(n), 0) FROM tally
+                    CASE WHEN job.after THEN (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally
                                               WHERE tally.job = job.follows AND tally.bucket <> 'issued') END
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
-             WHERE row.badge IN (SELECT value FROM json_each(?1)) AND job.owner = ?2 AND job.phase <> 'draft'
-             ORDER BY row.job, row.no",
-        )?;
+             WHERE row.badge IN json_list(?1, text) AND job.owner = ?2 AND job.phase <> 'draft'
+             ORDER BY row.job, row.no";
+        let found: Vec<(String, Option<i64>, ObservedRow)> =
+            db.rows(sql, values![super::json(&badges), self.context.me], |r| {
+                let now = Columns {
+                    row_status: jobs::row_status(r, "bucket")?,
+                    why: r.get(4)?,
+                    accepted: r.get(5)?,
+                    status: r.get(6)?,
+                    mail: r.get(7)?,
+                    issued_at: r.get(8)?,
+                    valid_until: r.get(9)?,
+                    revoke_at: r.get(10)?,
+                    absent: r.get(11)?,
+                };
+                let row = ObservedRow {
+                    job: JobId(r.get(0)?),
+                    no: r.get(1)?,
+                    kind: Kind::from_code(r.text(2)?).unwrap_or(Kind::Revoke),
+                    heard: r.get(14)?,
+                    answered: r.get(15)?,
+                    tries: r.get(12)?,
+                    is_twice: r.get::<Option<bool>>(16)?.unwrap_or(false),
+                    waits_for: r.get::<Option<i64>>(17)?.map(JobId),
+                    was: now.clone(),
+                    now,
+                };
+                Ok((r.get(13)?, r.get(18)?, row))
+            })?;
         let mut all: HashMap<String, Vec<ObservedRow>> = HashMap::new();
-        let mut rows = found.query(params![super::json(&badges), self.context.me])?;
-        while let Some(r) = rows.next()? {
-            let waits_for = r.get::<_, Option<i64>>(17)?.map(JobId);
-            if let Some(job) = waits_for {
-                self.unissued.insert(job, r.get(18)?);
+        for (badge, unissued, row) in found {
+            if let (Some(job), Some(unissued)) = (row.waits_for, unissued) {
+                self.unissued.insert(job, unissued);
             }
-            let now = Columns {
-                row_status: jobs::row_status(r, "bucket")?,
-                why: r.get(4)?,
-                accepted: r.get(5)?,
-                status: r.get(6)?,
-                mail: r.get(7)?,
-                issued_at: r.get(8)?,
-                valid_until: r.get(9)?,
-                revoke_at: r.get(10)?,
-                absent: r.get(11)?,
-            };
-            all.entry(r.get(13)?).or_default().push(ObservedRow {
-                job: JobId(r.get(0)?),
-                no: r.get(1)?,
-                kind: Kind::from_code(r.get_ref(2)?.as_str()?).unwrap_or(Kind::Revoke),
-                heard: r.get(14)?,
-                answered: r.get(15)?,
-                tries: r.get(12)?,
-                is_twice: r.get::<_, Option<bool>>(16)?.unwrap_or(false),
-                waits_for,
-                was: now.clone(),
-                now,
-            });
+            all.entry(badge).or_default().push(row);
         }
         Ok(all)
     }
@@ -396,48 +392,45 @@ fn fact_of(word: &Text) -> String {
 /// Rules badges out by number. If as many badges of a revoke request are revoked as the service accepted, the
 /// others were not accepted. Then one poll that does not show them as revoked is enough. This applies only if
 /// revoked badges confirm the number, and only if no badge was in an earlier request, which may have revoked it.
-fn rule_out(db: &Connection, job: JobId, zone: Option<Offset>) -> rusqlite::Result<u64> {
-    let short: Vec<(i64, i64, i64, i64)> = db
-        .prepare_cached(
-            "SELECT id, intent, accepted, rows FROM request
+fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
+    let short: Vec<(i64, i64, i64, i64)> = db.rows(
+        "SELECT id, intent, accepted, rows FROM request
              WHERE job = ?1 AND outcome = 'accepted' AND accepted > 0 AND accepted < rows
                AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
                AND EXISTS (SELECT 1 FROM row WHERE request = request.id AND bucket = 'unproven')
                AND NOT EXISTS (SELECT 1 FROM row WHERE request = request.id AND tries > 1)",
-        )?
-        .query_map([job.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        values![job.0],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
+    )?;
     let mut moved = 0;
     for (request, intent, accepted, sent) in short {
-        let times: Vec<Option<String>> = db
-            .prepare_cached(
-                "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
-            )?
-            .query_map([request], |r| r.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let times: Vec<Option<String>> = db.rows(
+            "SELECT revoke_at FROM row WHERE request = ?1 AND bucket IN ('revoking', 'revoked')",
+            values![request],
+            |r| r.get(0),
+        )?;
         let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
         let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
         if (proven as i64) < accepted {
             continue;
         }
         let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
-        moved += db
-            .prepare_cached(
-                "UPDATE row SET bucket = 'dropped', why = ?2
+        moved += db.execute(
+            "UPDATE row SET bucket = 'dropped', why = ?2
                  WHERE request = ?1 AND bucket = 'unproven' AND absent IS NOT NULL",
-            )?
-            .execute(params![request, why])?;
+            values![request, why],
+        )?;
     }
     Ok(moved as u64)
 }
 
 /// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
-pub(super) fn note_absence(db: &Connection, context: &Context, badge: &BadgeId) -> rusqlite::Result<()> {
-    db.prepare_cached(
+pub(super) fn note_absence(db: &Tx<'_>, context: &Context, badge: &BadgeId) -> tx::Result<()> {
+    db.execute(
         "UPDATE row SET absent = coalesce(absent, ?3)
          WHERE badge = ?1 AND bucket = 'unproven' AND job IN (SELECT id FROM job WHERE owner = ?2)",
-    )?
-    .execute(params![badge.wire(), context.me, context.now.as_second()])?;
+        values![badge.wire(), context.me, context.now.as_second()],
+    )?;
     Ok(())
 }
 
@@ -453,28 +446,27 @@ fn is_since(revoked: Option<&str>, intent: Timestamp, zone: Option<Offset>) -> b
 }
 
 /// Keeps the old badge if its replacement was not issued.
-fn keep_old(db: &Connection, job: JobId) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = 'left_out', why = json_set(?2, '$.args',
-                    json_object('issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1)))
+fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', (SELECT CAST(follows AS TEXT) FROM job WHERE id = ?1))
              WHERE job = ?1 AND bucket = 'queued' AND (SELECT after FROM job WHERE id = ?1)
                AND EXISTS (SELECT 1 FROM row AS other
                            WHERE other.job = (SELECT follows FROM job WHERE id = ?1)
                              AND other.bucket IN ('left_out', 'invalid', 'not_done', 'dropped', 'revoking',
                                                   'revoked'))",
-    )?
-    .execute(params![job.0, Reason::from(Code::NotReplaced)])?;
+        values![job.0, Reason::from(Code::NotReplaced)],
+    )?;
     Ok(())
 }
 
 /// Queues the old badge for revocation again if its replacement is sent after all.
-pub(super) fn replace_again(db: &Connection, issue: JobId) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = 'queued', why = json_set(?2, '$.args', json_object('issue', CAST(?1 AS TEXT)))
+pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'queued', why = reason_with_text(?2, 'issue', CAST(?1 AS TEXT))
          WHERE job IN (SELECT id FROM job WHERE follows = ?1 AND after AND phase <> 'cancelled')
-           AND bucket = 'left_out' AND json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3",
-    )?
-    .execute(params![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()])?;
+           AND bucket = 'left_out' AND reason_code(why) = ?3",
+        values![issue.0, Reason::from(Code::WhenIssued), Code::NotReplaced.name()],
+    )?;
     Ok(())
 }
 
@@ -489,7 +481,7 @@ pub(in crate::jobs) struct MarkOverdue {
 }
 
 /// Marks overdue badges, keeps old badges whose replacement failed, and rules badges out by number.
-pub(super) fn mark_overdue(db: &Connection, args: &MarkOverdue) -> rusqlite::Result<()> {
+pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
     for id in &args.jobs {
         overdue(db, args.now, *id)?;
         keep_old(db, *id)?;
@@ -499,27 +491,29 @@ pub(super) fn mark_overdue(db: &Connection, args: &MarkOverdue) -> rusqlite::Res
 }
 
 /// Marks badges as overdue that were accepted more than a day ago and not seen as issued.
-fn overdue(db: &Connection, now: Timestamp, job: JobId) -> rusqlite::Result<()> {
+fn overdue(db: &Tx<'_>, now: Timestamp, job: JobId) -> tx::Result<()> {
     let before = now.as_second() - OVERDUE.as_secs();
-    db.prepare_cached(
+    db.execute(
         "UPDATE row SET bucket = 'overdue', why = ?3
              WHERE job = ?1 AND bucket = 'waiting' AND accepted < ?2",
-    )?
-    .execute(params![job.0, before, Reason::from(Code::Overdue)])?;
+        values![job.0, before, Reason::from(Code::Overdue)],
+    )?;
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rusqlite::Connection;
 
     /// Number of rows that [`rule_out`] moves, of a request for three badges. The first is revoked unless
     /// `accepted` is 0.
     fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
-        let db = Connection::open_in_memory().expect("a database");
-        db.execute_batch(include_str!("schema.sql")).expect("schema 1");
+        let connection = Connection::open_in_memory().expect("a database");
+        let db = Tx::on(&connection);
+        db.script(include_str!("schema.sql")).expect("schema 1");
         let first = if accepted == 0 { "unproven" } else { "revoked" };
-        db.execute_batch(&format!(
+        db.script(&format!(
             "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
              INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)

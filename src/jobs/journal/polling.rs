@@ -4,28 +4,30 @@ use super::facts;
 use super::jobs::{self, Account};
 use super::observe::WAITS;
 use super::rows;
+use super::tx::{self, Tx, values};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::jobs::job::{JobId, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::schedule::{self, Polling, Schedule};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A process's open jobs and the time of their next poll.
-pub(super) fn open_jobs(db: &Connection, me: &str) -> rusqlite::Result<Vec<(JobId, Option<Timestamp>)>> {
+pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<Timestamp>)>> {
     let row_statuses: Vec<String> = RowStatus::ALL
         .iter()
         .filter(|b| b.is_open() && **b != RowStatus::Sending)
         .map(|b| format!("'{}'", b.code()))
         .collect();
-    db.prepare_cached(&format!(
-        "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
+    db.rows(
+        &format!(
+            "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
            AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
-        row_statuses.join(",")
-    ))?
-    .query_map([me], |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)))?
-    .collect()
+            row_statuses.join(",")
+        ),
+        values![me],
+        |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
+    )
 }
 
 /// The end of a poll.
@@ -40,7 +42,7 @@ pub(in crate::jobs) struct ScheduleNext {
 }
 
 /// Sets the time of the jobs' next poll and the result of the last one.
-pub(super) fn schedule_next(db: &Connection, args: &ScheduleNext) -> rusqlite::Result<()> {
+pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> {
     let ScheduleNext { jobs: ids, schedule, now, failed } = args;
     for id in ids {
         let next = next_poll(db, schedule, *id, *now)?;
@@ -55,12 +57,7 @@ pub(super) fn schedule_next(db: &Connection, args: &ScheduleNext) -> rusqlite::R
 }
 
 /// The job's next poll: the earliest time among its open rows.
-fn next_poll(
-    db: &Connection,
-    schedule: &Schedule,
-    id: JobId,
-    now: Timestamp,
-) -> rusqlite::Result<Option<Timestamp>> {
+fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
     let mut next = None;
     for (what, row_statuses, since) in [
         (Polling::Issue, "'waiting', 'overdue', 'other'", "accepted"),
@@ -79,7 +76,7 @@ fn next_poll(
         let sql =
             format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({row_statuses})");
         let (since, rows): (Option<i64>, i64) =
-            db.prepare_cached(&sql)?.query_row(params![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            db.row(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {
             let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
             let at = schedule::next(schedule, what, since, now);
@@ -101,26 +98,27 @@ pub(in crate::jobs) struct Group {
 }
 
 /// The open rows of issue jobs by template.
-pub(super) fn poll_targets(db: &Connection, ids: &[JobId]) -> rusqlite::Result<HashMap<TemplateId, Group>> {
+pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<TemplateId, Group>> {
     let mut groups: HashMap<TemplateId, Group> = HashMap::new();
     for id in ids {
-        let found: Option<(Option<String>, String)> = db
-            .prepare_cached("SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'")?
-            .query_row([id.0], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()?;
+        let found: Option<(Option<String>, String)> = db.optional(
+            "SELECT template, title FROM job WHERE id = ?1 AND kind = 'issue'",
+            values![id.0],
+            |r| Ok((r.get(0)?, r.get(1)?)),
+        )?;
         let Some((Some(template), title)) = found else { continue };
         let Some(template) = TemplateId::new(template) else { continue };
         let group = groups.entry(template).or_default();
         group.title = Text::new(title);
         group.jobs.insert(*id);
-        let mut open = db.prepare_cached(
+        let open: Vec<(Option<String>, String)> = db.rows(
             "SELECT badge, email FROM row WHERE job = ?1
                AND bucket IN ('waiting', 'overdue', 'other', 'in_doubt', 'unbound', 'not_seen')",
+            values![id.0],
+            |r| Ok((r.get(0)?, r.get(1)?)),
         )?;
-        let mut rows = open.query([id.0])?;
-        while let Some(row) = rows.next()? {
-            let email: String = row.get(1)?;
-            match row.get::<_, Option<String>>(0)?.and_then(BadgeId::new) {
+        for (badge, email) in open {
+            match badge.and_then(BadgeId::new) {
                 Some(badge) => {
                     group.holders.insert(EmailKey::of(&email), (badge.clone(), email));
                     group.bound.push(badge);
@@ -136,23 +134,24 @@ pub(super) fn poll_targets(db: &Connection, ids: &[JobId]) -> rusqlite::Result<H
 pub(in crate::jobs) type Revocations = (Vec<BadgeId>, Vec<(BadgeId, i64)>);
 
 /// The open rows of revocations.
-pub(super) fn revoke_targets(db: &Connection, ids: &[JobId]) -> rusqlite::Result<Revocations> {
+pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocations> {
     let (mut queued, mut sent) = (Vec::new(), Vec::new());
     for id in ids {
-        let mut open = db.prepare_cached(&format!(
+        let sql = format!(
             "SELECT row.badge, row.bucket, coalesce(request.intent, 0)
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
              WHERE row.job = ?1 AND job.kind = 'revoke' AND row.badge IS NOT NULL
                AND row.bucket IN ('queued', 'unproven', 'in_doubt', 'revoking')
                AND NOT (row.bucket = 'queued' AND {WAITS})"
-        ))?;
-        let mut rows = open.query([id.0])?;
-        while let Some(row) = rows.next()? {
-            let Some(badge) = BadgeId::new(row.get::<_, String>(0)?) else { continue };
-            if row.get_ref(1)?.as_str()? == RowStatus::Queued.code() {
+        );
+        let open: Vec<(String, String, i64)> =
+            db.rows(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        for (badge, bucket, intent) in open {
+            let Some(badge) = BadgeId::new(badge) else { continue };
+            if bucket == RowStatus::Queued.code() {
                 queued.push(badge);
             } else {
-                sent.push((badge, row.get(2)?));
+                sent.push((badge, intent));
             }
         }
     }
@@ -161,62 +160,60 @@ pub(super) fn revoke_targets(db: &Connection, ids: &[JobId]) -> rusqlite::Result
 
 /// The settled value of a fact, and when the oldest waiting badge of these jobs was accepted.
 pub(super) fn first_accepted(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &str,
     fact: &str,
     ids: &[JobId],
-) -> rusqlite::Result<(Option<String>, Option<i64>)> {
+) -> tx::Result<(Option<String>, Option<i64>)> {
     let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-    let first = db
-        .prepare_cached(
-            "SELECT min(accepted) FROM row
-             WHERE job IN (SELECT value FROM json_each(?1)) AND bucket IN ('waiting', 'overdue')",
-        )?
-        .query_row([super::json(&ids)], |r| r.get(0))?;
+    let first = db.row(
+        "SELECT min(accepted) FROM row
+             WHERE job IN json_list(?1, bigint) AND bucket IN ('waiting', 'overdue')",
+        values![super::json(&ids)],
+        |r| r.get(0),
+    )?;
     Ok((facts::settled(db, account, fact)?, first))
 }
 
 /// Which of these badges are Issued.
-pub(super) fn issued(db: &Connection, badges: &[BadgeId]) -> rusqlite::Result<HashSet<BadgeId>> {
+pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
     let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
-    let issued: Vec<String> = db
-        .prepare_cached(
-            "SELECT badge FROM row JOIN job ON job.id = row.job
-             WHERE row.badge IN (SELECT value FROM json_each(?1)) AND job.kind = 'issue' AND row.bucket = 'issued'",
-        )?
-        .query_map([super::json(&badges)], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let issued: Vec<String> = db.rows(
+        "SELECT badge FROM row JOIN job ON job.id = row.job
+             WHERE row.badge IN json_list(?1, text) AND job.kind = 'issue' AND row.bucket = 'issued'",
+        values![super::json(&badges)],
+        |r| r.get(0),
+    )?;
     Ok(issued.into_iter().filter_map(BadgeId::new).collect())
 }
 
 /// The address of a badge's row if its request was timed by the service's clock, after few attempts.
-pub(super) fn timed_email(db: &Connection, badge: &BadgeId) -> rusqlite::Result<Option<String>> {
-    db.prepare_cached(
+pub(super) fn timed_email(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<String>> {
+    db.optional(
         "SELECT row.email FROM row JOIN request ON request.id = row.request
          WHERE row.badge = ?1 AND request.heard AND row.tries <= 3 LIMIT 1",
-    )?
-    .query_row([badge.wire()], |r| r.get(0))
-    .optional()
+        values![badge.wire()],
+        |r| r.get(0),
+    )
 }
 
 /// The newest waiting badge of a service and key, and its address; `None` if a fact of this name is known.
 pub(super) fn waiting_badge(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &Account,
     fact: &str,
-) -> rusqlite::Result<Option<(BadgeId, String)>> {
+) -> tx::Result<Option<(BadgeId, String)>> {
     if facts::all(db, &account.key)?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
-    let found: Option<(String, String)> = db
-        .prepare_cached(
-            "SELECT row.badge, row.email FROM row JOIN job ON job.id = row.job
+    let found: Option<(String, String)> = db.optional(
+        "SELECT row.badge, row.email FROM row JOIN job ON job.id = row.job
              WHERE job.account = ?1 AND job.base_url = ?2 AND job.kind = 'issue' AND row.bucket = 'waiting'
                AND row.badge IS NOT NULL AND row.email <> ''
-             ORDER BY row.accepted DESC LIMIT 1",
-        )?
-        .query_row(params![account.key, account.base_url], |r| Ok((r.get(0)?, r.get(1)?)))
-        .optional()?;
+             ORDER BY row.accepted DESC NULLS LAST LIMIT 1",
+        values![account.key, account.base_url],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
     Ok(found.and_then(|(badge, email)| Some((BadgeId::new(badge)?, email))))
 }
 
@@ -229,25 +226,25 @@ pub(in crate::jobs) struct SecondBadge {
 }
 
 /// Notes second badges that no row and no earlier reading accounts for. Returns the jobs with such badges.
-pub(super) fn note_second_badges(db: &Connection, found: &[SecondBadge]) -> rusqlite::Result<Vec<JobId>> {
+pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Result<Vec<JobId>> {
     let mut noted: BTreeMap<JobId, &BadgeId> = BTreeMap::new();
     for SecondBadge { badge, key, second } in found {
         let Some((job, no)) = rows::holder_of(db, badge)? else { continue };
-        let known = db
-            .prepare_cached("SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3")?
-            .exists(params![job.0, key.as_str(), second.wire()])?;
+        let known = db.exists(
+            "SELECT 1 FROM baseline WHERE job = ?1 AND email_key = ?2 AND badge = ?3",
+            values![job.0, key.as_str(), second.wire()],
+        )?;
         if known || rows::holder_of(db, second)?.is_some() {
             continue;
         }
         let why = Reason::from(Code::IssuedTwice).with("id", second.wire());
-        db.prepare_cached("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2")?
-            .execute(params![job.0, no as i64, why])?;
+        db.execute("UPDATE row SET why = ?3 WHERE job = ?1 AND no = ?2", values![job.0, no as i64, why])?;
         noted.entry(job).or_insert(second);
     }
     for (job, second) in &noted {
-        let n: i64 = db.query_row(
-            "SELECT count(*) FROM row WHERE job = ?1 AND json_extract(why, '$.code') = ?2",
-            params![job.0, Code::IssuedTwice.name()],
+        let n: i64 = db.row(
+            "SELECT count(*) FROM row WHERE job = ?1 AND reason_code(why) = ?2",
+            values![job.0, Code::IssuedTwice.name()],
             |r| r.get(0),
         )?;
         let note = Reason::from(Code::SomeIssuedTwice).with("n", n).with("id", second.wire());

@@ -1,20 +1,23 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
+use super::tx::{Bind, Read, Value};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
-use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql, params};
+use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-impl ToSql for Reason {
-    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(ToSqlOutput::from(stored(self)))
+impl Bind for Reason {
+    fn bind(&self) -> Value<'_> {
+        Value::Text(stored(self).into())
     }
 }
 
-impl FromSql for Reason {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        Ok(Self::read(value.as_str()?))
+impl Read for Reason {
+    fn read(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(Self::read(&text)),
+            _ => None,
+        }
     }
 }
 
@@ -97,7 +100,7 @@ fn migrate_origins(db: &Connection) -> rusqlite::Result<()> {
         let read_as = Reason::list(Code::ReadAs, parts.map(Reason::of_legacy).collect());
         db.execute(
             "UPDATE job SET origin = json_set(origin, '$.read_as', json(?2)) WHERE id = ?1",
-            params![id, read_as],
+            params![id, stored(&read_as)],
         )?;
     }
     Ok(())
@@ -138,7 +141,10 @@ mod tests {
         )
         .expect("a request");
         migrate(&db).expect("migrated");
-        let one = |sql: &str| -> Reason { db.query_row(sql, [], |r| r.get(0)).expect("a reason") };
+        let one = |sql: &str| -> Reason {
+            let text: String = db.query_row(sql, [], |r| r.get(0)).expect("a reason");
+            Reason::read(&text)
+        };
         assert_eq!(one("SELECT stop_why FROM job"), Code::Interrupted.into());
         assert_eq!(one("SELECT why FROM request"), Code::Lost.into());
         assert_eq!(one("SELECT evidence FROM fact"), Code::ReadInBadges.into());

@@ -1,5 +1,6 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
+use super::tx::{self, Tx, values};
 use super::{claims, conditions, jobs};
 use crate::domain::BadgeId;
 use crate::jobs::intake::hex;
@@ -7,7 +8,6 @@ use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::rules::Step;
 use ring::digest::{Context, SHA256};
-use rusqlite::{Connection, OptionalExtension, params};
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Entry {
@@ -46,52 +46,51 @@ pub(in crate::jobs) struct Ended {
     pub(in crate::jobs) why: Option<Reason>,
 }
 
-pub(super) fn ended(db: &Connection, request: i64, at: i64, how: &Ended) -> rusqlite::Result<()> {
-    db.prepare_cached(
+pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Result<()> {
+    db.execute(
         "UPDATE request SET answered = ?2, outcome = ?3, status = ?4, accepted = ?5, why = ?6 WHERE id = ?1",
-    )?
-    .execute(params![request, at, how.outcome, how.status, how.accepted.map(|n| n as i64), how.why,])?;
+        values![request, at, how.outcome, how.status, how.accepted.map(|n| n as i64), how.why,],
+    )?;
     Ok(())
 }
 
 /// Sets the status of a request's rows that are still sending.
 pub(super) fn set_sending(
-    db: &Connection,
+    db: &Tx<'_>,
     request: i64,
     row_status: RowStatus,
     why: Option<&Reason>,
-) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'")?
-        .execute(params![request, row_status.code(), why])?;
+) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = ?2, why = ?3 WHERE request = ?1 AND bucket = 'sending'",
+        values![request, row_status.code(), why],
+    )?;
     Ok(())
 }
 
 /// Sets the time of acceptance of a request's rows.
-pub(super) fn accepted_at(db: &Connection, request: i64, at: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE row SET accepted = ?2 WHERE request = ?1")?.execute(params![request, at])?;
+pub(super) fn accepted_at(db: &Tx<'_>, request: i64, at: i64) -> tx::Result<()> {
+    db.execute("UPDATE row SET accepted = ?2 WHERE request = ?1", values![request, at])?;
     Ok(())
 }
 
 /// Marks the rows of an accepted request as accepted without a known badge.
-pub(super) fn accepted_unbound(db: &Connection, request: i64, at: i64, why: &Reason) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'",
-    )?
-    .execute(params![request, at, why])?;
+pub(super) fn accepted_unbound(db: &Tx<'_>, request: i64, at: i64, why: &Reason) -> tx::Result<()> {
+    db.execute("UPDATE row SET bucket = 'unbound', why = ?3, accepted = ?2 WHERE request = ?1 AND bucket = 'sending'", values![request, at, why])?;
     Ok(())
 }
 
 /// Records an uncertain refusal (422). A poll must prove that nothing of it was accepted before anything else is
 /// sent. If several requests were refused, the job stores only the first, for all later ones. If a person
 /// cancelled the rest, the rows are put in doubt, since they may exist.
-pub(super) fn keep_unproven(db: &Connection, job: JobId, request: i64, at: i64) -> rusqlite::Result<()> {
+pub(super) fn keep_unproven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> tx::Result<()> {
     set_sending(db, request, RowStatus::Ready, None)?;
-    let cancelled: bool = db
-        .prepare_cached(
-            "UPDATE job SET unproven = min(coalesce(unproven, ?2), ?2) WHERE id = ?1
+    let cancelled: bool = db.row(
+        "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
              RETURNING phase = 'cancelled'",
-        )?
-        .query_row(params![job.0, request], |r| r.get(0))?;
+        values![job.0, request],
+        |r| r.get(0),
+    )?;
     // The answer is not recorded yet, so the condition for refused requests does not match this one.
     if cancelled {
         rows_in_doubt(db, job, &format!("request = {request}"), at)?;
@@ -101,14 +100,14 @@ pub(super) fn keep_unproven(db: &Connection, job: JobId, request: i64, at: i64) 
 
 /// Puts rows of uncertain refusals in doubt and polls at once. Skips rows that a person has since decided to send
 /// again.
-fn rows_in_doubt(db: &Connection, job: JobId, which: &str, at: i64) -> rusqlite::Result<()> {
+fn rows_in_doubt(db: &Tx<'_>, job: JobId, which: &str, at: i64) -> tx::Result<()> {
     let moved = db.execute(
         &format!(
             "UPDATE row SET bucket = 'in_doubt', why = ?2
              WHERE job = ?1 AND {which} AND bucket = 'ready'
-               AND NOT (json_valid(coalesce(why, '')) AND json_extract(why, '$.code') = ?3)"
+               AND reason_code(why) IS DISTINCT FROM ?3"
         ),
-        params![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
+        values![job.0, Reason::from(Code::BeingProven), Code::SentAgain.name()],
     )?;
     if moved > 0 {
         claims::claim_doubts(db, job, at)?;
@@ -126,11 +125,12 @@ fn unproven(first: i64) -> String {
 
 /// Makes rows of a refused request ready again, since certainly nothing was done. Cancels them if the job is
 /// cancelled.
-pub(super) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Result<()> {
+pub(super) fn back(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<()> {
     set_sending(db, request, RowStatus::Ready, None)?;
-    let (cancelled, kind): (bool, String) = db
-        .prepare_cached("SELECT phase = 'cancelled', kind FROM job WHERE id = ?1")?
-        .query_row([job.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let (cancelled, kind): (bool, String) =
+        db.row("SELECT phase = 'cancelled', kind FROM job WHERE id = ?1", values![job.0], |r| {
+            Ok((r.get(0)?, r.get(1)?))
+        })?;
     if cancelled {
         cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Revoke))?;
     }
@@ -139,9 +139,9 @@ pub(super) fn back(db: &Connection, job: JobId, request: i64) -> rusqlite::Resul
 
 /// Puts the rows of uncertain refusals (422) in doubt. Returns the first of their requests. `at` is this computer's
 /// time, in milliseconds.
-pub(super) fn doubt_refusal(db: &Connection, job: &JobId, at: &i64) -> rusqlite::Result<Option<i64>> {
+pub(super) fn doubt_refusal(db: &Tx<'_>, job: &JobId, at: &i64) -> tx::Result<Option<i64>> {
     let request: Option<i64> =
-        db.query_row("SELECT unproven FROM job WHERE id = ?1", [job.0], |r| r.get(0)).optional()?.flatten();
+        db.optional("SELECT unproven FROM job WHERE id = ?1", values![job.0], |r| r.get(0))?.flatten();
     if let Some(request) = request {
         rows_in_doubt(db, *job, &format!("request IN {}", unproven(request)), *at)?;
     }
@@ -151,18 +151,18 @@ pub(super) fn doubt_refusal(db: &Connection, job: &JobId, at: &i64) -> rusqlite:
 /// Whether a poll that found nothing proves that a refused request had no effect: if the service shows waiting
 /// badges, or after the doubt window.
 pub(super) fn is_provable(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &str,
     (job, request): (JobId, i64),
     now: i64,
     window: i64,
-) -> rusqlite::Result<bool> {
+) -> tx::Result<bool> {
     if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
         return Ok(true);
     }
-    let last: Option<i64> = db.query_row(
+    let last: Option<i64> = db.row(
         &format!("SELECT max(intent) FROM request WHERE id IN {}", unproven(request)),
-        [job.0],
+        values![job.0],
         |r| r.get(0),
     )?;
     Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
@@ -170,12 +170,12 @@ pub(super) fn is_provable(
 
 /// Accepts a refusal after nothing of its requests was found. If something of a request was found, the rest of
 /// that request stays in doubt.
-pub(super) fn refusal_proven(db: &Connection, job: JobId, request: i64, at: i64) -> rusqlite::Result<()> {
+pub(super) fn refusal_proven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> tx::Result<()> {
     let refused = unproven(request);
     // This poll proves nothing about requests that were refused after it began.
-    let next: Option<i64> = db.query_row(
+    let next: Option<i64> = db.row(
         &format!("SELECT min(request) FROM row WHERE job = ?1 AND request IN {refused} AND bucket = 'ready'"),
-        [job.0],
+        values![job.0],
         |r| r.get(0),
     )?;
     // Change the status through "in doubt" for the claim triggers: this is not a resend, since the rows were never
@@ -188,22 +188,23 @@ pub(super) fn refusal_proven(db: &Connection, job: JobId, request: i64, at: i64)
                    AND NOT EXISTS (SELECT 1 FROM row AS other
                                    WHERE other.request = row.request AND other.badge IS NOT NULL)"
             ),
-            params![job.0, from, to],
+            values![job.0, from, to],
         )?;
     }
     db.execute(
         "UPDATE job SET unproven = ?3 WHERE id = ?1 AND unproven = ?2",
-        params![job.0, request, next],
+        values![job.0, request, next],
     )?;
     // A running job sends these rows next. Another job may have taken over some of them meanwhile.
     claims::claim_again(db, job, at)
 }
 
 /// Cancels the unsent rows of a job and returns their number.
-pub(super) fn cancel_unsent(db: &Connection, job: JobId, kind: Kind) -> rusqlite::Result<u64> {
+pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u64> {
     let unsent = conditions::condition(Step::CallOff, kind, Phase::Cancelled);
-    let moved = db
-        .prepare_cached(&format!("UPDATE row SET bucket = 'left_out', why = ?2 WHERE job = ?1 AND {unsent}"))?
-        .execute(params![job.0, Reason::from(Code::CalledOff)])?;
+    let moved = db.execute(
+        &format!("UPDATE row SET bucket = 'left_out', why = ?2 WHERE job = ?1 AND {unsent}"),
+        values![job.0, Reason::from(Code::CalledOff)],
+    )?;
     Ok(moved as u64)
 }

@@ -2,9 +2,9 @@
 //! job begins.
 
 use super::duplicates;
+use super::tx::{self, Tx, values};
 use crate::jobs::job::{JobId, Phase, RowStatus};
 use crate::jobs::settings::Policies;
-use rusqlite::{Connection, OptionalExtension, params};
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");
 
@@ -23,24 +23,26 @@ pub(in crate::jobs) struct LastDecision {
 /// Records the rows that a decision is about to change. `which` is a condition on the table `row` with
 /// the key of a group as `?2`, as in [`super::conditions::selected`]. Returns the record; `None` if there are no rows.
 pub(super) fn record(
-    db: &Connection,
+    db: &Tx<'_>,
     job: JobId,
     what: &str,
     which: &str,
     key: Option<&str>,
-) -> rusqlite::Result<Option<i64>> {
-    db.execute("INSERT INTO review (job, what) VALUES (?1, ?2)", params![job.0, what])?;
-    let review = db.last_insert_rowid();
+) -> tx::Result<Option<i64>> {
+    let review: i64 =
+        db.row("INSERT INTO review (job, what) VALUES (?1, ?2) RETURNING id", values![job.0, what], |r| {
+            r.get(0)
+        })?;
     let rows = db.execute(
         &format!(
             "INSERT INTO review_row (review, no, name, email, email_key, person, bucket, why, guarded, allowed)
              SELECT ?3, no, name, email, email_key, person, bucket, why, guarded, allowed FROM row
              WHERE job = ?1 AND request IS NULL AND (?2 IS NULL OR ?2 <> '') AND {which}"
         ),
-        params![job.0, key, review],
+        values![job.0, key, review],
     )?;
     if rows == 0 {
-        db.execute("DELETE FROM review WHERE id = ?1", [review])?;
+        db.execute("DELETE FROM review WHERE id = ?1", values![review])?;
     }
     Ok((rows > 0).then_some(review))
 }
@@ -50,34 +52,33 @@ pub(super) fn name_of(to: RowStatus) -> &'static str {
     if to == RowStatus::Ready { "allow" } else { "leave_out" }
 }
 
-pub(super) fn record_correction(db: &Connection, job: JobId, rows: &[u64]) -> rusqlite::Result<()> {
-    let which = format!("no IN (SELECT value FROM json_each('{}'))", super::json(rows));
-    record(db, job, CORRECT, &which, None)?;
+pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Result<()> {
+    record(db, job, CORRECT, "no IN json_list(?2, bigint)", Some(&super::json(rows)))?;
     Ok(())
 }
 
 /// The last decision of a draft's review; `None` if there is none to undo.
-pub(super) fn last_decision(db: &Connection, job: &JobId) -> rusqlite::Result<Option<LastDecision>> {
-    db.prepare_cached(
+pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastDecision>> {
+    db.optional(
         "SELECT id, what = ?2 AS corrects, (SELECT count(*) FROM review_row WHERE review = review.id) AS rows
          FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
-    )?
-    .query_row(params![job.0, CORRECT], |r| {
-        let rows = r.get::<_, i64>("rows")?.unsigned_abs();
-        Ok(LastDecision { id: r.get("id")?, rows, corrects: r.get("corrects")? })
-    })
-    .optional()
+        values![job.0, CORRECT],
+        |r| {
+            let rows = r.get::<i64>("rows")?.unsigned_abs();
+            Ok(LastDecision { id: r.get("id")?, rows, corrects: r.get("corrects")? })
+        },
+    )
 }
 
 /// Puts the rows of a decision back. The duplicate check's findings are newer than the record: rows get their status
 /// from both. A permission to send a second badge does not come back, because what it allowed may have changed since:
 /// such a row needs review again. Changes nothing if the decision was undone before.
 pub(super) fn undo_decision(
-    db: &Connection,
+    db: &Tx<'_>,
     job: &JobId,
     decision: &LastDecision,
     policies: &Policies,
-) -> rusqlite::Result<bool> {
+) -> tx::Result<bool> {
     // Findings about another recipient do not apply.
     let findings = if decision.corrects { ", class = NULL, class_why = NULL, seen = NULL" } else { "" };
     db.execute(
@@ -89,11 +90,11 @@ pub(super) fn undo_decision(
              WHERE row.job = ?1 AND row.no = was.no AND row.request IS NULL
                AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'draft' AND kind = 'issue')"
         ),
-        params![job.0, decision.id],
+        values![job.0, decision.id],
     )?;
-    let undone = db.execute("DELETE FROM review WHERE id = ?2 AND job = ?1", params![job.0, decision.id])?;
+    let undone = db.execute("DELETE FROM review WHERE id = ?2 AND job = ?1", values![job.0, decision.id])?;
     if undone > 0 && decision.corrects {
-        db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", [job.0])?;
+        db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![job.0])?;
     } else if undone > 0 {
         duplicates::place(db, *job, Phase::Draft, policies)?;
     }
@@ -101,7 +102,7 @@ pub(super) fn undo_decision(
 }
 
 /// Forgets the decisions of a job that begins.
-pub(super) fn forget(db: &Connection, job: JobId) -> rusqlite::Result<()> {
-    db.execute("DELETE FROM review WHERE job = ?1", [job.0])?;
+pub(super) fn forget(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    db.execute("DELETE FROM review WHERE job = ?1", values![job.0])?;
     Ok(())
 }

@@ -1,10 +1,7 @@
 //! The parts of a review: its rows are sorted by them.
 
 use super::conditions::GROUP;
-use super::rows::RowFilter;
 use crate::jobs::job::RowStatus;
-use rusqlite::ToSql;
-use rusqlite::types::{ToSqlOutput, Value};
 
 /// Rows of a draft that a review shows under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,15 +42,4 @@ pub(super) fn part_place(parts: &[RowPart]) -> Option<String> {
         })
         .collect();
     (!statuses.is_empty()).then(|| format!("(CASE bucket {} ELSE {last} END)", statuses.join(" ")))
-}
-
-/// The values of a statement: these, and the keys of the filter's parts.
-pub(super) fn values(first: [&dyn ToSql; FIRST_KEY - 1], filter: &RowFilter) -> rusqlite::Result<Vec<Value>> {
-    let own = |value: &dyn ToSql| match value.to_sql()? {
-        ToSqlOutput::Borrowed(value) => Value::try_from(value).map_err(|_| rusqlite::Error::InvalidQuery),
-        ToSqlOutput::Owned(value) => Ok(value),
-        _ => Err(rusqlite::Error::InvalidQuery),
-    };
-    let keys = filter.parts.iter().filter_map(|part| part.key.clone()).map(|key| Ok(Value::Text(key)));
-    first.into_iter().map(own).chain(keys).collect()
 }

@@ -7,7 +7,8 @@ use super::drafts::CorrectRow;
 use super::jobs::{moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
-use super::row_parts::{part_place, values};
+use super::row_parts::part_place;
+use super::tx::{self, Bind, Row, Tx, values};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::intake::hex;
@@ -16,7 +17,6 @@ use crate::jobs::reason::Reason;
 use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, named_params, params, params_from_iter};
 use serde_json::json;
 use std::collections::HashSet;
 
@@ -40,56 +40,55 @@ pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
 }
 
 /// The original cells of all rows, as stored.
-pub(super) fn cells(db: &Connection, job: &JobId) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no")?
-        .query_map([job.0], |r| r.get(0))?
-        .collect()
+pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
+    db.rows("SELECT cells FROM row WHERE job = ?1 AND cells IS NOT NULL ORDER BY no", values![job.0], |r| {
+        r.get(0)
+    })
 }
 
 /// Appends rows to a job.
-pub(super) fn insert(db: &Connection, job: JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
+pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
     let last: i64 =
-        db.query_row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", [job.0], |r| r.get(0))?;
-    let mut insert = db.prepare_cached(
-        "INSERT INTO row (job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job,
-                          of_no, status, person)
-         VALUES (:job, :no, :line, :cells, :name, :email, :key, :title, :badge, :bucket, :why, :of_job,
-                 :of_no, :status, :person)",
-    )?;
+        db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = People::of(db)?;
     for (no, row) in (last + 1..).zip(rows) {
         let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
         let (name, email) = (redact(&row.name), redact(&row.email));
         let key = EmailKey::of(&email);
-        insert.execute(named_params! {
-            ":job": job.0,
-            ":no": no,
-            ":line": row.line.map(|n| n as i64),
-            ":cells": cells,
-            ":name": name,
-            ":email": email,
-            ":key": key.as_str(),
-            ":title": row.title,
-            ":badge": row.badge.as_ref().map(BadgeId::wire),
-            ":bucket": row.row_status.unwrap_or(RowStatus::Ready).code(),
-            ":why": row.why,
-            ":of_job": row.of.map(|(job, _)| job.0),
-            ":of_no": row.of.map(|(_, no)| no as i64),
-            ":status": row.status,
-            ":person": people.person(&key),
-        })?;
+        db.execute(
+            "INSERT INTO row (job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job,
+                              of_no, status, person)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            values![
+                job.0,
+                no,
+                row.line.map(|n| n as i64),
+                cells,
+                name,
+                email,
+                key.as_str(),
+                row.title,
+                row.badge.as_ref().map(BadgeId::wire),
+                row.row_status.unwrap_or(RowStatus::Ready).code(),
+                row.why,
+                row.of.map(|(job, _)| job.0),
+                row.of.map(|(_, no)| no as i64),
+                row.status,
+                people.person(&key),
+            ],
+        )?;
     }
     Ok(())
 }
 
 /// As [`insert`].
-pub(super) fn add(db: &Connection, job: &JobId, rows: &[NewRow]) -> rusqlite::Result<()> {
+pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
 }
 
 /// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,
 /// which were about the earlier recipients.
-pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> rusqlite::Result<()> {
+pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
     let people = People::of(db)?;
     let list: Vec<_> = corrected
         .iter()
@@ -99,16 +98,17 @@ pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> r
             json!([no, name, email, key.as_str(), person, row_status.code(), why.as_ref().map(stored)])
         })
         .collect();
-    db.prepare_cached(
+    db.execute(
         "WITH correct AS MATERIALIZED (
-             SELECT ?1 AS job, value ->> 0 AS no, value ->> 1 AS name, value ->> 2 AS email, value ->> 3 AS email_key,
-                    unhex(value ->> 4) AS person, value ->> 5 AS bucket, value ->> 6 AS why FROM json_each(?2))
+             SELECT ?1 AS job, no, name, email, email_key, person, bucket, why
+             FROM json_rows(?2, no bigint, name text, email text, email_key text, person bytes, bucket text,
+                            why text) AS list)
          UPDATE row SET name = correct.name, email = correct.email, email_key = correct.email_key,
                         person = correct.person, bucket = correct.bucket, why = correct.why, class = NULL,
-                        class_why = NULL, allowed = NULL, seen = NULL, guarded = 0
+                        class_why = NULL, allowed = NULL, seen = NULL, guarded = FALSE
          FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
-    )?
-    .execute(params![id.0, super::json(&list)])?;
+        values![id.0, super::json(&list)],
+    )?;
     Ok(())
 }
 
@@ -116,29 +116,27 @@ pub(super) fn correct(db: &Connection, id: JobId, corrected: &[CorrectRow]) -> r
 const NUMBER: &str = "coalesce(line, no)";
 
 /// The place of the row with a number, and the smallest and largest number of the job's rows.
-pub(super) fn place_of(
-    db: &Connection,
-    job: &JobId,
-    number: &u64,
-) -> rusqlite::Result<(Option<u64>, (u64, u64))> {
-    let place = db
-        .prepare_cached(&format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"))?
-        .query_row(params![job.0, *number as i64], |r| Ok(r.get::<_, i64>(0)?.unsigned_abs()))
-        .optional()?;
-    let range: (i64, i64) = db.query_row(
+pub(super) fn place_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Option<u64>, (u64, u64))> {
+    let place = db.optional(
+        &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"),
+        values![job.0, *number as i64],
+        |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
+    )?;
+    let range: (i64, i64) = db.row(
         &format!("SELECT coalesce(min({NUMBER}), 0), coalesce(max({NUMBER}), 0) FROM row WHERE job = ?1"),
-        [job.0],
+        values![job.0],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok((place, (range.0.unsigned_abs(), range.1.unsigned_abs())))
 }
 
 /// The number of the row at a place; the place itself if the row does not exist.
-pub(super) fn number_of(db: &Connection, job: &JobId, no: &u64) -> rusqlite::Result<u64> {
-    let number: Option<i64> = db
-        .prepare_cached(&format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"))?
-        .query_row(params![job.0, *no as i64], |r| r.get(0))
-        .optional()?;
+pub(super) fn number_of(db: &Tx<'_>, job: &JobId, no: &u64) -> tx::Result<u64> {
+    let number: Option<i64> = db.optional(
+        &format!("SELECT {NUMBER} FROM row WHERE job = ?1 AND no = ?2"),
+        values![job.0, *no as i64],
+        |r| r.get(0),
+    )?;
     Ok(number.map_or(*no, i64::unsigned_abs))
 }
 
@@ -171,15 +169,15 @@ impl RowField {
             Self::No | Self::Filter => "no".to_owned(),
             Self::Line => NUMBER.to_owned(),
             Self::RowStatus => in_order(RowStatus::ALL),
-            Self::Holder => "name COLLATE NOCASE".to_owned(),
-            Self::Address => "email COLLATE NOCASE".to_owned(),
-            Self::Title => "title COLLATE NOCASE".to_owned(),
+            Self::Holder => "lower(name)".to_owned(),
+            Self::Address => "lower(email)".to_owned(),
+            Self::Title => "lower(title)".to_owned(),
             Self::Badge => "badge".to_owned(),
-            Self::Why => "why COLLATE NOCASE".to_owned(),
+            Self::Why => "lower(why)".to_owned(),
             Self::Class => "class".to_owned(),
             Self::Accepted => "accepted".to_owned(),
-            Self::Status => "status COLLATE NOCASE".to_owned(),
-            Self::Mail => "mail COLLATE NOCASE".to_owned(),
+            Self::Status => "lower(status)".to_owned(),
+            Self::Mail => "lower(mail)".to_owned(),
             Self::IssuedAt => "issued_at".to_owned(),
             Self::ValidUntil => "valid_until".to_owned(),
             Self::RevokeAt => "revoke_at".to_owned(),
@@ -213,12 +211,12 @@ pub struct RowFilter {
 
 /// At most `most` rows of a job, in the filter's order.
 pub(super) fn page(
-    db: &Connection,
+    db: &Tx<'_>,
     job: &JobId,
     filter: &RowFilter,
     most: &usize,
     doubt_window: &i64,
-) -> rusqlite::Result<Vec<JobRow>> {
+) -> tx::Result<Vec<JobRow>> {
     if filter.parts.is_empty() && matches!(filter.order, Some((RowField::Filter, _))) {
         return page_by_status(db, job, filter, *most, doubt_window);
     }
@@ -226,7 +224,9 @@ pub(super) fn page(
     // Equal rows are sorted by place, so that pages are consistent.
     let sorted = match (part_place(&filter.parts), filter.order) {
         (Some(place), _) => format!("{place}, "),
-        (None, Some((field, down))) => format!("{} {},", field.sql(), if down { "DESC" } else { "ASC" }),
+        (None, Some((field, down))) => {
+            format!("{} {},", field.sql(), if down { "DESC NULLS LAST" } else { "ASC NULLS FIRST" })
+        }
         (None, None) => String::new(),
     };
     let page = format!("job = ?1 AND no > ?2 AND {chosen} ORDER BY {sorted} no LIMIT ?4 OFFSET ?5");
@@ -237,38 +237,28 @@ pub(super) fn page(
         page
     };
     let sql = format!(
-        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, 0) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
+        "SELECT row.*, {GROUP} AS grp, coalesce({SAYS_DUPLICATE}, FALSE) AS says_duplicate, (SELECT intent FROM request WHERE id = row.request) AS intent,
                 (SELECT kind = 'issue' FROM job WHERE id = row.job) AS issues,
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
     );
-    db.prepare_cached(&sql)?
-        .query_map(
-            params_from_iter(values(
-                [
-                    &job.0,
-                    &(filter.after as i64),
-                    &filter.group,
-                    &(*most as i64),
-                    &(filter.skip as i64),
-                    &searched(filter),
-                ],
-                filter,
-            )?),
-            |r| read(r, *doubt_window),
-        )?
-        .collect()
+    let (after, most, skip) = (filter.after as i64, *most as i64, filter.skip as i64);
+    let text = searched(filter);
+    let keys = filter.parts.iter().filter_map(|part| part.key.as_ref()).map(|key| key as &dyn Bind);
+    let values: Vec<&dyn Bind> =
+        values![job.0, after, filter.group, most, skip, text].iter().copied().chain(keys).collect();
+    db.rows(&sql, &values, |r| read(r, *doubt_window))
 }
 
 /// A page with the rows of the filter's first status before those of the next one. Each status is a range of an
 /// index, so that a page of a job with a million rows needs no sorting.
 fn page_by_status(
-    db: &Connection,
+    db: &Tx<'_>,
     job: &JobId,
     filter: &RowFilter,
     most: usize,
     doubt_window: &i64,
-) -> rusqlite::Result<Vec<JobRow>> {
+) -> tx::Result<Vec<JobRow>> {
     let (mut found, mut skip) = (Vec::new(), filter.skip);
     for status in &filter.row_statuses {
         let mut of_status = RowFilter { row_statuses: vec![*status], order: None, skip, ..filter.clone() };
@@ -294,7 +284,8 @@ fn searched(filter: &RowFilter) -> Option<String> {
 /// A filter as a condition; `?3` is the key of its group, `?6` its text.
 fn chosen(filter: &RowFilter) -> String {
     let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
-    let statuses = if codes.is_empty() { "1".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
+    let statuses =
+        if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
     let text = if filter.text.is_some() {
@@ -307,12 +298,14 @@ fn chosen(filter: &RowFilter) -> String {
 }
 
 /// Number of a job's rows that a filter matches, wherever the filter begins.
-pub(super) fn count(db: &Connection, job: &JobId, filter: &RowFilter) -> rusqlite::Result<u64> {
+pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<u64> {
     let none = None::<i64>;
-    let sql =
-        format!("SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS ?4 AND ?5 IS ?4 AND {}", chosen(filter));
-    let values = params![job.0, none, filter.group, none, none, searched(filter)];
-    let n: i64 = db.prepare_cached(&sql)?.query_row(values, |r| r.get(0))?;
+    let sql = format!(
+        "SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS NULL AND ?4 IS NULL AND ?5 IS NULL AND {}",
+        chosen(filter)
+    );
+    let values = values![job.0, none, filter.group, none, none, searched(filter)];
+    let n: i64 = db.row(&sql, values, |r| r.get(0))?;
     Ok(n.unsigned_abs())
 }
 
@@ -365,95 +358,87 @@ impl super::Journal {
 }
 
 pub(super) fn sent_badge(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &super::Account,
     badge: &BadgeId,
-) -> rusqlite::Result<Vec<SentHere>> {
+) -> tx::Result<Vec<SentHere>> {
     sent_here(db, account, ("row.badge = ?3", badge.wire()), 20)
 }
 
-pub(super) fn sent_to(
-    db: &Connection,
-    account: &super::Account,
-    key: &EmailKey,
-) -> rusqlite::Result<Vec<SentHere>> {
+pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
     let open = "row.email_key = ?3
                 AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
     sent_here(db, account, (open, key.as_str()), 20)
 }
 
-pub(super) fn requested(
-    db: &Connection,
-    account: &super::Account,
-    key: &EmailKey,
-) -> rusqlite::Result<Vec<SentHere>> {
+pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
     sent_here(db, account, ("row.email_key = ?3 AND row.badge IS NOT NULL", key.as_str()), MOST_REQUESTED)
 }
 
-pub(super) fn domains(db: &Connection, account: &super::Account) -> rusqlite::Result<Vec<String>> {
+pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<String>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.prepare_cached(
+    db.rows(
         "SELECT DISTINCT substr(row.email_key, instr(row.email_key, '@') + 1)
          FROM row JOIN job ON job.id = row.job
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE row.email_key LIKE '%@%' AND job.kind = 'issue' AND account_key.account IN (?1, ?2)",
-    )?
-    .query_map(params![by_key, by_name], |r| r.get(0))?
-    .collect()
+        values![by_key, by_name],
+        |r| r.get(0),
+    )
 }
 
 /// At most so many sent rows of an account's issue jobs, with any of its keys, that meet a condition with a value,
 /// newest first.
 fn sent_here(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &super::Account,
     (condition, value): (&str, &str),
     most: u32,
-) -> rusqlite::Result<Vec<SentHere>> {
+) -> tx::Result<Vec<SentHere>> {
     if value.is_empty() {
         return Ok(Vec::new());
     }
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    db.prepare_cached(&format!(
-        "SELECT row.job, job.title, row.badge, request.intent, row.bucket
+    db.rows(
+        &format!(
+            "SELECT row.job, job.title, row.badge, request.intent, row.bucket
          FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
          ORDER BY request.id DESC LIMIT {most}"
-    ))?
-    .query_map(params![by_key, by_name, value], |r| {
-        Ok(SentHere {
-            job: JobId(r.get(0)?),
-            title: Text::new(r.get::<_, String>(1)?),
-            badge_id: r.get::<_, Option<String>>(2)?.and_then(BadgeId::new),
-            at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
-            row_status: row_status(r, "bucket")?,
-        })
-    })?
-    .collect()
+        ),
+        values![by_key, by_name, value],
+        |r| {
+            Ok(SentHere {
+                job: JobId(r.get(0)?),
+                title: Text::new(r.get::<String>(1)?),
+                badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
+                at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                row_status: row_status(r, "bucket")?,
+            })
+        },
+    )
 }
 
-fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
-    let text = |column: &str| -> rusqlite::Result<Option<Text>> {
-        Ok(r.get::<_, Option<String>>(column)?.map(Text::new))
+fn read(r: &Row<'_>, doubt_window: i64) -> tx::Result<JobRow> {
+    let text = |column: &'static str| -> tx::Result<Option<Text>> {
+        Ok(r.get::<Option<String>>(column)?.map(Text::new))
     };
     let row_status = row_status(r, "bucket")?;
-    let cells: Vec<String> = r
-        .get::<_, Option<String>>("cells")?
-        .and_then(|raw| serde_json::from_str(&raw).ok())
-        .unwrap_or_default();
+    let cells: Vec<String> =
+        r.get::<Option<String>>("cells")?.and_then(|raw| serde_json::from_str(&raw).ok()).unwrap_or_default();
     let intent: Option<i64> = r.get("intent")?;
     let looked_for = r.get("issues")?
         && matches!(row_status, RowStatus::InDoubt | RowStatus::Unbound | RowStatus::NotSeen);
-    let claim = r.get::<_, Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
+    let claim = r.get::<Option<String>>("claim")?.and_then(|code| Claim::from_code(&code));
     let was_sent = if r.get("issues")? {
         matches!(claim, Some(Claim::Open | Claim::Kept))
     } else {
-        r.get::<_, Option<i64>>("request")?.is_some()
+        r.get::<Option<i64>>("request")?.is_some()
     };
-    let class = r.get::<_, Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
+    let class = r.get::<Option<String>>("class")?.and_then(|c| DuplicateKind::from_code(&c));
     let says_duplicate: bool = r.get("says_duplicate")?;
-    let is_unsent = r.get::<_, Option<i64>>("request")?.is_none();
+    let is_unsent = r.get::<Option<i64>>("request")?.is_none();
     let also = match class.filter(|class| *class != DuplicateKind::New && is_unsent && !says_duplicate) {
         Some(class) => {
             let kind = Reason::class(class);
@@ -463,13 +448,13 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
         None => None,
     };
     Ok(JobRow {
-        no: r.get::<_, i64>("no")?.unsigned_abs(),
-        line: r.get::<_, Option<i64>>("line")?.map(i64::unsigned_abs),
+        no: r.get::<i64>("no")?.unsigned_abs(),
+        line: r.get::<Option<i64>>("line")?.map(i64::unsigned_abs),
         cells: cells.into_iter().map(Text::new).collect(),
         holder: text("name")?.unwrap_or_default(),
         address: text("email")?.unwrap_or_default(),
         title: text("title")?,
-        badge_id: r.get::<_, Option<String>>("badge")?.and_then(BadgeId::new),
+        badge_id: r.get::<Option<String>>("badge")?.and_then(BadgeId::new),
         row_status,
         why: r.get("why")?,
         group: r.get("grp")?,
@@ -493,16 +478,16 @@ fn read(r: &Row<'_>, doubt_window: i64) -> rusqlite::Result<JobRow> {
 
 /// Sets the status and the reason of rows of a job.
 pub(super) fn set(
-    db: &Connection,
+    db: &Tx<'_>,
     job: JobId,
     rows: &[u64],
     row_status: RowStatus,
     why: Option<&Reason>,
-) -> rusqlite::Result<()> {
-    db.prepare_cached(
-        "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
-    )?
-    .execute(params![job.0, super::json(rows), row_status.code(), why])?;
+) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = ?3, why = ?4 WHERE job = ?1 AND no IN json_list(?2, bigint)",
+        values![job.0, super::json(rows), row_status.code(), why],
+    )?;
     Ok(())
 }
 
@@ -518,23 +503,21 @@ pub(super) struct Binding<'a> {
 
 /// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job has already stays
 /// with that row.
-pub(super) fn bind(db: &Connection, badges: &[Binding<'_>]) -> rusqlite::Result<Vec<BadgeId>> {
+pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeId>> {
     if badges.is_empty() {
         return Ok(Vec::new());
     }
     let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at)).collect();
-    let free: Vec<(i64, i64, String, i64)> = db
-        .prepare_cached(
-            "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
-             FROM (SELECT key, value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge, value ->> 3 AS at
-                   FROM json_each(?1)) AS wanted
+    let free: Vec<(i64, i64, String, i64)> = db.rows(
+        "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
+             FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS wanted
              WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
                                WHERE row.badge = wanted.badge AND job.kind = 'issue'
                                  AND NOT (row.job = wanted.job AND row.no = wanted.no))
-             ORDER BY wanted.key",
-        )?
-        .query_map([super::json(&wanted)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+             ORDER BY wanted.place",
+        values![super::json(&wanted)],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
+    )?;
     let mut bound = HashSet::new();
     let free: Vec<_> = free.into_iter().filter(|(_, _, badge, _)| bound.insert(badge.clone())).collect();
     if free.is_empty() {
@@ -543,44 +526,51 @@ pub(super) fn bind(db: &Connection, badges: &[Binding<'_>]) -> rusqlite::Result<
     let list = super::json(&free);
     // Materialized, so that SQLite looks each row up by its key.
     let bound =
-        "WITH bound AS MATERIALIZED (SELECT value ->> 0 AS job, value ->> 1 AS no, value ->> 2 AS badge,
-                                                    value ->> 3 AS at FROM json_each(?1))";
-    db.prepare_cached(&format!(
-        "{bound} UPDATE row SET badge = bound.badge, accepted = bound.at, bucket = 'waiting', why = NULL,
+        "WITH bound AS MATERIALIZED (
+             SELECT job, no, badge, at FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS list)";
+    db.execute(
+        &format!(
+            "{bound} UPDATE row SET badge = bound.badge, accepted = bound.at, bucket = 'waiting', why = NULL,
                                 absent = NULL
          FROM bound WHERE row.job = bound.job AND row.no = bound.no"
-    ))?
-    .execute([&list])?;
+        ),
+        values![&list],
+    )?;
     // Revocations that wait for these badges' ids get them now.
-    db.prepare_cached(&format!(
-        "{bound} UPDATE row SET badge = bound.badge
+    db.execute(
+        &format!(
+            "{bound} UPDATE row SET badge = bound.badge
          FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
-    ))?
-    .execute([&list])?;
+        ),
+        values![&list],
+    )?;
     Ok(free.into_iter().filter_map(|(_, _, badge, _)| BadgeId::new(badge)).collect())
 }
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
-pub(super) fn forget_failed(db: &Connection, job: JobId, no: u64) -> rusqlite::Result<()> {
+pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
     let of_issue =
         "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
-    db.prepare_cached(&format!(
-        "INSERT OR IGNORE INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}"
-    ))?
-    .execute(params![job.0, no as i64])?;
-    db.prepare_cached(&format!(
-        "UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"
-    ))?
-    .execute(params![job.0, no as i64])?;
+    db.execute(
+        &format!(
+        "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
+             ON CONFLICT DO NOTHING"
+    ),
+        values![job.0, no as i64],
+    )?;
+    db.execute(
+        &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
+        values![job.0, no as i64],
+    )?;
     Ok(())
 }
 
 /// The row of an issue job that has this badge.
-pub(super) fn holder_of(db: &Connection, badge: &BadgeId) -> rusqlite::Result<Option<(JobId, u64)>> {
-    db.prepare_cached(
+pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobId, u64)>> {
+    db.optional(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job
          WHERE row.badge = ?1 AND job.kind = 'issue' LIMIT 1",
-    )?
-    .query_row([badge.wire()], |r| Ok((JobId(r.get(0)?), r.get::<_, i64>(1)?.unsigned_abs())))
-    .optional()
+        values![badge.wire()],
+        |r| Ok((JobId(r.get(0)?), r.get::<i64>(1)?.unsigned_abs())),
+    )
 }

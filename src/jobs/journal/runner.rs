@@ -1,6 +1,7 @@
 //! The journal's thread: runs one operation after the other, each write in one durable transaction.
 
 use super::owner::Me;
+use super::tx::{self, Tx};
 use super::{Claim, JournalError, Result, erase};
 use rusqlite::{Connection, TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
@@ -32,7 +33,7 @@ pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 
 /// An operation's body. It changes nothing but the database and reads neither clock nor random numbers, so it can
 /// run again with the same arguments.
-pub(super) type Operation<A, T> = fn(&Connection, &A) -> rusqlite::Result<T>;
+pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 
 pub(super) type Work = Run<()>;
 type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
@@ -109,11 +110,11 @@ impl JournalState {
     /// # Errors
     /// As every operation; and if it writes, which is undone.
     pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        let failed = self.failed();
+        let (failed, file) = (self.failed(), self.file.clone());
         // Never committed. `PRAGMA query_only` would make SQLite prepare every statement again.
         let reading =
             self.connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(&failed)?;
-        let value = op(&reading, args).map_err(&failed)?;
+        let value = op(&Tx::on(&reading), args).map_err(|why| JournalError::failed(&why, &file))?;
         if reading.transaction_state(None::<&str>).map_err(&failed)? == TransactionState::Write {
             let why = ffi::Error::new(ffi::SQLITE_READONLY);
             return Err(failed(rusqlite::Error::SqliteFailure(why, None)));
@@ -123,12 +124,12 @@ impl JournalState {
 
     /// Runs an operation in one transaction, which is durable on return. `step` is the write's name for watchers.
     pub(super) fn write<A, T>(&mut self, step: &'static str, args: &A, op: Operation<A, T>) -> Result<T> {
-        let failed = self.failed();
+        let (failed, file) = (self.failed(), self.file.clone());
         let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
         let value = loop {
             let writing =
                 self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
-            let value = op(&writing, args).map_err(&failed)?;
+            let value = op(&Tx::on(&writing), args).map_err(|why| JournalError::failed(&why, &file))?;
             match fault(Moment::Before(step)) {
                 Fault::None => {}
                 Fault::Replay => continue,

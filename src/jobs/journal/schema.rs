@@ -1,6 +1,7 @@
 //! Opens the journal's database, brings it to the current schema, and checks it.
 
 use super::place::Site;
+use super::tx::{self, Tx, values};
 use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review};
 use crate::i18n::Localizable;
 use rusqlite::config::DbConfig;
@@ -63,14 +64,14 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
     // A current journal is not written, so it can be read on a full disk.
     if found < SCHEMA {
-        migrate(connection).map_err(failed)?;
+        migrate(connection).map_err(|why| JournalError::failed(&why, file))?;
     }
     erase::rewrite(connection);
     Ok(())
 }
 
 /// Migrates the schema in one transaction.
-pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+pub(super) fn migrate(connection: &mut Connection) -> tx::Result<()> {
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     for (n, step) in MIGRATIONS.iter().enumerate().skip(usize::try_from(found).unwrap_or(0)) {
@@ -81,35 +82,32 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
         erase::want_no_rewrite(&writing)?;
     }
     writing.execute_batch(&format!("PRAGMA application_id = {APPLICATION}"))?;
-    writing.commit()
+    Ok(writing.commit()?)
 }
 
 /// SQLite's messages about damage; empty if the file is intact.
-pub(super) fn check(db: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
     run_check(db, "integrity_check")
 }
 
 /// As [`check`], without the indexes' contents: faster.
-pub(super) fn quick_check(db: &Connection) -> rusqlite::Result<Vec<String>> {
+pub(super) fn quick_check(db: &Tx<'_>) -> tx::Result<Vec<String>> {
     run_check(db, "quick_check")
 }
 
 /// Runs one of SQLite's two checks and returns its messages.
-fn run_check(db: &Connection, how: &str) -> rusqlite::Result<Vec<String>> {
-    let messages: Vec<String> = db
-        .prepare(&format!("PRAGMA {how}(20)"))?
-        .query_map([], |r| r.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+fn run_check(db: &Tx<'_>, how: &str) -> tx::Result<Vec<String>> {
+    let messages: Vec<String> = db.rows(&format!("PRAGMA {how}(20)"), values![], |r| r.get(0))?;
     Ok(messages.into_iter().filter(|line| line != "ok").collect())
 }
 
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
-    |db| db.execute_batch(include_str!("schema.sql")),
-    claims::migrate,
-    reasons::migrate,
-    erase::want_rewrite,
-    |db| db.execute_batch(backup::SCHEMA_OF_BACKUPS),
-    |db| db.execute_batch(review::SCHEMA),
-    |db| db.execute_batch(drafts::SCHEMA_OF_KEPT_DRAFTS),
-    |db| db.execute_batch(include_str!("changed.sql")),
+const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
+    |db| Tx::on(db).script(include_str!("schema.sql")),
+    |db| claims::migrate(&Tx::on(db)),
+    |db| Ok(reasons::migrate(db)?),
+    |db| erase::want_rewrite(&Tx::on(db)),
+    |db| Tx::on(db).script(backup::SCHEMA_OF_BACKUPS),
+    |db| Tx::on(db).script(review::SCHEMA),
+    |db| Tx::on(db).script(drafts::SCHEMA_OF_KEPT_DRAFTS),
+    |db| Tx::on(db).script(include_str!("changed.sql")),
 ];

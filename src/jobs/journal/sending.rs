@@ -5,31 +5,33 @@ use super::claims::{HELD_UP, HOLDS};
 use super::jobs;
 use super::requests::{self, Chunk, Ended, Entry};
 use super::rows::{self, Binding};
+use super::tx::{self, Tx, values};
 use crate::domain::BadgeId;
 use crate::jobs::job::{JobId, Kind, RowStatus, StopKind};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::schedule::{self, Polling, Schedule};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 /// Whether [`record_intent`] may find rows to send.
-pub(super) fn has_ready(db: &Connection, job: &JobId, me: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached(
+pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
+    db.row(
         "SELECT EXISTS (SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready')
             AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2)",
-    )?
-    .query_row(params![job.0, me], |r| r.get(0))
+        values![job.0, me],
+        |r| r.get(0),
+    )
 }
 
 /// This process's running jobs with ready rows.
-pub(super) fn ready_jobs(db: &Connection, me: &str) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare_cached(
+pub(super) fn ready_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<JobId>> {
+    db.rows(
         "SELECT id FROM job JOIN tally ON tally.job = job.id
          WHERE owner = ?1 AND phase = 'running' AND bucket = 'ready' AND n > 0",
-    )?
-    .query_map([me], |r| r.get(0).map(JobId))?
-    .collect()
+        values![me],
+        |r| r.get(0).map(JobId),
+    )
 }
 
 /// A request to record.
@@ -51,12 +53,13 @@ pub(in crate::jobs) struct RecordIntent {
 /// Responses to a batch identify rows by address only. So a request contains no address twice, and no address of
 /// another open request of the same template. A row of an issue job without a valid claim needs review and is not
 /// sent.
-pub(super) fn record_intent(db: &Connection, args: &RecordIntent) -> rusqlite::Result<Option<Chunk>> {
+pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Option<Chunk>> {
     let RecordIntent { job, me, most, at, heard } = args;
-    let found: Option<(String, Option<i64>)> = db
-        .prepare_cached("SELECT kind, batch FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2")?
-        .query_row(params![job.0, me], |r| Ok((r.get(0)?, r.get(1)?)))
-        .optional()?;
+    let found: Option<(String, Option<i64>)> = db.optional(
+        "SELECT kind, batch FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2",
+        values![job.0, me],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
     let (entries, unclaimed) = if kind == Kind::Issue.code() {
@@ -65,78 +68,76 @@ pub(super) fn record_intent(db: &Connection, args: &RecordIntent) -> rusqlite::R
         (badges(db, *job, most)?, Vec::new())
     };
     if !unclaimed.is_empty() {
-        db.prepare_cached(
+        db.execute(
             "UPDATE row SET bucket = 'ask', why = ?3
-             WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
-        )?
-        .execute(params![job.0, super::json(&unclaimed), Reason::from(Code::NoClaim)])?;
+             WHERE job = ?1 AND no IN json_list(?2, bigint)",
+            values![job.0, super::json(&unclaimed), Reason::from(Code::NoClaim)],
+        )?;
     }
     if entries.is_empty() {
         return Ok(None);
     }
-    let mut insert = db.prepare_cached(
-        "INSERT INTO request (job, rows, sha256, intent, heard) VALUES (?1, ?2, ?3, ?4, ?5)",
+    let request: i64 = db.row(
+        "INSERT INTO request (job, rows, sha256, intent, heard) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
+        values![job.0, entries.len() as i64, requests::sum(&entries), at, heard],
+        |r| r.get(0),
     )?;
-    insert.execute(params![job.0, entries.len() as i64, requests::sum(&entries), at, heard])?;
-    let request = db.last_insert_rowid();
     let places: Vec<u64> = entries.iter().map(|entry| entry.no).collect();
-    db.prepare_cached(
+    db.execute(
         "UPDATE row SET bucket = 'sending', why = NULL, request = ?3, absent = NULL, accepted = NULL,
                         tries = tries + 1
-         WHERE job = ?1 AND no IN (SELECT value FROM json_each(?2))",
-    )?
-    .execute(params![job.0, super::json(&places), request])?;
+         WHERE job = ?1 AND no IN json_list(?2, bigint)",
+        values![job.0, super::json(&places), request],
+    )?;
     Ok(Some(Chunk { request, entries }))
 }
 
 /// The next recipients that may be sent, and the rows before them that have no valid claim.
-fn recipients(db: &Connection, job: JobId, most: usize) -> rusqlite::Result<(Vec<Entry>, Vec<i64>)> {
-    let mut ready = db.prepare_cached(&format!(
+fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, Vec<i64>)> {
+    let ready = format!(
         "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
          WHERE job = ?1 AND bucket = 'ready' ORDER BY no"
-    ))?;
-    let mut rows = ready.query([job.0])?;
+    );
     let (mut entries, mut keys, mut unclaimed) = (Vec::new(), HashSet::new(), Vec::new());
-    while let Some(row) = rows.next()? {
+    db.each(&ready, values![job.0], |row| {
         let no: i64 = row.get(0)?;
-        if !row.get::<_, bool>(4)? {
+        if !row.get::<bool>(4)? {
             unclaimed.push(no);
-            continue;
+            return Ok(ControlFlow::Continue(()));
         }
         let key: String = row.get(3)?;
         if !keys.insert(key.clone()) || row.get(5)? {
-            continue;
+            return Ok(ControlFlow::Continue(()));
         }
         entries.push(Entry {
             no: no.unsigned_abs(),
             name: row.get(1)?,
             email: row.get(2)?,
             key,
-            badge: row.get::<_, Option<String>>(6)?.and_then(BadgeId::new),
+            badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
         });
-        if entries.len() == most {
-            break;
-        }
-    }
+        let is_full = entries.len() == most;
+        Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
     Ok((entries, unclaimed))
 }
 
 /// The next badges to revoke.
-fn badges(db: &Connection, job: JobId, most: usize) -> rusqlite::Result<Vec<Entry>> {
-    db.prepare_cached(
+fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<Entry>> {
+    db.rows(
         "SELECT no, name, email, email_key, badge FROM row
          WHERE job = ?1 AND bucket = 'ready' AND badge <> '' ORDER BY no LIMIT ?2",
-    )?
-    .query_map(params![job.0, most as i64], |r| {
-        Ok(Entry {
-            no: r.get::<_, i64>(0)?.unsigned_abs(),
-            name: r.get(1)?,
-            email: r.get(2)?,
-            key: r.get(3)?,
-            badge: BadgeId::new(r.get::<_, String>(4)?),
-        })
-    })?
-    .collect()
+        values![job.0, most as i64],
+        |r| {
+            Ok(Entry {
+                no: r.get::<i64>(0)?.unsigned_abs(),
+                name: r.get(1)?,
+                email: r.get(2)?,
+                key: r.get(3)?,
+                badge: BadgeId::new(r.get::<String>(4)?),
+            })
+        },
+    )
 }
 
 /// The answer to an issue request that the service accepted.
@@ -158,7 +159,7 @@ pub(in crate::jobs) struct IssueAnswer {
 }
 
 /// Records the answer to an issue request. Returns the badges that were bound to rows.
-pub(super) fn record_issue_answer(db: &Connection, args: &IssueAnswer) -> rusqlite::Result<Vec<BadgeId>> {
+pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result<Vec<BadgeId>> {
     let IssueAnswer { job, request, now, sent, accepted, named, badges, schedule } = args;
     let at = now.as_second();
     let bindings: Vec<_> =
@@ -205,7 +206,7 @@ pub(in crate::jobs) struct RevokeAnswer {
 }
 
 /// Records the answer to a revoke request. Returns the new status of its rows.
-pub(super) fn record_revoke_answer(db: &Connection, args: &RevokeAnswer) -> rusqlite::Result<RowStatus> {
+pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Result<RowStatus> {
     let RevokeAnswer { job, request, now, sent, accepted, schedule } = args;
     let all = *accepted == Some(*sent);
     let row_status = if all { RowStatus::Revoking } else { RowStatus::Unproven };
@@ -266,7 +267,7 @@ pub(in crate::jobs) struct Failure {
 }
 
 /// Records that a request failed.
-pub(super) fn record_failure(db: &Connection, args: &Failure) -> rusqlite::Result<()> {
+pub(super) fn record_failure(db: &Tx<'_>, args: &Failure) -> tx::Result<()> {
     let Failure { job, request, now, at, rows, why, how, stop } = args;
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
@@ -302,7 +303,7 @@ pub(in crate::jobs) struct ProveRefusal {
 }
 
 /// Makes the refused rows ready if the poll proves that nothing was accepted. Returns whether it does.
-pub(super) fn prove_refusal(db: &Connection, args: &ProveRefusal) -> rusqlite::Result<bool> {
+pub(super) fn prove_refusal(db: &Tx<'_>, args: &ProveRefusal) -> tx::Result<bool> {
     let ProveRefusal { job, request, account, now, window, at } = args;
     if !requests::is_provable(db, account, (*job, *request), *now, *window)? {
         jobs::set_note(db, *job, Some(&Code::NotProvable.into()))?;
@@ -313,16 +314,16 @@ pub(super) fn prove_refusal(db: &Connection, args: &ProveRefusal) -> rusqlite::R
 }
 
 /// Number of rows in the last refused request.
-pub(super) fn refused_size(db: &Connection, id: &JobId) -> rusqlite::Result<i64> {
-    db.query_row(
+pub(super) fn refused_size(db: &Tx<'_>, id: &JobId) -> tx::Result<i64> {
+    db.row(
         "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
                           ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
-        [id.0],
+        values![id.0],
         |r| r.get(0),
     )
 }
 
 /// Limits the entries per request.
-pub(super) fn set_batch(db: &Connection, id: &JobId, most: &i64) -> rusqlite::Result<()> {
+pub(super) fn set_batch(db: &Tx<'_>, id: &JobId, most: &i64) -> tx::Result<()> {
     jobs::set_batch(db, *id, Some(*most))
 }

@@ -6,6 +6,7 @@ use super::place::Site;
 use super::requests::{Chunk, Entry};
 use super::rows::{self, NewRow};
 use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
+use super::tx::{self, Tx, values};
 use super::{Process, claims, decisions, doubts, drafts, duplicates, schema};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::history_scan::{Sight, SightSource};
@@ -33,7 +34,7 @@ fn count(event: TraceEvent<'_>) {
 }
 
 /// The result of an operation, and the number of its statements.
-fn counted<T>(run: impl FnOnce() -> rusqlite::Result<T>) -> (T, usize) {
+fn counted<T>(run: impl FnOnce() -> tx::Result<T>) -> (T, usize) {
     STATEMENTS.set(0);
     let result = run().expect("done");
     (result, STATEMENTS.get())
@@ -49,7 +50,7 @@ fn journal() -> Connection {
 }
 
 /// A draft for `n` people, or for `n` badges to revoke.
-fn draft(db: &Connection, kind: Kind, n: u64) -> JobId {
+fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let owner = Process { id: "me".into(), label: "me".into() };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {
@@ -72,7 +73,7 @@ fn draft(db: &Connection, kind: Kind, n: u64) -> JobId {
     job
 }
 
-fn started(db: &Connection, kind: Kind, n: u64) -> JobId {
+fn started(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let job = draft(db, kind, n);
     drafts::start(db, &job, &me()).expect("started");
     job
@@ -90,7 +91,7 @@ fn intent(job: JobId) -> RecordIntent {
     RecordIntent { job, me: "me".into(), most: 1000, at: 0, heard: true }
 }
 
-fn request(db: &Connection, job: JobId) -> Chunk {
+fn request(db: &Tx<'_>, job: JobId) -> Chunk {
     sending::record_intent(db, &intent(job)).expect("recorded").expect("a request")
 }
 
@@ -131,7 +132,7 @@ fn sight(no: u64, word: &str) -> Sight {
     }
 }
 
-fn with(db: &Connection, job: JobId, status: RowStatus) -> u64 {
+fn with(db: &Tx<'_>, job: JobId, status: RowStatus) -> u64 {
     jobs::counts(db, job).expect("counts").of(status)
 }
 
@@ -144,7 +145,8 @@ fn same(statements: impl Fn(u64) -> usize) {
 #[test]
 fn a_request_and_its_answer() {
     let both = |n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n);
         let (chunk, first) = counted(|| sending::record_intent(&db, &intent(job)));
         let chunk = chunk.expect("a request");
@@ -162,7 +164,8 @@ fn a_request_and_its_answer() {
 #[test]
 fn a_page_of_a_poll() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n);
         let chunk = request(&db, job);
         sending::record_issue_answer(&db, &answer(job, &chunk, Some(n), true)).expect("recorded");
@@ -171,7 +174,7 @@ fn a_page_of_a_poll() {
         let (_, first) = counted(|| observe::observe(&db, &context(NEW), &page));
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
         let learned = "SELECT times FROM fact WHERE name = 'means baking' AND value = 'waiting'";
-        assert_eq!(db.query_row(learned, [], |r| r.get::<_, i64>(0)).expect("a fact"), n as i64);
+        assert_eq!(db.row(learned, values![], |r| r.get::<i64>(0)).expect("a fact"), n as i64);
         first
     });
 }
@@ -179,7 +182,8 @@ fn a_page_of_a_poll() {
 #[test]
 fn a_page_with_revoked_badges() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = started(&db, Kind::Revoke, n);
         let chunk = request(&db, job);
         let answer = RevokeAnswer {
@@ -206,7 +210,8 @@ fn a_page_with_revoked_badges() {
 #[test]
 fn rows_in_doubt() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n * 2);
         let chunk = request(&db, job);
         sending::record_issue_answer(&db, &answer(job, &chunk, None, false)).expect("recorded");
@@ -235,7 +240,8 @@ fn rows_in_doubt() {
 #[test]
 fn claims_of_recipients_that_other_jobs_have() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         // A third is sent, a third unsent in a stopped job, and a third is allowed beside what was sent.
         let sent = started(&db, Kind::Issue, n);
         let chunk = request(&db, sent);
@@ -247,7 +253,8 @@ fn claims_of_recipients_that_other_jobs_have() {
         assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
         let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
-        db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", [allowed.0]).expect("allowed");
+        db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", values![allowed.0])
+            .expect("allowed");
         let ((), beside) = counted(|| drafts::start(&db, &allowed, &me()));
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
@@ -257,7 +264,8 @@ fn claims_of_recipients_that_other_jobs_have() {
 #[test]
 fn corrected_rows() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = draft(&db, Kind::Issue, n);
         let corrected: Vec<drafts::CorrectRow> = (1..=n)
             .map(|no| drafts::CorrectRow {
@@ -275,7 +283,7 @@ fn corrected_rows() {
         rows::insert(&db, other, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
         let equal = "SELECT count(*) FROM row JOIN row AS other USING (no, email, email_key, person)
                      WHERE row.job = ?1 AND other.job = ?2 AND row.name = '사람 ' || no";
-        let equal = db.query_row(equal, [job.0, other.0], |r| r.get::<_, i64>(0)).expect("counted");
+        let equal = db.row(equal, values![job.0, other.0], |r| r.get::<i64>(0)).expect("counted");
         assert_eq!(equal, n as i64);
         statements
     });
@@ -284,7 +292,8 @@ fn corrected_rows() {
 #[test]
 fn decisions_about_rows() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         let job = started(&db, Kind::Issue, n);
         jobs::set_phase(&db, &job, &Phase::Paused).expect("paused");
         let rows: Vec<u64> = (1..=n).collect();
@@ -293,7 +302,7 @@ fn decisions_about_rows() {
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         let job = started(&db, Kind::Issue, n);
         request(&db, job);
-        db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", [job.0]).expect("never seen");
+        db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", values![job.0]).expect("never seen");
         let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), ""));
         assert!(done.is_ok());
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
@@ -304,7 +313,8 @@ fn decisions_about_rows() {
 #[test]
 fn the_end_of_a_duplicate_check() {
     same(|n| {
-        let db = journal();
+        let connection = journal();
+        let db = Tx::on(&connection);
         started(&db, Kind::Issue, n);
         let job = draft(&db, Kind::Issue, n);
         let args = duplicates::FinishCheck {

@@ -2,54 +2,54 @@
 
 use super::jobs::{self, Account};
 use super::requests::{self, Ended};
+use super::tx::{self, Tx, values};
 use super::{Process, sending};
 use crate::jobs::job::{JobId, RowStatus, StopKind};
 use crate::jobs::reason::{Code, Reason};
 use jiff::Timestamp;
-use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 /// The jobs of a service and key whose owner is neither living nor this process, without drafts.
 pub(super) fn abandoned(
-    db: &Connection,
+    db: &Tx<'_>,
     account: &Account,
     living: &[String],
     me: &str,
-) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare_cached(
+) -> tx::Result<Vec<JobId>> {
+    db.rows(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND phase <> 'draft' AND owner <> ?3
-           AND owner NOT IN (SELECT value FROM json_each(?4))",
-    )?
-    .query_map(params![account.key, account.base_url, me, super::json(living)], |r| r.get(0).map(JobId))?
-    .collect()
+           AND owner NOT IN json_list(?4, text)",
+        values![account.key, account.base_url, me, super::json(living)],
+        |r| r.get(0).map(JobId),
+    )
 }
 
 /// The owners of jobs of a service and key, except this process.
-pub(super) fn other_owners(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<Vec<String>> {
-    db.prepare_cached(
+pub(super) fn other_owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
+    db.rows(
         "SELECT DISTINCT owner FROM job
          WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
-    )?
-    .query_map(params![account.key, account.base_url, me], |r| r.get(0))?
-    .collect()
+        values![account.key, account.base_url, me],
+        |r| r.get(0),
+    )
 }
 
-pub(super) fn jobs_of_others(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<Vec<JobId>> {
-    db.prepare_cached(
+pub(super) fn jobs_of_others(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<JobId>> {
+    db.rows(
         "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3
            AND phase <> 'draft'",
-    )?
-    .query_map(params![account.key, account.base_url, me], |r| r.get(0).map(JobId))?
-    .collect()
+        values![account.key, account.base_url, me],
+        |r| r.get(0).map(JobId),
+    )
 }
 
 /// Whether there are jobs without an owner. Nobody owns a kept draft that is not open.
-pub(super) fn has_orphans(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached(
+pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<bool> {
+    db.exists(
         "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
            AND NOT (phase = 'draft' AND kept) AND ?3 <> ''",
-    )?
-    .exists(params![account.key, account.base_url, me])
+        values![account.key, account.base_url, me],
+    )
 }
 
 /// A takeover of jobs whose process has ended.
@@ -65,59 +65,56 @@ pub(in crate::jobs) struct TakeOver {
 
 /// Takes over and recovers all jobs of a service and key that no living process owns, and returns them. Removes
 /// drafts whose process has ended, except kept ones.
-pub(super) fn take_over(db: &Connection, args: &TakeOver) -> rusqlite::Result<Vec<JobId>> {
+pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> {
     let TakeOver { account, owner, living, now } = args;
-    let taken: Vec<JobId> = db
-        .prepare_cached(
-            "UPDATE job SET owner = ?3, owner_label = ?4
-             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS NOT ?3
-               AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?5)))
+    let taken: Vec<JobId> = db.rows(
+        "UPDATE job SET owner = ?3, owner_label = ?4
+             WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3
+               AND (owner IS NULL OR owner NOT IN json_list(?5, text))
              RETURNING id",
-        )?
-        .query_map(params![account.key, account.base_url, owner.id, owner.label, super::json(living)], |r| {
-            r.get(0).map(JobId)
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+        values![account.key, account.base_url, owner.id, owner.label, super::json(living)],
+        |r| r.get(0).map(JobId),
+    )?;
     recover(db, &taken, *now)?;
     // A kept draft belongs to nobody until a person opens it.
-    db.prepare_cached(
+    db.execute(
         "UPDATE job SET owner = NULL, owner_label = NULL
          WHERE phase = 'draft' AND kept AND account = ?1 AND base_url = ?2 AND owner <> ?3
-           AND owner NOT IN (SELECT value FROM json_each(?4))",
-    )?
-    .execute(params![account.key, account.base_url, owner.id, super::json(living)])?;
+           AND owner NOT IN json_list(?4, text)",
+        values![account.key, account.base_url, owner.id, super::json(living)],
+    )?;
     discard_orphans(db, account, living, &owner.id)?;
     Ok(taken)
 }
 
 /// Releases all jobs of this process at a clean exit. Jobs with rows left to send stop until a person resumes them.
-pub(super) fn release(db: &Connection, me: &str) -> rusqlite::Result<()> {
+pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
     for id in sending::ready_jobs(db, me)? {
         jobs::stop(db, &id, &StopKind::Interrupted, &Code::Closed.into())?;
     }
-    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", [me])?;
+    db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])?;
     Ok(())
 }
 
 /// Removes drafts whose process has ended, except kept ones. They may be incomplete. Nothing of them was sent.
-fn discard_orphans(db: &Connection, account: &Account, living: &[String], me: &str) -> rusqlite::Result<()> {
+fn discard_orphans(db: &Tx<'_>, account: &Account, living: &[String], me: &str) -> tx::Result<()> {
     let gone = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS NOT ?1 AND account = ?3 AND base_url = ?4
-           AND (owner IS NULL OR owner NOT IN (SELECT value FROM json_each(?2)))",
-        params![me, super::json(living), account.key, account.base_url],
+        "DELETE FROM job WHERE phase = 'draft' AND NOT kept AND owner IS DISTINCT FROM ?1 AND account = ?3 AND base_url = ?4
+           AND (owner IS NULL OR owner NOT IN json_list(?2, text))",
+        values![me, super::json(living), account.key, account.base_url],
     )?;
     jobs::tidy_after_discard(db, gone)
 }
 
 /// Recovers jobs whose sending process has ended: requests without an answer are in doubt, and jobs with unsent
 /// rows stop until a person resumes them.
-pub(super) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Result<()> {
+pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
     let lost = Reason::from(Code::Lost);
     for job in taken {
-        let open: Vec<i64> = db
-            .prepare_cached("SELECT id FROM request WHERE job = ?1 AND answered IS NULL")?
-            .query_map([job.0], |r| r.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let open: Vec<i64> =
+            db.rows("SELECT id FROM request WHERE job = ?1 AND answered IS NULL", values![job.0], |r| {
+                r.get(0)
+            })?;
         for request in open {
             requests::set_sending(db, request, RowStatus::InDoubt, Some(&lost))?;
             let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(lost.clone()) };
@@ -135,7 +132,6 @@ pub(super) fn recover(db: &Connection, taken: &[JobId], at: i64) -> rusqlite::Re
 
 /// The owners of jobs of a service and key, except this process, and a number that changes with every write of
 /// another process.
-pub(super) fn changes(db: &Connection, account: &Account, me: &str) -> rusqlite::Result<(Vec<String>, i64)> {
-    let version = db.query_row("PRAGMA data_version", [], |r| r.get(0))?;
-    Ok((other_owners(db, account, me)?, version))
+pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<(Vec<String>, i64)> {
+    Ok((other_owners(db, account, me)?, db.version()?))
 }

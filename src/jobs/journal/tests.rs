@@ -2,6 +2,7 @@
 //! so the tests choose the file system and the computer.
 
 use super::place::Site;
+use super::tx::values;
 use super::*;
 use crate::fs::FileSystem;
 use crate::jobs::job::RowStatus;
@@ -29,18 +30,18 @@ async fn with_a_job(folder: &TempDir) -> PathBuf {
 }
 
 async fn add_job(journal: &Journal) {
-    let add = |db: &Connection, (): &()| {
+    let add = |db: &Tx<'_>, (): &()| {
         db.execute(
             "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
              VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
-            [],
+            values![],
         )
     };
     journal.store().write("test", (), add).await.expect("a job");
 }
 
 async fn jobs_in(journal: &Journal) -> i64 {
-    let count = |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM job", [], |r| r.get(0));
+    let count = |db: &Tx<'_>, (): &()| db.row("SELECT count(*) FROM job", values![], |r| r.get(0));
     journal.store().read((), count).await.expect("counted")
 }
 
@@ -163,7 +164,7 @@ async fn on_a_network_drive_one_computer_owns_the_journal() {
     let second = open(&folder, &one).expect("another process of the same computer");
     add_job(&first).await;
     assert_eq!(jobs_in(&second).await, 1, "both see it");
-    let mode = |db: &Connection, (): &()| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    let mode = |db: &Tx<'_>, (): &()| db.row("PRAGMA journal_mode", values![], |r| r.get::<String>(0));
     assert_eq!(
         first.store().read((), mode).await.expect("asked"),
         "truncate",
@@ -211,7 +212,7 @@ async fn after_a_crash_only_the_same_computer_may_continue() {
 async fn a_journal_moves_between_disk_and_network_drive() {
     let folder = folder();
     with_a_job(&folder).await;
-    let mode = |db: &Connection, (): &()| db.query_row("PRAGMA journal_mode", [], |r| r.get::<_, String>(0));
+    let mode = |db: &Tx<'_>, (): &()| db.row("PRAGMA journal_mode", values![], |r| r.get::<String>(0));
     for (system, is) in [(FileSystem::Network, "truncate"), (FileSystem::Local, "wal")] {
         let journal = open(&folder, &on(system, "lab-1")).expect("opened");
         assert_eq!(journal.store().read((), mode).await.expect("asked"), is);
@@ -232,14 +233,15 @@ async fn a_read_sees_one_snapshot() {
     let journal = Journal::open(folder.path()).expect("a journal");
     let path = Journal::file_in(folder.path());
     // Another process writes between the statements of the read.
-    let read = |db: &Connection, path: &PathBuf| {
-        let count = |db: &Connection| db.query_row("SELECT count(*) FROM job", [], |r| r.get::<_, i64>(0));
+    let read = |db: &Tx<'_>, path: &PathBuf| {
+        let count = |db: &Tx<'_>| db.row("SELECT count(*) FROM job", values![], |r| r.get::<i64>(0));
         let before = count(db)?;
         let other = Connection::open(path)?;
+        let other = Tx::on(&other);
         other.execute(
             "INSERT INTO job (kind, phase, created, profile, base_url, account, title)
              VALUES ('issue', 'stopped', 0, 'p', 'u', 'a', 't')",
-            [],
+            values![],
         )?;
         Ok((before, count(&other)?, count(db)?))
     };
@@ -250,10 +252,9 @@ async fn a_read_sees_one_snapshot() {
 #[tokio::test]
 async fn a_read_cannot_write() {
     let journal = Journal::in_memory().expect("a journal");
-    let write = |db: &Connection, (): &()| db.execute("INSERT INTO account DEFAULT VALUES", []);
+    let write = |db: &Tx<'_>, (): &()| db.execute("INSERT INTO account DEFAULT VALUES", values![]);
     journal.store().read((), write).await.expect_err("it writes");
-    let count =
-        |db: &Connection, (): &()| db.query_row("SELECT count(*) FROM account", [], |r| r.get::<_, i64>(0));
+    let count = |db: &Tx<'_>, (): &()| db.row("SELECT count(*) FROM account", values![], |r| r.get::<i64>(0));
     assert_eq!(journal.store().read((), count).await.expect("counted"), 0, "nothing was written");
     add_job(&journal).await;
     assert_eq!(jobs_in(&journal).await, 1, "the next write works");
@@ -267,13 +268,13 @@ async fn pages_of_rows_by_status_follow_each_other() {
     let folder = folder();
     let journal = Journal::open(folder.path()).expect("a journal");
     add_job(&journal).await;
-    let add = |db: &Connection, (): &()| {
+    let add = |db: &Tx<'_>, (): &()| {
         db.execute(
             "WITH RECURSIVE n(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM n WHERE no < 400)
              INSERT INTO row (job, no, name, email, email_key, bucket)
              SELECT 1, no, 'name', 'email', 'key',
                     CASE WHEN no % 133 = 0 THEN 'invalid' WHEN no % 3 = 0 THEN 'waiting' ELSE 'issued' END FROM n",
-            [],
+            values![],
         )
     };
     journal.store().write("test", (), add).await.expect("rows");

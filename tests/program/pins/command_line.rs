@@ -46,7 +46,6 @@ fn spelled(argument: &Arg) -> Vec<String> {
         let defaults = argument.get_default_values().iter();
         lines.extend(defaults.map(|value| format!("{name} (default {})", value.to_string_lossy())));
     }
-    lines.extend(argument.get_env().map(|variable| format!("{name} (env {})", variable.to_string_lossy())));
     lines
 }
 

@@ -2,9 +2,10 @@
 
 use crate::jobs::error::JobError;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
+use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{JournalError, facts};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use strum::{EnumString, IntoStaticStr};
 
 /// A backup's description of itself.
@@ -40,10 +41,10 @@ impl State {
 }
 
 impl Mark {
-    pub(super) fn insert(&self, db: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn insert(&self, db: &Tx<'_>) -> tx::Result<()> {
         db.execute(
             "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![
+            values![
                 self.id,
                 self.at.as_millisecond(),
                 self.computer,
@@ -55,10 +56,10 @@ impl Mark {
         Ok(())
     }
 
-    pub(super) fn set(&self, db: &Connection, state: State, by: Option<&str>) -> rusqlite::Result<()> {
+    pub(super) fn set(&self, db: &Tx<'_>, state: State, by: Option<&str>) -> tx::Result<()> {
         db.execute(
             "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
-            params![self.id, state.code(), by],
+            values![self.id, state.code(), by],
         )?;
         Ok(())
     }
@@ -88,7 +89,8 @@ impl Mark {
         if found > SCHEMA {
             return Err(JournalError::Newer { file: file.to_owned(), found, known: SCHEMA }.into());
         }
-        let id = facts::kept(db, "backup", "id").map_err(failed)?.unwrap_or_default();
+        let id = facts::kept(&Tx::on(db), "backup", "id").map_err(|why| JournalError::failed(&why, file))?;
+        let id = id.unwrap_or_default();
         let mark = db
             .query_row(
                 "SELECT at, computer, file, moves, state, taken_by FROM handover WHERE id = ?1",

@@ -1,6 +1,7 @@
 //! Tests: which rows get claims, and which rows may be sent.
 
 use super::*;
+use rusqlite::Connection;
 
 /// A journal of schema 1, before claims existed.
 fn before() -> Connection {
@@ -9,43 +10,40 @@ fn before() -> Connection {
     db
 }
 
-fn job(db: &Connection, id: i64, base_url: &str, phase: &str) {
+fn job(db: &Tx<'_>, id: i64, base_url: &str, phase: &str) {
     db.execute(
         "INSERT INTO job (id, kind, phase, created, profile, base_url, account, template, title)
          VALUES (?1, 'issue', ?2, 1800000000000, 'p', ?3, '00000001', 'T', 't')",
-        params![id, phase, base_url],
+        values![id, phase, base_url],
     )
     .expect("a job");
 }
 
-fn row(db: &Connection, job: i64, no: i64, person: &str, row_status: &str) {
+fn row(db: &Tx<'_>, job: i64, no: i64, person: &str, row_status: &str) {
     db.execute(
         "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (?1, ?2, 'n', ?3, ?3, ?4)",
-        params![job, no, format!("{person}@x.example"), row_status],
+        values![job, no, format!("{person}@x.example"), row_status],
     )
     .expect("a row");
 }
 
-fn row_status(db: &Connection, job: i64, no: i64) -> String {
-    db.query_row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", [job, no], |r| r.get(0)).expect("a row")
+fn row_status(db: &Tx<'_>, job: i64, no: i64) -> String {
+    db.row("SELECT bucket FROM row WHERE job = ?1 AND no = ?2", values![job, no], |r| r.get(0))
+        .expect("a row")
 }
 
-fn claims(db: &Connection) -> Vec<(i64, i64, i64, String)> {
-    db.prepare("SELECT job, no, slot, state FROM claim ORDER BY job, no, slot")
-        .expect("SQL")
-        .query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))
-        .expect("rows")
-        .collect::<rusqlite::Result<_>>()
-        .expect("rows")
+fn claims(db: &Tx<'_>) -> Vec<(i64, i64, i64, String)> {
+    let sql = "SELECT job, no, slot, state FROM claim ORDER BY job, no, slot";
+    db.rows(sql, values![], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?))).expect("rows")
 }
 
 fn me() -> Actor {
     Actor::now("me")
 }
 
-fn holds(db: &Connection, job: i64, no: i64) -> bool {
+fn holds(db: &Tx<'_>, job: i64, no: i64) -> bool {
     let sql = format!("SELECT {HOLDS} FROM row WHERE job = ?1 AND no = ?2");
-    db.query_row(&sql, [job, no], |r| r.get(0)).expect("a row")
+    db.row(&sql, values![job, no], |r| r.get(0)).expect("a row")
 }
 
 fn is(job: i64, no: i64, slot: i64, state: &str) -> (i64, i64, i64, String) {
@@ -54,7 +52,8 @@ fn is(job: i64, no: i64, slot: i64, state: &str) -> (i64, i64, i64, String) {
 
 #[test]
 fn migration_creates_claims_for_all_spellings_of_an_address() {
-    let db = before();
+    let connection = before();
+    let db = Tx::on(&connection);
     job(&db, 1, "https://B.example:443/api", "stopped");
     job(&db, 2, "https://b.example/api", "running");
     for (no, (person, row_status)) in
@@ -72,43 +71,45 @@ fn migration_creates_claims_for_all_spellings_of_an_address() {
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
     assert_eq!((row_status(&db, 1, 1), row_status(&db, 1, 2)), ("ask".to_owned(), "ready".to_owned()));
     // A refused row is retried: no other row has served that recipient.
-    db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", []).expect("retried");
+    db.execute("UPDATE row SET bucket = 'ready' WHERE job = 1 AND no = 3", values![]).expect("retried");
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
     assert_eq!(claims(&db).iter().filter(|c| c.3 == "reserved").count(), 2);
 }
 
 #[test]
 fn a_row_without_a_claim_cannot_be_sent() {
-    let db = before();
+    let connection = before();
+    let db = Tx::on(&connection);
     job(&db, 1, "https://b.example", "running");
     migrate(&db).expect("migrated");
     row(&db, 1, 1, "a", "ready");
     let send = "UPDATE row SET bucket = 'sending' WHERE job = 1 AND no = 1";
-    let refused = db.execute(send, []).expect_err("no claim").to_string();
+    let refused = db.execute(send, values![]).expect_err("no claim").to_string();
     assert!(refused.contains("without its claim"), "{refused}");
     assert!(!holds(&db, 1, 1));
     let person = People::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
-    db.execute("UPDATE row SET person = ?1", [person]).expect("a person");
+    db.execute("UPDATE row SET person = ?1", values![person]).expect("a person");
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
     assert!(holds(&db, 1, 1));
-    db.execute(send, []).expect("with a claim");
+    db.execute(send, values![]).expect("with a claim");
     assert_eq!(claims(&db), [is(1, 1, 0, "open")]);
-    db.execute("UPDATE row SET bucket = 'not_done'", []).expect("refused");
+    db.execute("UPDATE row SET bucket = 'not_done'", values![]).expect("refused");
     assert_eq!(claims(&db), [], "certainly nothing was done");
 }
 
 #[test]
 fn a_resent_row_keeps_its_first_claim() {
-    let db = before();
+    let connection = before();
+    let db = Tx::on(&connection);
     job(&db, 1, "https://b.example", "running");
     row(&db, 1, 1, "a", "not_seen");
     migrate(&db).expect("migrated");
     for to in ["ready", "sending", "not_done"] {
-        db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+        db.execute("UPDATE row SET bucket = ?1", values![to]).expect(to);
     }
     assert_eq!(claims(&db), [is(1, 1, 0, "open")], "refused the second time, and never seen the first");
     for to in ["ready", "left_out"] {
-        db.execute("UPDATE row SET bucket = ?1", [to]).expect(to);
+        db.execute("UPDATE row SET bucket = ?1", values![to]).expect(to);
     }
     assert_eq!(claims(&db), [is(1, 1, 0, "kept")]);
 }
@@ -116,13 +117,14 @@ fn a_resent_row_keeps_its_first_claim() {
 #[test]
 fn rows_reviewed_together_can_be_sent_in_any_order() {
     for (allowed, may) in [("NULL", false), ("'shared_address'", true)] {
-        let db = before();
+        let connection = before();
+        let db = Tx::on(&connection);
         job(&db, 1, "https://b.example", "running");
         row(&db, 1, 1, "a", "ready");
         row(&db, 1, 2, "a", "ready");
         migrate(&db).expect("migrated");
         // The first row was refused and got a new, higher claim.
-        db.execute_batch(&format!(
+        db.script(&format!(
             "DELETE FROM claim;
              UPDATE row SET allowed = {allowed} WHERE no = 2;
              INSERT INTO claim (account, template, person, slot, job, no, state)
@@ -137,10 +139,11 @@ fn rows_reviewed_together_can_be_sent_in_any_order() {
 
 #[test]
 fn merged_accounts_keep_all_claims() {
-    let db = before();
+    let connection = before();
+    let db = Tx::on(&connection);
     for (id, key, state) in [(1, "00000001", "stopped"), (2, "00000002", "running")] {
         job(&db, id, "https://b.example", state);
-        db.execute("UPDATE job SET account = ?2 WHERE id = ?1", params![id, key]).expect("a key");
+        db.execute("UPDATE job SET account = ?2 WHERE id = ?1", values![id, key]).expect("a key");
     }
     for (person, no) in [("a", 1), ("b", 2)] {
         row(&db, 1, no, person, if no == 1 { "ready" } else { "issued" });
@@ -168,24 +171,25 @@ fn merged_accounts_keep_all_claims() {
 #[test]
 #[ignore = "measures"]
 fn a_hundred_thousand_claims() {
-    let db = before();
+    let connection = before();
+    let db = Tx::on(&connection);
     job(&db, 1, "https://b.example", "running");
     job(&db, 2, "https://b.example", "running");
-    db.execute_batch("BEGIN").expect("a transaction");
+    db.script("BEGIN").expect("a transaction");
     for n in 0..100_000 {
         row(&db, 1, n, &format!("p{n}"), "ready");
         row(&db, 2, n, &format!("p{n}"), "ready");
     }
-    db.execute_batch("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
+    db.script("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
     let since = std::time::Instant::now();
     migrate(&db).expect("migrated");
     println!("200,000 rows migrated in {:?}", since.elapsed());
-    db.execute_batch("UPDATE job SET phase = 'running'").expect("running");
+    db.script("UPDATE job SET phase = 'running'").expect("running");
     for id in [1, 2] {
         let since = std::time::Instant::now();
-        db.execute_batch("BEGIN").expect("a transaction");
+        db.script("BEGIN").expect("a transaction");
         claim_ready_rows(&db, JobId(id), &me()).expect("asked");
-        db.execute_batch("COMMIT").expect("committed");
+        db.script("COMMIT").expect("committed");
         println!("job {id}: {:?}, {} under review", since.elapsed(), held(&db, JobId(id)).expect("a count"));
     }
     assert_eq!(held(&db, JobId(2)).expect("a count"), 100_000);
