@@ -206,6 +206,7 @@ impl FromIterator<(RowStatus, u64)> for Counts {
 
 impl Counts {
     /// The counts of both.
+    #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let mut all: BTreeMap<RowStatus, u64> = self.iter().collect();
         for (status, n) in other.iter() {
@@ -337,6 +338,7 @@ impl Job {
     }
 
     /// A replacement as one job, for a list: this revocation with the issue job that it waits for.
+    #[must_use]
     pub fn with_issue(&self, issue: &Self) -> Self {
         let replaced = self.replaced.clone().map(|names| Replaced { is_whole: true, ..names });
         let title = replaced.as_ref().map_or_else(

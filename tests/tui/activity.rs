@@ -466,7 +466,7 @@ async fn the_list_of_jobs_is_searched() {
 #[tokio::test]
 async fn the_wallet_says_when_lapel_requested_a_badge() {
     let mut h = Harness::new(small(), 160, 40).await;
-    issue(&mut h, 0..1).await;
+    issue(&mut h, 0..2).await;
     h.settled().await;
     h.press("3");
     h.paste("person0@naru.example");

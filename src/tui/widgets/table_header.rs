@@ -157,9 +157,10 @@ impl Heading {
         let fits = |percent: &&u64| self.needed(**percent).is_some_and(|cells| cells <= room + 1);
         let mut widths = self.widths_for(*ENOUGH.iter().find(fits).unwrap_or(&LEAST), room);
         if !self.content.is_empty() {
+            // A cell before the scroll position stays empty.
             let used = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
             let all = self.widths_for(ENOUGH[0], usize::from(u16::MAX));
-            grow(&mut widths, &all, (room + 1).saturating_sub(used));
+            grow(&mut widths, &all, room.saturating_sub(used));
         }
         widths
     }

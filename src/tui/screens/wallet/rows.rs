@@ -107,8 +107,7 @@ pub(super) struct LookupView {
     pub copies: HashMap<BadgeId, String>,
 }
 
-/// The words about copies among a holder's badges, which are in order, the newest first. The newest copy has their
-/// number and the states of those that are not issued.
+/// The words about copies among a holder's badges: their number, and the states of those that are not issued.
 pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
     let mut groups: HashMap<_, Vec<&Held>> = HashMap::new();
     for one in held {
@@ -119,17 +118,10 @@ pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
     }
     let mut all = HashMap::new();
     for group in groups.into_values().filter(|group| group.len() > 1) {
-        for (at, one) in group.iter().enumerate() {
-            let words = if at > 0 {
-                t!("older copy").to_owned()
-            } else {
-                let others = not_issued(group.iter().map(|one| one.verdict(now).state()));
-                let copies = t!("{n} copies", n = number(group.len() as u64));
-                let copies: Vec<String> = std::iter::once(copies).chain(others).collect();
-                t!("{copies}: this is the newest", copies = copies.join(", "))
-            };
-            all.insert(one.badge_id.clone(), words);
-        }
+        let others = not_issued(group.iter().map(|one| one.verdict(now).state()));
+        let copies = t!("{n} copies", n = number(group.len() as u64));
+        let words = std::iter::once(copies).chain(others).collect::<Vec<_>>().join(", ");
+        all.extend(group.iter().map(|one| (one.badge_id.clone(), words.clone())));
     }
     all
 }
