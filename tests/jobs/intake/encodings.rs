@@ -1,7 +1,7 @@
 //! Which encoding a text is in.
 
 use super::kit::*;
-use lapel::jobs::intake::{Choices, IntakeError, Question, Sure, TextEncoding};
+use lapel::jobs::intake::{Choices, FileQuestion, IntakeError, Sure, TextEncoding};
 
 const TEXT: &str = "이름,이메일\n홍길동,hong@naru.example\n";
 
@@ -55,7 +55,7 @@ fn cp949_that_is_valid_utf8_is_asked_about() {
         let (_folder, table) = open_bytes("list.csv", &bytes).expect("readable");
         let guess = table.about().encoding.clone().expect("an encoding");
         assert_eq!(guess.sure, Sure::Ambiguous, "{name}");
-        assert_eq!(table.about().needs_answer(), [Question::EncodingAmbiguous]);
+        assert_eq!(table.about().needs_answer(), [FileQuestion::EncodingAmbiguous]);
         let korean =
             guess.alternatives.iter().find(|(e, _)| *e == TextEncoding::Cp949).expect("both are shown");
         assert_eq!(korean.1, [format!("{name},hong@naru.example")]);
