@@ -135,7 +135,7 @@ pub(in crate::tui) trait Modal: Component {
 
     /// Whether the screen stays visible behind it.
     fn is_popup(&self) -> bool {
-        false
+        true
     }
 
     /// Whether it prepares a request that issues or revokes. A read-only profile may not send one.

@@ -24,8 +24,15 @@ impl Refresh {
         self.choice
     }
 
-    pub fn failures(&self) -> u32 {
-        self.failures
+    /// The interval in words, and whether the last refresh failed. `None` while the refresh is off.
+    pub fn words(&self) -> Option<(String, bool)> {
+        let wait = self.wait()?;
+        Some(match self.failures {
+            0 => (t!("refresh {every}", every = every(self.choice)), false),
+            _ => {
+                (t!("refresh failed; next try in {minutes} min", minutes = wait.as_secs().div_ceil(60)), true)
+            }
+        })
     }
 
     /// The first refresh is one interval from now.
@@ -36,7 +43,7 @@ impl Refresh {
     }
 
     /// Every failure doubles it.
-    pub fn wait(&self) -> Option<Duration> {
+    fn wait(&self) -> Option<Duration> {
         let every = self.choice.every()?;
         Some(every.saturating_mul(1 << self.failures.min(10)).min(LONGEST.max(every)))
     }
@@ -86,6 +93,14 @@ impl Refresh {
         }
         self.due = self.wait().map(|wait| now + wait);
         true
+    }
+}
+
+pub fn every(choice: RefreshChoice) -> &'static str {
+    match choice {
+        RefreshChoice::Off => t!("never"),
+        RefreshChoice::HalfMinute => t!("every 30 s"),
+        RefreshChoice::TwoMinutes => t!("every 2 min"),
     }
 }
 

@@ -472,3 +472,18 @@ async fn a_range_is_highlighted_while_it_is_drawn() {
     h.press("esc");
     assert_eq!(tinted(&mut h).len(), 1);
 }
+
+#[tokio::test]
+async fn a_click_chooses_how_one_row_is_resolved() {
+    let mut h = super::marked_rows::never_seen().await;
+    h.press("d");
+    let screen = h.shows(msg("send all again")).await;
+    let row = row_of(&screen, "? never seen", msg("leave as it is"));
+    // The first click selects, the second one chooses.
+    click(&mut h, 20, row);
+    click(&mut h, 20, row);
+    h.type_text("확인함");
+    h.press("enter");
+    h.shows(&msg_with("Leave row {no} of job {job} as it is", &[&1, &1])).await;
+    assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
+}

@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::keymap::Context;
-use crate::tui::refresh::has_failed;
+use crate::tui::refresh::{every, has_failed};
 use crate::tui::request::{RequestId, Response};
 use tokio::time::Instant;
 
@@ -22,18 +22,8 @@ impl App {
 
     /// The refresh interval, for the right of the line below the header, and whether the last refresh failed.
     pub(in crate::tui) fn refresh_words(&self) -> Option<(String, bool)> {
-        let refresh = &self.refresh;
-        refresh.choice().every()?;
-        if self.navigation.tab == Tab::Activity {
-            // Jobs have their own poll schedule.
-            return None;
-        }
-        Some(match (refresh.failures(), refresh.wait()) {
-            (0, _) | (_, None) => (t!("refresh {every}", every = every(refresh.choice())), false),
-            (_, Some(wait)) => {
-                (t!("refresh failed; next try in {minutes} min", minutes = wait.as_secs().div_ceil(60)), true)
-            }
-        })
+        // Jobs have their own poll schedule.
+        if self.navigation.tab == Tab::Activity { None } else { self.refresh.words() }
     }
 
     /// The time of the next automatic refresh. There is none while it is off, a modal is open, the user
@@ -85,13 +75,5 @@ impl App {
         }
         self.changed = true;
         true
-    }
-}
-
-fn every(choice: RefreshChoice) -> &'static str {
-    match choice {
-        RefreshChoice::Off => t!("never"),
-        RefreshChoice::HalfMinute => t!("every 30 s"),
-        RefreshChoice::TwoMinutes => t!("every 2 min"),
     }
 }

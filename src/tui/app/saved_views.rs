@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{View, Wanted};
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Request, RequestId, Response, Session};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -52,6 +52,74 @@ impl Views {
         let (wanted, left) = (std::mem::take(&mut self.wanted), self.left.take());
         *self = Self { wanted, left, ..Self::default() };
     }
+
+    /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
+    fn read(&mut self, session: &Session, out: &mut Effects<'_>) -> Option<View> {
+        if !matches!(self.stage, Stage::Opened) {
+            return None;
+        }
+        let Some(kept) = session.view.clone() else { return Some(View::default()) };
+        if !kept.keep {
+            out.ask(Request::View(ViewAsk::Forget(kept.file)));
+            return Some(View::default());
+        }
+        self.file = Some(kept.file.clone());
+        match self.left.take() {
+            Some((file, view)) if file == kept.file => {
+                self.kept = view.clone();
+                Some(view)
+            }
+            _ => {
+                self.stage = Stage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
+                None
+            }
+        }
+    }
+
+    /// Handles a response about the file. Returns the layout that was read, and what the user is told.
+    fn take_answer(&mut self, request: RequestId, answer: ViewAnswer) -> (Option<View>, Option<String>) {
+        let reading = matches!(self.stage, Stage::Reading(wanted) if wanted == request);
+        match answer {
+            ViewAnswer::Recalled(view, warning) if reading => {
+                self.kept = view.map(|view| *view).unwrap_or_default();
+                (Some(self.kept.clone()), warning)
+            }
+            ViewAnswer::LeftAlone(why) if reading => {
+                self.file = None;
+                (Some(View::default()), Some(why))
+            }
+            ViewAnswer::Done(Err(why)) => {
+                // Warn once only: the write would fail again at every change.
+                self.file = None;
+                (None, Some(why))
+            }
+            _ => (None, None),
+        }
+    }
+
+    /// Plans a write after a change.
+    fn watch(&mut self, now: (Option<Tab>, u64)) {
+        if self.file.is_none() || !self.is_ready() {
+            self.due = None;
+        } else if now != self.seen {
+            self.seen = now;
+            self.due.get_or_insert_with(|| Instant::now() + PAUSE);
+        }
+    }
+
+    /// The layout and its file, if the file does not have it.
+    fn unsaved(&self, view: View) -> Option<(PathBuf, View)> {
+        let file = self.file.clone().filter(|_| self.is_ready())?;
+        (view != self.kept).then_some((file, view))
+    }
+
+    fn write(&mut self, view: View, out: &mut Effects<'_>) {
+        self.due = None;
+        if let Some((file, view)) = self.unsaved(view) {
+            self.kept = view.clone();
+            out.ask(Request::View(ViewAsk::Keep(file, Box::new(view))));
+        }
+    }
 }
 
 impl App {
@@ -67,26 +135,8 @@ impl App {
 
     /// Requests the layout of a profile that was opened.
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
-        let (Stage::Opened, Some(session)) = (&self.views.stage, self.env.session()) else { return };
-        let Some(kept) = session.view.clone() else {
-            self.show_view(&View::default(), out);
-            return;
-        };
-        if !kept.keep {
-            out.ask(Request::View(ViewAsk::Forget(kept.file)));
-            self.show_view(&View::default(), out);
-            return;
-        }
-        self.views.file = Some(kept.file.clone());
-        match self.views.left.take() {
-            Some((file, view)) if file == kept.file => {
-                self.views.kept = view.clone();
-                self.show_view(&view, out);
-            }
-            _ => {
-                let request = out.ask(Request::View(ViewAsk::Recall(kept.file)));
-                self.views.stage = Stage::Reading(request);
-            }
+        if let Some(view) = self.env.session().and_then(|session| self.views.read(session, out)) {
+            self.show_view(&view, out);
         }
     }
 
@@ -94,10 +144,7 @@ impl App {
     fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
-        for (tab, _) in Tab::ALL {
-            let screen = self.screens.of_mut(*tab);
-            out.owned_by(Owner::Screen(*tab), |out| screen.restore_layout(view, out));
-        }
+        self.screens.restore_layout(view, out);
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
@@ -126,86 +173,47 @@ impl App {
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let Response::View(answer) = answer else { return Err(answer) };
-        let reading = matches!(self.views.stage, Stage::Reading(wanted) if wanted == request);
-        match answer {
-            ViewAnswer::Recalled(view, warning) if reading => {
-                self.views.kept = view.map(|view| *view).unwrap_or_default();
-                let view = self.views.kept.clone();
-                self.show_view(&view, out);
-                self.warn_of_view(warning);
-            }
-            ViewAnswer::LeftAlone(why) if reading => {
-                self.views.file = None;
-                self.show_view(&View::default(), out);
-                self.warn_of_view(Some(why));
-            }
-            ViewAnswer::Done(Err(why)) => {
-                // Warn once only: the write would fail again at every change.
-                self.views.file = None;
-                self.warn_of_view(Some(why));
-            }
-            _ => {}
+        let (view, warning) = self.views.take_answer(request, answer);
+        if let Some(view) = view {
+            self.show_view(&view, out);
+        }
+        if let Some(text) = warning {
+            self.tell(text);
         }
         Ok(())
     }
 
-    fn warn_of_view(&mut self, why: Option<String>) {
-        if let Some(text) = why {
-            self.tell(text);
-        }
-    }
-
     fn changes_of_view(&self) -> (Option<Tab>, u64) {
-        let changes = Tab::ALL.iter().map(|(tab, _)| self.screens.of(*tab).layout_changes());
-        (Some(self.navigation.own_tab()), changes.sum())
+        (Some(self.navigation.own_tab()), self.screens.layout_changes())
     }
 
     fn view(&self) -> View {
         // The TUI starts on this tab anyway. A user who changes nothing gets no file.
         let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
         let mut view = View { tab, ..View::default() };
-        for (tab, _) in Tab::ALL {
-            self.screens.of(*tab).save_layout(&mut view);
-        }
+        self.screens.save_layout(&mut view);
         view
     }
 
     pub(super) fn watch_view(&mut self) {
-        if self.views.file.is_none() || !self.views.is_ready() {
-            self.views.due = None;
-            return;
-        }
-        let now = self.changes_of_view();
-        if now != self.views.seen {
-            self.views.seen = now;
-            self.views.due.get_or_insert_with(|| Instant::now() + PAUSE);
-        }
+        self.views.watch(self.changes_of_view());
     }
 
+    /// Writes the layout if a write is due.
     pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {
         if self.views.due.is_some_and(|due| due <= Instant::now()) {
-            self.flush_view(out);
-        }
-    }
-
-    pub(super) fn flush_view(&mut self, out: &mut Effects<'_>) {
-        self.views.due = None;
-        if let Some((file, view)) = self.unsaved_view() {
-            self.views.kept = view.clone();
-            out.ask(Request::View(ViewAsk::Keep(file, Box::new(view))));
+            self.views.write(self.view(), out);
         }
     }
 
     /// Leaves a profile. Writes the changes, and remembers them in case the profile is opened again at once.
     pub(super) fn leave_view(&mut self, out: &mut Effects<'_>) {
-        self.flush_view(out);
+        self.views.write(self.view(), out);
         let file = self.views.file.take();
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
     }
 
     pub fn unsaved_view(&self) -> Option<(PathBuf, View)> {
-        let file = self.views.file.clone().filter(|_| self.views.is_ready())?;
-        let view = self.view();
-        (view != self.views.kept).then_some((file, view))
+        self.views.unsaved(self.view())
     }
 }

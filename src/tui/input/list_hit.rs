@@ -236,6 +236,29 @@ mod tests {
     }
 
     #[test]
+    fn a_list_stops_at_its_ends_and_a_menu_goes_around_them() {
+        let area = Rect { x: 0, y: 0, width: 20, height: 4 };
+        let (mut list, mut menu) = (ListCursor::default(), ListCursor::default());
+        list.lay(area, 9);
+        menu.lay(area, 9);
+        for (action, of_list, of_menu) in [
+            (Action::Up, 0, 8),
+            (Action::Down, 1, 0),
+            (Action::PageDown, 4, 3),
+            (Action::Last, 8, 8),
+            (Action::Down, 8, 0),
+            (Action::PageUp, 5, 0),
+            (Action::First, 0, 0),
+        ] {
+            assert!(list.on_action(action, 9) && menu.on_menu_action(action, 9), "{action:?}");
+            assert_eq!((list.at(), menu.at()), (of_list, of_menu), "{action:?}");
+        }
+        assert!(!list.on_action(Action::Accept, 9) && !menu.on_menu_action(Action::Accept, 9));
+        assert!(list.on_action(Action::Down, 0) && menu.on_menu_action(Action::Up, 0), "an empty list");
+        assert_eq!((list.at(), menu.at()), (0, 0));
+    }
+
+    #[test]
     fn what_is_out_of_sight_is_counted() {
         let (sight, env) = (Sight::default(), Env::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };

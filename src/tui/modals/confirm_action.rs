@@ -12,7 +12,7 @@ type Then = dyn FnOnce(&mut Effects<'_>);
 pub struct ConfirmAction {
     what: String,
     text: Vec<String>,
-    ask: Ask,
+    by: By,
     then: Option<Box<Then>>,
     /// Toast after going back.
     toast: Option<&'static str>,
@@ -20,12 +20,22 @@ pub struct ConfirmAction {
     job: Option<JobId>,
 }
 
+/// How the user confirms.
+enum By {
+    Typing(Ask),
+    /// With Enter alone, for what only reads. `hint` says in the footer what Enter does, `keys` in the popup.
+    Enter {
+        hint: &'static str,
+        keys: String,
+    },
+}
+
 impl ConfirmAction {
     pub fn new(what: &str, text: Vec<String>, then: impl FnOnce(&mut Effects<'_>) + 'static) -> Self {
         Self {
             what: what.to_owned(),
             text,
-            ask: Ask::ONE,
+            by: By::Typing(Ask::ONE),
             then: Some(Box::new(then)),
             toast: None,
             job: None,
@@ -52,7 +62,7 @@ impl ConfirmAction {
             out.say(t!("Draft discarded. Nothing was sent."));
             out.go.push(Navigate::CloseAll);
         });
-        Self { ask: Ask::of(rows.max(1)), ..question }
+        Self { by: By::Typing(Ask::of(rows.max(1))), ..question }
     }
 
     /// Whether to cancel the rows of a job that are not sent.
@@ -64,7 +74,7 @@ impl ConfirmAction {
         let question = Self::new(&what, text, |out| {
             out.ask(Request::Do(command));
         });
-        Self { ask, job: Some(id), ..question }
+        Self { by: By::Typing(ask), job: Some(id), ..question }
     }
 
     /// Whether to cancel these rows of a job, which are not sent.
@@ -82,7 +92,41 @@ impl ConfirmAction {
         let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
             out.ask(Request::Do(command));
         });
-        Self { ask: Ask::of(n), ..question }
+        Self { by: By::Typing(Ask::of(n)), ..question }
+    }
+
+    /// Whether to read and mark all rows that match a filter: `rows` if the service reports their number, the filter in
+    /// words, and whether lapel compares the rows itself, so that only some of them are marked.
+    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &Env) -> Self {
+        let what = match rows {
+            Some(rows) if is_narrowed => plural!(
+                rows,
+                "Read {n} badge and mark it if it matches?",
+                "Read {n} badges and mark those that match?"
+            ),
+            Some(rows) => {
+                plural!(rows, "Mark the {n} badge that matches?", "Mark all {n} badges that match?")
+            }
+            None => t!("Mark all badges that match? The service does not report how many.").to_owned(),
+        };
+        let filter = (!filter.is_empty()).then(|| filter.join(&format!(" {} ", env.glyphs.dot)));
+        let mut text: Vec<String> =
+            filter.into_iter().chain(rows.map(|rows| env.reading_cost(rows))).collect();
+        text.push(t!(
+            "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
+            esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
+        ));
+        let key = |action| env.key(&Context::Menu.in_popup(), action);
+        let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
+        let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
+        Self { by: By::Enter { hint: t!("mark"), keys }, ..question.or_say(t!("Nothing was marked.")) }
+    }
+
+    fn confirm(&mut self, out: &mut Effects<'_>) {
+        out.close();
+        if let Some(then) = self.then.take() {
+            then(out);
+        }
     }
 }
 
@@ -107,33 +151,60 @@ fn cancelled(job: &Job) -> (Ask, Vec<String>) {
 
 impl Component for ConfirmAction {
     fn key_contexts(&self) -> Vec<Context> {
-        CONTEXTS.to_vec()
+        match self.by {
+            By::Typing(_) => CONTEXTS.to_vec(),
+            By::Enter { .. } => Context::Menu.in_popup(),
+        }
+    }
+
+    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+        matches!(self.by, By::Typing(_)) || !matches!(action, Action::Down | Action::Up)
+    }
+
+    fn hint(&self, action: Action) -> &'static str {
+        match self.by {
+            By::Enter { hint, .. } if action == Action::Accept => hint,
+            _ => action.hint(),
+        }
     }
 
     fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
-        if action == Action::Back {
-            self.toast.iter().for_each(|text| out.say(*text));
-            out.close();
+        match (action, &self.by) {
+            (Action::Back, _) => {
+                self.toast.iter().for_each(|text| out.say(*text));
+                out.close();
+            }
+            (Action::Accept, By::Enter { .. }) => self.confirm(out),
+            (Action::Down | Action::Up, By::Enter { .. }) => {}
+            (Action::PageDown | Action::PageUp, By::Typing(_)) => {}
+            _ => return false,
         }
-        matches!(action, Action::Back | Action::PageDown | Action::PageUp)
+        true
     }
 
     fn on_job(&mut self, job: &Job, _: &Env) {
         if self.job == Some(job.id) {
-            (self.ask, self.text) = cancelled(job);
+            let (ask, text) = cancelled(job);
+            (self.by, self.text) = (By::Typing(ask), text);
         }
     }
 
-    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+        let By::Enter { keys, .. } = &self.by else { return };
+        let mut form = FormText::in_popup(area, env);
+        form.text(&self.what, env.theme.strong());
+        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
+        form.text(keys, env.theme.accent());
+        form.draw_popup(frame, area, "");
+    }
 }
 
 impl Modal for ConfirmAction {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn asks(&self) -> Option<Ask> {
-        Some(self.ask)
+        match self.by {
+            By::Typing(ask) => Some(ask),
+            By::Enter { .. } => None,
+        }
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
@@ -142,9 +213,6 @@ impl Modal for ConfirmAction {
     }
 
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
-        out.close();
-        if let Some(then) = self.then.take() {
-            then(out);
-        }
+        self.confirm(out);
     }
 }

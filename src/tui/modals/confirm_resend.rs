@@ -92,10 +92,6 @@ impl Component for ConfirmResend {
 }
 
 impl Modal for ConfirmResend {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -117,10 +117,6 @@ impl Component for EditRow {
 }
 
 impl Modal for EditRow {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -288,10 +288,6 @@ impl Component for ExportForm {
 }
 
 impl Modal for ExportForm {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn asks(&self) -> Option<Ask> {
         self.exists.then_some(Ask::ONE)
     }

@@ -363,8 +363,4 @@ impl Component for FilePicker {
     }
 }
 
-impl Modal for FilePicker {
-    fn is_popup(&self) -> bool {
-        true
-    }
-}
+impl Modal for FilePicker {}

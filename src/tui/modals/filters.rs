@@ -357,10 +357,6 @@ impl Component for FiltersForm {
 }
 
 impl Modal for FiltersForm {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn asks(&self) -> Option<Ask> {
         self.asked.as_ref().map(|_| Ask::ONE)
     }

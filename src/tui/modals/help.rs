@@ -279,10 +279,6 @@ impl Component for Help {
 }
 
 impl Modal for Help {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn shows_message(&self) -> bool {
         self.message.is_some()
     }

@@ -334,6 +334,10 @@ impl Component for IssueForm {
 }
 
 impl Modal for IssueForm {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

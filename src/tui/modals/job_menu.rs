@@ -199,10 +199,6 @@ impl Component for JobMenu {
 }
 
 impl Modal for JobMenu {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         self.of == RUN
     }

@@ -234,7 +234,11 @@ impl Component for JsonView {
     }
 }
 
-impl Modal for JsonView {}
+impl Modal for JsonView {
+    fn is_popup(&self) -> bool {
+        false
+    }
+}
 
 /// Puts the tokens of a JSON text, unchanged, on separate scrubbed lines, up to `most` characters. Invalid JSON is laid
 /// out as well as possible.

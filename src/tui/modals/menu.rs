@@ -5,6 +5,7 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
+use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -109,29 +110,21 @@ impl Component for Menu {
         let outer = popup::at_bottom(area, WIDEST, self.list.len());
         let area = popup::open(frame, outer, area, self.title, env);
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
-        let mut lines = Vec::new();
+        let left = usize::from(area.width).saturating_sub(labels + 8);
         let (shown, rest) = self.cursor.lay_all(area, self.list.len(), env);
-        for (i, entry) in self.list.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let selected = i == self.cursor.at();
-            let left = usize::from(area.width).saturating_sub(labels + 8);
-            lines.push(Line::from(vec![
-                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        frame.render_widget(rest.unwrap_or_default(), below(area, shown.len()));
+        let rows = self.list.iter().enumerate().skip(shown.start).take(shown.len());
+        for (y, (at, entry)) in (area.y..).zip(rows) {
+            let spans = vec![
                 Span::raw("   "),
                 Span::styled(entry.key.to_string(), env.theme.key()),
                 Span::raw("  "),
                 Span::raw(fit(&entry.label, labels, "")),
                 Span::styled(fit(&entry.shown, left, env.glyphs.ellipsis), env.theme.dim()),
-            ]));
+            ];
+            draw_row(frame, Rect { y, height: 1, ..area }, at == self.cursor.at(), spans, env);
         }
-        lines.extend(rest);
-        frame.render_widget(ratatui::text::Text::from(lines), area);
-        let selected = Rect { height: 1, ..below(area, self.cursor.at() - shown.start) };
-        frame.buffer_mut().set_style(selected.intersection(area), env.theme.selected());
     }
 }
 
-impl Modal for Menu {
-    fn is_popup(&self) -> bool {
-        true
-    }
-}
+impl Modal for Menu {}

@@ -9,7 +9,7 @@
 //! job_menu, undo_job              what is possible with a job; revoking all its badges
 //! export, screen_text             lists and the screen written to files
 //! file_picker                     chooses a file
-//! filters, mark_all, menu         saved filters; marking all matches; a small menu
+//! filters, menu                   saved filters; a small menu
 //! palette, help                   every action; every key
 //! profiles, profile, key_source   the profiles, the form of one, and its key
 //! repin_key, ping, confirm_action questions: another key, a ping, anything else
@@ -29,7 +29,6 @@ pub(in crate::tui) mod issue;
 pub(in crate::tui) mod job_menu;
 pub(in crate::tui) mod json_view;
 pub(in crate::tui) mod key_source;
-pub(in crate::tui) mod mark_all;
 pub(in crate::tui) mod menu;
 pub(in crate::tui) mod palette;
 mod person_review;

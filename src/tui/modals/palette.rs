@@ -393,10 +393,6 @@ impl Component for CommandPalette {
 }
 
 impl Modal for CommandPalette {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn is_box(&self) -> bool {
         true
     }

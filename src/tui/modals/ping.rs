@@ -89,8 +89,4 @@ impl Component for PingForm {
     }
 }
 
-impl Modal for PingForm {
-    fn is_popup(&self) -> bool {
-        true
-    }
-}
+impl Modal for PingForm {}

@@ -60,10 +60,6 @@ impl Component for RepinKey {
 }
 
 impl Modal for RepinKey {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn asks(&self) -> Option<Ask> {
         Some(Ask::ONE)
     }

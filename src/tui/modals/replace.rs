@@ -227,6 +227,10 @@ impl Component for ReplaceForm {
 }
 
 impl Modal for ReplaceForm {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

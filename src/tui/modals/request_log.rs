@@ -172,6 +172,10 @@ impl Component for RequestLog {
 }
 
 impl Modal for RequestLog {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn asks(&self) -> Option<Ask> {
         self.save.as_ref()?.file.asks()
     }

@@ -337,10 +337,6 @@ impl Component for ResolveRows {
 }
 
 impl Modal for ResolveRows {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -299,10 +299,6 @@ impl Component for RevokeForm {
 }
 
 impl Modal for RevokeForm {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -149,6 +149,10 @@ impl Component for RevokeIds {
 }
 
 impl Modal for RevokeIds {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -96,10 +96,6 @@ impl Component for ScreenText {
 }
 
 impl Modal for ScreenText {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn asks(&self) -> Option<Ask> {
         self.file.asks()
     }

@@ -182,10 +182,6 @@ impl Component for UndoJob {
 }
 
 impl Modal for UndoJob {
-    fn is_popup(&self) -> bool {
-        true
-    }
-
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -20,7 +20,9 @@ pub mod wallet;
 pub mod welcome;
 
 use crate::tui::component::Screen;
+use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
+use crate::tui::persist::saved_layout::View;
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 
@@ -58,6 +60,19 @@ macro_rules! screens {
 
             pub(in crate::tui) fn of_mut(&mut self, tab: Tab) -> &mut dyn Screen {
                 match tab { $(Tab::$tab => &mut self.$field),+ }
+            }
+
+            /// How often the layouts of their lists have changed.
+            pub(in crate::tui) fn layout_changes(&self) -> u64 {
+                0 $(+ self.$field.layout_changes())+
+            }
+
+            pub(in crate::tui) fn save_layout(&self, view: &mut View) {
+                $(self.$field.save_layout(view);)+
+            }
+
+            pub(in crate::tui) fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+                $(out.owned_by(Owner::Screen(Tab::$tab), |out| self.$field.restore_layout(view, out));)+
             }
         }
     };

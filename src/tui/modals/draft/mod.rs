@@ -575,6 +575,10 @@ impl Component for DraftForm {
 }
 
 impl Modal for DraftForm {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

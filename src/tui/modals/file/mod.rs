@@ -557,6 +557,10 @@ impl Component for FileForm {
 }
 
 impl Modal for FileForm {
+    fn is_popup(&self) -> bool {
+        false
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -5,6 +5,7 @@ use crate::api::LogEntry;
 use crate::i18n::{self, list};
 use crate::tui::connection::Client;
 use crate::tui::prelude::*;
+use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
 use ratatui::style::Style;
@@ -64,17 +65,9 @@ impl RequestLog {
         let base = env.client().map(Client::base_path).unwrap_or_default();
         let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (i, entry)) in (place.y..).zip(rows) {
-            let here = Rect { y, height: 1, ..place };
-            let selected = i == at;
-            let mut spans = vec![
-                Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
-                Span::raw(" "),
-            ];
+            let mut spans = vec![Span::raw(" ")];
             spans.extend(cells(&row(entry, &base, env), &widths, env.glyphs.ellipsis));
-            frame.render_widget(Line::from(spans), here);
-            if selected {
-                frame.buffer_mut().set_style(here, theme.selected());
-            }
+            draw_row(frame, Rect { y, height: 1, ..place }, i == at, spans, env);
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {

@@ -5,7 +5,7 @@ use super::History;
 use crate::api::{End, HistoryFilter};
 use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
-use crate::tui::modals::mark_all::MarkAllForm;
+use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
@@ -51,7 +51,7 @@ impl History {
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
-            out.open(move |_, _| MarkAllForm::new(rows, words, is_narrowed));
+            out.open(move |env, _| ConfirmAction::mark_all(rows, &words, is_narrowed, env));
         }
     }
 
