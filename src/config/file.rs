@@ -237,9 +237,9 @@ impl ConfigFile {
         if let Some(value) = top.get("index") {
             self.index = IndexSettings::read(reader, value, "index");
         }
-        let profiles = top
-            .get("profiles")
-            .and_then(|profiles| reader.table(profiles, "profiles", t!("tables such as [profiles.demo]")));
+        let profiles = top.get("profiles").and_then(|profiles| {
+            reader.table(profiles, "profiles", t!("must be tables such as [profiles.demo]"))
+        });
         if let Some(profiles) = profiles {
             self.read_profiles(reader, profiles);
         }
@@ -272,7 +272,9 @@ impl ConfigFile {
             }
             let prefix = join("profiles", name);
             reader.lines.insert(prefix.clone(), reader.line(at));
-            let Some(table) = reader.table(value, &prefix, t!("a table of settings")) else { continue };
+            let Some(table) = reader.table(value, &prefix, t!("must be a table of settings")) else {
+                continue;
+            };
             let before = reader.mistakes.len();
             let entry = read_profile(reader, table, name, at);
             let mut worst = Consequence::UseDefault;

@@ -119,8 +119,8 @@ impl FiltersFile {
             reader.unknown(top.get_ref(), "", &names, &[]);
             for known in &self.lists {
                 let Some(value) = top.get_ref().get(known.list) else { continue };
-                let shape = t!("tables such as [{list}.\"a name\"]", list = known.list);
-                let Some(table) = reader.table(value, known.list, &shape) else { continue };
+                let what = t!("must be tables such as [{list}.\"a name\"]", list = known.list);
+                let Some(table) = reader.table(value, known.list, &what) else { continue };
                 if table.len() > MOST {
                     let what = t!("has more than {most} filters: remove some", most = MOST);
                     reader.wrong(value.span().start, known.list, what);
@@ -256,7 +256,7 @@ fn filter(
 ) -> Option<NamedFilter> {
     let place = format!("{}.{name}", known.list);
     let mistakes = reader.mistakes.len();
-    let table = reader.table(value, &place, t!("a table of fields"))?;
+    let table = reader.table(value, &place, t!("must be a table of fields"))?;
     reader.unknown(table, &place, &known.fields, &["sort"]);
     let mut fields = Vec::new();
     for field in &known.fields {

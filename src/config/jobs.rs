@@ -85,7 +85,7 @@ impl SettingType for Policies {
 }
 
 fn read_policies(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Policies> {
-    let table = reader.table(value, field, t!("a table such as { valid = \"block\" }"))?;
+    let table = reader.table(value, field, t!("must be a table such as { valid = \"block\" }"))?;
     reader.unknown(table, field, JOB_CLASSES, &[]);
     let policy = |class: &&'static str| Some((*class, reader.word(table.get(*class)?, &join(field, class))?));
     Some(JOB_CLASSES.iter().filter_map(policy).collect())

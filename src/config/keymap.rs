@@ -64,7 +64,7 @@ impl KeymapFile {
                     preset = reader.word(table, place);
                     continue;
                 }
-                let Some(table) = reader.table(table, place, t!("a table, such as [history]")) else {
+                let Some(table) = reader.table(table, place, t!("must be a table, such as [history]")) else {
                     continue;
                 };
                 for (action, value) in table {

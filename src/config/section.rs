@@ -122,7 +122,7 @@ pub(super) trait Section: Default + 'static {
     }
 
     fn read(reader: &mut Reader<'_>, value: &Value<'_>, prefix: &str) -> Self {
-        let Some(table) = reader.table(value, prefix, t!("a table of settings")) else {
+        let Some(table) = reader.table(value, prefix, t!("must be a table of settings")) else {
             return Self::default();
         };
         reader.unknown(table, prefix, &Self::keys().collect::<Vec<_>>(), &[]);

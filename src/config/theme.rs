@@ -143,8 +143,9 @@ impl ThemeFile {
             let top = top.get_ref();
             reader.unknown(top, "", &["base", "colours"], &[]);
             read.base = top.get("base").and_then(|value| reader.word(value, "base"));
-            let colours =
-                top.get("colours").and_then(|value| reader.table(value, "colours", t!("a table: [colours]")));
+            let colours = top
+                .get("colours")
+                .and_then(|value| reader.table(value, "colours", t!("must be a table: [colours]")));
             if let Some(colours) = colours {
                 let roles: Vec<&str> = Role::ALL.iter().map(|role| role.word()).collect();
                 reader.unknown(colours, "colours", &roles, &[]);

@@ -125,11 +125,11 @@ impl<'a> Reader<'a> {
         &mut self,
         value: &'v Value<'t>,
         field: &str,
-        shape: &str,
+        what: &str,
     ) -> Option<&'v DeTable<'t>> {
         let table = value.get_ref().as_table();
         if table.is_none() {
-            self.wrong(value.span().start, field, t!("must be {shape}", shape));
+            self.wrong(value.span().start, field, what);
         }
         table
     }

@@ -2,13 +2,14 @@
 //! this only tries that they can be made.
 
 use super::graphics::{KITTY, PLACEHOLDER, PLAIN, sent_to_kitty};
-use super::kit::{Shown, Term, lapel};
+use super::kit::{LAPEL, Shown, Term, lapel, program};
 use super::svg::{DARK, LIGHT, Paper, movie, picture};
 use crate::texts::{asks, msg, msg_part, msg_with};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{ExtendedColorType, ImageEncoder};
+use lapel::sandbox::{Options, Sandbox};
 use std::path::Path;
 
 /// A cell of 13 by 29 pixels: half as large again as in the SVG, and of the same shape.
@@ -144,10 +145,10 @@ fn a_call() {
     );
 }
 
-#[test]
-fn the_review_of_a_spreadsheet() {
+/// A demo on Templates, with a spreadsheet beside it.
+fn with_spreadsheet(args: &[&str]) -> Term {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/attendees-cp949.csv");
-    let setup = lapel(&["demo", "--speed", "0", "--theme", "dark"]).size(100, 30);
+    let setup = lapel(&[&["demo", "--speed", "0", "--theme", "dark"], args].concat()).size(100, 30);
     setup.write("attendees.csv", std::fs::read(file).expect("the demo's file"));
     let mut term = setup.start();
     term.shows(msg_part("row 1 of 40"));
@@ -155,6 +156,11 @@ fn the_review_of_a_spreadsheet() {
         term.send("j");
         term.shows(&format!("row {row} of"));
     }
+    term
+}
+
+/// Opens the review of the spreadsheet for the selected template.
+fn review(term: &mut Term) -> Shown {
     term.send("i");
     term.shows(msg("one recipient"));
     term.send("\t\t");
@@ -163,12 +169,89 @@ fn the_review_of_a_spreadsheet() {
     term.send("\r");
     term.shows(msg_part("check every row"));
     term.send("\r");
-    let shown = term.until("the review", |s| {
+    term.until("the review", |s| {
         s.has(msg_part("Nothing is sent until you confirm. "))
             && s.has(msg("twice in the file"))
             && !s.is_loading()
-    });
+    })
+}
+
+#[test]
+fn the_review_of_a_spreadsheet() {
+    let mut term = with_spreadsheet(&[]);
+    let shown = review(&mut term);
     write("review-dark.svg", &term, &shown, &DARK, "The review of a spreadsheet before anything is sent");
+}
+
+/// Issues the spreadsheet, follows its job, keeps another review for later and opens Home.
+#[test]
+fn a_job_and_home() {
+    let mut term = with_spreadsheet(&["--seed", "7"]);
+    review(&mut term);
+    term.send("\x1b[F\r");
+    term.shows(&asks("113"));
+    term.send("113");
+    term.shows("▌113");
+    term.send("\r");
+    let shown = term.until("the job", |s| {
+        s.has("1 job ·") && s.has("waiting 113") && s.has(msg_part("next check")) && !s.is_loading()
+    });
+    let label = "The Activity tab: a job, what is checked next, and the rows that need a person";
+    write("activity-dark.svg", &term, &shown, &DARK, label);
+    term.send("1");
+    term.shows("row 4 of 40");
+    term.send("j");
+    term.shows("row 5 of 40");
+    review(&mut term);
+    term.send("\x1b");
+    term.shows(msg("one recipient"));
+    term.send("\x1b");
+    term.shows("row 5 of 40");
+    term.send("0");
+    term.shows(msg_part("The index is empty"));
+    term.send("\x1b[F\r");
+    term.until("the counts", |s| s.has("index: in memory") && !s.is_loading());
+    term.send("0");
+    let shown = term.until("Home", |s| {
+        s.has(msg("Kept drafts"))
+            && s.has(msg("Running"))
+            && s.has(msg_part("expire within"))
+            && !s.is_loading()
+    });
+    let label =
+        "Home: what needs a person, a kept draft, a running job, what comes soon, and the badges issued";
+    write("home-dark.svg", &term, &shown, &DARK, label);
+}
+
+/// lapel in a shell, without a screen.
+#[test]
+fn verbs_in_a_shell() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let options = Options { seed: 7, ..Options::default() };
+    let sandbox = runtime.block_on(Sandbox::start(options.showing_waiting())).expect("the sandbox starts");
+    let folder = Path::new(LAPEL).parent().expect("the folder of the program").display().to_string();
+    let path = std::env::var("PATH").map_or(folder.clone(), |path| format!("{folder}:{path}"));
+    let setup = program("/bin/sh", &["-i"]).size(100, 30).env("PATH", &path).env("PS1", "$ ");
+    let setup = setup.env("LAPEL_BASE_URL", sandbox.base_url()).env("LAPEL_API_KEY", sandbox.api_key());
+    let mut term = setup.start();
+    term.until("a prompt", |s| s.text.starts_with("$ "));
+    let mut shown = term.shown();
+    for (at, command) in [
+        "lapel issue --template TPL-004 --to '홍길동 <gildong@naru.example>' --yes",
+        "lapel history --title '데이터 시각화 역량 인증' --rows 5",
+        "lapel jobs",
+    ]
+    .iter()
+    .enumerate()
+    {
+        term.send(format!("{command}\n"));
+        shown = term.until("the next prompt", |s| {
+            s.text.lines().filter(|line| line.starts_with("$ ") || *line == "$").count() == at + 2
+                && s.text.trim_end().ends_with('$')
+        });
+    }
+    let label = "lapel in a shell: a badge is issued, the history is listed, and the job is shown";
+    write("verbs-dark.svg", &term, &shown, &DARK, label);
 }
 
 #[test]

@@ -137,12 +137,20 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
     };
     let names: Vec<&str> = places.iter().map(|c| c.name()).collect();
     let Some(context) = names.iter().position(|name| *name == place).map(|at| places[at]) else {
-        return Err(unknown(t!("place"), &said.place, &names));
+        return Err(match nearest(&said.place, names.iter().copied()) {
+            Some(meant) => t!("unknown place; did you mean {meant}?", meant),
+            None => t!("unknown place; known here: {names}", names = list(names.iter().copied())),
+        });
     };
     let actions: Vec<Action> = DEFAULT.iter().filter(|(c, ..)| *c == context).map(|(_, a, _)| *a).collect();
     let names: Vec<&str> = actions.iter().map(|a| a.name()).collect();
     let Some(action) = names.iter().position(|name| *name == action).map(|at| actions[at]) else {
-        return Err(unknown(t!("action in this place"), &said.action, &names));
+        return Err(match nearest(&said.action, names.iter().copied()) {
+            Some(meant) => t!("unknown action in this place; did you mean {meant}?", meant),
+            None => {
+                t!("unknown action in this place; known here: {names}", names = list(names.iter().copied()))
+            }
+        });
     };
     let chords = said
         .keys
@@ -177,13 +185,6 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
         })
         .collect::<Result<Vec<Chord>, String>>()?;
     Ok((context, action, chords))
-}
-
-fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(meant) => t!("unknown {what}; did you mean {meant}?", what, meant),
-        None => t!("unknown {what}; known here: {names}", what, names = list(known.iter().copied())),
-    }
 }
 
 fn is_letter(key: &KeyCombination) -> bool {
