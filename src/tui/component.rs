@@ -4,7 +4,7 @@ use super::context::Env;
 use super::effects::{Effects, ModalId};
 use super::input::action::Action;
 use super::input::keymap::Context;
-use super::input::list_hit::Click;
+use super::input::list_hit::Clicked;
 use super::persist::saved_layout::View;
 use super::persist::unfinished::FormInput;
 use super::platform::images::Want;
@@ -90,30 +90,6 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env);
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Clicked {
-    Nothing,
-    /// The click selected a row or changed something else.
-    Changed,
-    /// The selected row of a menu. The shell runs the action of its key.
-    Chosen(Action),
-}
-
-impl Clicked {
-    /// A click in a menu. `choose` is the action that chooses the selected row.
-    pub(in crate::tui) fn in_menu(click: Click, choose: Action) -> Self {
-        match click {
-            Click::Beside => Self::Nothing,
-            Click::Selected => Self::Changed,
-            Click::Again => Self::Chosen(choose),
-        }
-    }
-
-    pub(in crate::tui) fn changed(changed: bool) -> Self {
-        if changed { Self::Changed } else { Self::Nothing }
-    }
 }
 
 /// What the mouse does after a press of its left button.

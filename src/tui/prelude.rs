@@ -1,10 +1,11 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Clicked, Component, Modal, Screen, Shown, Taken};
+pub(in crate::tui) use super::component::{Component, Modal, Screen, Shown, Taken};
 pub(in crate::tui) use super::context::Env;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::Context;
+pub(in crate::tui) use super::input::list_hit::Clicked;
 pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::request::{Request, RequestId, Response};
 pub(in crate::tui) use super::widgets::confirm::Ask;

@@ -371,8 +371,10 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
     h.press("2");
     h.settled().await;
-    let before = all_requests(&h);
     h.press("/");
+    // The filter offers the names of types and categories.
+    h.settled().await;
+    let before = all_requests(&h);
     pass(90).await;
     h.tui.app.update(Message::Tick);
     h.settled().await;

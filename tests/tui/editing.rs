@@ -150,7 +150,7 @@ async fn a_paste_without_a_field_says_which_key_opens_one() {
         assert!(flowing.contains(&said), "{keys}: {screen}");
         assert!(!screen.contains("seoyun.han@naru"), "{screen}");
     }
-    h.press("esc 2 s");
+    h.press("esc 2 y");
     h.paste("seoyun");
     assert!(h.screen().contains(msg("Nothing was pasted: there is no text field here.")), "{}", h.screen());
 }

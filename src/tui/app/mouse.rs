@@ -1,10 +1,11 @@
 //! The mouse: clicks, the wheel, and dragging over rows.
 
 use super::App;
-use crate::tui::component::{Clicked, Drag};
+use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, Owner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
+use crate::tui::input::list_hit::Clicked;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 use std::time::Duration;

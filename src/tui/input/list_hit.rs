@@ -1,7 +1,6 @@
 //! The cursor of a list whose rows are all in memory: keys and clicks move it. Drawing code lays out its rows here, so
 //! a click uses the rows that were drawn.
 
-use crate::tui::component::Clicked;
 use crate::tui::context::Env;
 use crate::tui::input::action::Action;
 use ratatui::layout::{Position, Rect};
@@ -41,6 +40,30 @@ pub fn moved(action: Action, at: usize, all: usize, height: usize) -> Option<usi
         _ => return None,
     };
     Some(to.min(all.saturating_sub(1)))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tui) enum Clicked {
+    Nothing,
+    /// The click selected a row or changed something else.
+    Changed,
+    /// The selected row of a menu. The shell runs the action of its key.
+    Chosen(Action),
+}
+
+impl Clicked {
+    /// A click in a menu. `choose` is the action that chooses the selected row.
+    pub(in crate::tui) fn in_menu(click: Click, choose: Action) -> Self {
+        match click {
+            Click::Beside => Self::Nothing,
+            Click::Selected => Self::Changed,
+            Click::Again => Self::Chosen(choose),
+        }
+    }
+
+    pub(in crate::tui) fn changed(changed: bool) -> Self {
+        if changed { Self::Changed } else { Self::Nothing }
+    }
 }
 
 impl Sight {

@@ -208,10 +208,6 @@ fn a_job_and_home() {
     term.send("\x1b");
     term.shows("row 5 of 40");
     term.send("0");
-    term.shows(msg_part("The index is empty"));
-    term.send("\x1b[F\r");
-    term.until("the counts", |s| s.has("index: in memory") && !s.is_loading());
-    term.send("0");
     let shown = term.until("Home", |s| {
         s.has(msg("Kept drafts"))
             && s.has(msg("Running"))
@@ -234,7 +230,7 @@ fn verbs_in_a_shell() {
     let setup = program("/bin/sh", &["-i"]).size(100, 30).env("PATH", &path).env("PS1", "$ ");
     let setup = setup.env("LAPEL_BASE_URL", sandbox.base_url()).env("LAPEL_API_KEY", sandbox.api_key());
     let mut term = setup.start();
-    term.until("a prompt", |s| s.text.starts_with("$ "));
+    term.until("a prompt", |s| s.text.starts_with('$'));
     let mut shown = term.shown();
     for (at, command) in [
         "lapel issue --template TPL-004 --to '홍길동 <gildong@naru.example>' --yes",
@@ -260,7 +256,7 @@ fn the_counts_behind_home() {
     let mut term = setup.start();
     term.shows(msg_part("row 1 of 40"));
     term.send("0");
-    term.shows(msg_part("The index is empty"));
+    term.until("the counts on Home", |s| s.has(msg_part("expire within")) && !s.is_loading());
     term.send("\x1b[F\r");
     term.until("weeks", |s| s.has(msg_part("Issued per week")) && !s.is_loading());
     let shown =
