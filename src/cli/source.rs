@@ -147,7 +147,7 @@ fn questions(about: &About, open: &[FileQuestion]) -> Failure {
                 }
             }
             FileQuestion::HeaderNotFound => {
-                lines.push(t!("    --header-row N, or --header-row none").to_owned())
+                lines.push(t!("    --header-row N, or --header-row none").to_owned());
             }
             FileQuestion::ColumnsAmbiguous { .. }
             | FileQuestion::ColumnMissing { .. }

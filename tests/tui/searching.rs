@@ -115,7 +115,7 @@ fn marked_in_popup(h: &mut Harness) -> String {
     let cursor = lapel::tui::Glyphs::UNICODE.cursor;
     let screen = h.screen();
     let is_row = |line: &&str| line.contains(cursor) && line.contains('│');
-    screen.lines().filter(is_row).last().unwrap_or_default().to_owned()
+    screen.lines().rfind(is_row).unwrap_or_default().to_owned()
 }
 
 #[tokio::test]

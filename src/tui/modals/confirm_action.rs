@@ -175,8 +175,8 @@ impl Component for ConfirmAction {
                 out.close();
             }
             (Action::Accept, By::Enter { .. }) => self.confirm(out),
-            (Action::Down | Action::Up, By::Enter { .. }) => {}
-            (Action::PageDown | Action::PageUp, By::Typing(_)) => {}
+            (Action::Down | Action::Up, By::Enter { .. })
+            | (Action::PageDown | Action::PageUp, By::Typing(_)) => {}
             _ => return false,
         }
         true

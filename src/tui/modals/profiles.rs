@@ -269,7 +269,7 @@ impl Component for Profiles {
                 ProfileStep::NotMine => return false,
                 ProfileStep::Done => self.said = None,
                 ProfileStep::Wrong(why) => {
-                    self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)))
+                    self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)));
                 }
                 ProfileStep::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());

@@ -32,10 +32,8 @@ pub fn column_chart(columns: &[Column], area: (usize, usize), env: &Env) -> Vec<
     let mut rows: Vec<Vec<Span<'static>>> = (0..height)
         .rev()
         .map(|row| {
-            let cells: String = columns
-                .iter()
-                .map(|column| format!("{} ", level(column.count, most, row, height, env).repeat(each - 1)))
-                .collect();
+            let of = |column: &Column| level(column.count, most, row, height, env).repeat(each - 1);
+            let cells = columns.iter().map(of).collect::<Vec<_>>().join(" ");
             let scale = margin(if row + 1 == height { &scale } else { "" });
             vec![Span::styled(scale, theme.dim()), Span::styled(cells, theme.accent())]
         })

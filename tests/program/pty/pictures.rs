@@ -212,6 +212,7 @@ fn a_job_and_home() {
         s.has(msg("Kept drafts"))
             && s.has(msg("Running"))
             && s.has(msg_part("expire within"))
+            && !s.has(msg("so far"))
             && !s.is_loading()
     });
     let label =

@@ -463,7 +463,7 @@ impl Component for FileForm {
                 out.say(t!("This cannot be chosen for this file."));
             }
             Action::Encoding => {
-                self.ask(self.opened.as_ref().map(|opened| FileStep::encoding(&opened.about)))
+                self.ask(self.opened.as_ref().map(|opened| FileStep::encoding(&opened.about)));
             }
             Action::Columns => self.ask(self.columns()),
             Action::Sheet => self.ask(Some(FileStep::Sheet)),
