@@ -28,7 +28,6 @@ use std::collections::BTreeMap;
 /// Row statuses of a draft that are not sent.
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
-/// Review of drafts that belong together.
 pub struct DraftForm {
     jobs: Vec<Job>,
     /// Index of the draft whose rows are shown.
@@ -39,12 +38,10 @@ pub struct DraftForm {
     /// The parts that the outline gets once the rows are in their order.
     parts: Option<Vec<GroupPart>>,
     heading: Heading,
-    /// Whether the confirmation is open.
     confirming: bool,
     check: DuplicateCheck,
     /// Result of the last duplicate check, for each job.
     found: Vec<DuplicateResult>,
-    /// The running job command.
     doing: Option<RequestId>,
     beginning: bool,
     said: Option<String>,
@@ -58,7 +55,6 @@ pub struct DraftForm {
     replaces: Vec<JobId>,
 }
 
-/// State of the duplicate check.
 enum DuplicateCheck {
     /// Not needed: the drafts issue nothing.
     None,
