@@ -69,8 +69,8 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
     }
-    let (facts, journal) = journal(settings, asker, &mut problems).await;
-    let permissions = permissions(&settings.paths, settings.profile.as_ref());
+    let (facts, journal, listed) = journal(settings, asker, &mut problems).await;
+    let permissions = listed.unwrap_or_else(|| permissions(&settings.paths, settings.profile.as_ref()));
     for one in permissions.iter().filter(|p| !p.is_private) {
         problems.push(t!(
             "others can read {path} (mode {mode}). Run: chmod go= {path}",
@@ -146,8 +146,13 @@ fn jobs_of(profile: &Profile) -> Value {
     fields.into()
 }
 
-/// Observations, and whether the journal file is intact. Does not create a missing journal.
-async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>) -> (Vec<Fact>, Value) {
+/// Observations, and whether the journal file is intact. Does not create a missing journal. Lists the files while the
+/// journal is open: two of them go when it closes, at a time that nobody waits for.
+async fn journal(
+    settings: &Settings,
+    asker: &Asker,
+    problems: &mut Vec<String>,
+) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
     let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
@@ -157,15 +162,16 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
         problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
     }
     if bytes.is_none() || settings.profile.is_none() {
-        return (Vec::new(), said);
+        return (Vec::new(), said, None);
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
         let wrong = session.jobs.check_journal().await?;
-        Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.list().await?.len(), wrong))
+        let (facts, jobs) = (session.jobs.facts().await?, session.jobs.list().await?.len());
+        Ok::<_, Failure>((facts, jobs, wrong, permissions(&settings.paths, settings.profile.as_ref())))
     };
     match read.await {
-        Ok((facts, jobs, wrong)) => {
+        Ok((facts, jobs, wrong, listed)) => {
             if !wrong.is_empty() {
                 problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
             }
@@ -173,14 +179,14 @@ async fn journal(settings: &Settings, asker: &Asker, problems: &mut Vec<String>)
                 fields.insert("jobs".to_owned(), jobs.into());
                 fields.insert("wrong".to_owned(), wrong.into());
             }
-            (facts, said)
+            (facts, said, Some(listed))
         }
         Err(failure) => {
             if let Some(fields) = said.as_object_mut() {
                 fields.insert("wrong".to_owned(), vec![failure.message.clone()].into());
             }
             problems.push(failure.message);
-            (Vec::new(), said)
+            (Vec::new(), said, None)
         }
     }
 }
