@@ -146,6 +146,7 @@ impl fmt::Debug for Connection {
 /// ```
 #[derive(Clone, Debug)]
 pub enum Access {
+    /// Reading only. Nothing converts this to a [`Writer`].
     ReadOnly(Reader),
     ReadWrite(Writer),
 }
@@ -158,6 +159,7 @@ impl Access {
         }
     }
 
+    /// The writing half; `None` for a read-only profile.
     pub fn writer(&self) -> Option<&Writer> {
         match self {
             Self::ReadOnly(_) => None,

@@ -174,6 +174,7 @@ fn whole(n: f64) -> Option<i64> {
     (n.fract() == 0.0 && n.abs() <= 9_007_199_254_740_992.0).then_some(n as i64)
 }
 
+/// A count; `None` for negative numbers and for text that is not a number.
 pub(super) fn count(fields: &Fields, name: &str) -> Option<u64> {
     integer(fields, name).and_then(|n| u64::try_from(n).ok())
 }

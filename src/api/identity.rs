@@ -80,6 +80,10 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
     Ok(odd)
 }
 
+/// Compares a ping response with the stored identity, if there is one.
+///
+/// # Errors
+/// [`ApiError::OtherKey`] if it is not the checked key.
 pub fn compare_ping(ping: &Ping, connection: &Connection) -> Result<()> {
     let said = ping.apikey_prefix.as_ref().and_then(|said| connection.key.prefix_said(said.wire()));
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))

@@ -21,6 +21,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Not decoded and not trusted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
+    /// At most [`LONGEST_PICTURE`] bytes.
     pub bytes: Vec<u8>,
     /// For example `image/png`; it may be wrong.
     pub content_type: Option<String>,

@@ -144,6 +144,7 @@ fn of_certificate(error: &CertificateError, host: &str) -> Localizable {
     }
 }
 
+/// A time from a certificate, in UTC.
 fn moment(time: UnixTime) -> String {
     let time = i64::try_from(time.as_secs()).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
     time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())

@@ -300,6 +300,7 @@ async fn send(
     session.report(report, as_json).await
 }
 
+/// Sends all rows of a job again that were never seen. The user types their number.
 async fn resend_all(
     mut session: VerbSession,
     id: JobId,

@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+/// Default time limit of a command in seconds.
 pub(super) const DEFAULT_SECONDS: u32 = 10;
 /// In bytes, far more than any key.
 const LONGEST: u64 = 4096 + 64;

@@ -96,6 +96,10 @@ impl KeyStore {
         store.check().map(|()| store)
     }
 
+    /// The current key store of a profile.
+    ///
+    /// # Errors
+    /// No such profile, or mistakes in the settings file.
     pub fn of(paths: &Paths, name: &str) -> Result<Self, ConfigError> {
         let file = ConfigFile::read(&paths.config_file())?;
         let entry =

@@ -18,6 +18,7 @@ use toml::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Defaults {
+    /// Requests per minute.
     pub rate_limit: u32,
     pub jobs: JobSettings,
     pub index: IndexSettings,

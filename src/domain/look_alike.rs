@@ -119,6 +119,7 @@ mod tests {
             ("gm\u{430}il.com", Some("Cyrillic \u{430} (U+0430)"), Some("gmail.com")),
             ("\u{441}ho.m@naru.example", Some("Cyrillic \u{441} (U+0441)"), Some("cho.m@naru.example")),
             ("b\u{3bf}b", Some("Greek \u{3bf} (U+03BF)"), Some("bob")),
+            // One letter without a twin: this is no slip.
             ("a\u{449}\u{430}", Some("Cyrillic \u{449} (U+0449)"), None),
             ("Анна", None, None),
             ("anna", None, None),

@@ -50,6 +50,7 @@ pub enum Query {
     Name {
         /// Composed, because text typed on a Mac may be decomposed.
         name: String,
+        /// The text as an id, when it may be one. lapel tries that second.
         or_id: Option<BadgeId>,
     },
 }

@@ -9,6 +9,7 @@ use crate::i18n::Localizable;
 
 /// A record's values by field name, as the service sent them.
 pub trait Source {
+    /// The id; `Err` says why it cannot be used.
     fn id(&self, name: &str) -> Result<String, Localizable>;
     fn text(&self, name: &str) -> Option<Text>;
     fn integer(&self, name: &str) -> Option<i64>;
@@ -24,6 +25,7 @@ pub enum FieldValue<'a> {
     Code(Option<&'a str>),
     Time(Option<&'a ServiceTime>),
     Number(Option<i64>),
+    /// Y or N, as in the contract.
     YesNo(Option<bool>),
     Texts(&'a [Text]),
     /// The contract joins them with commas.

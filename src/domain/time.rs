@@ -212,6 +212,7 @@ impl ServiceClock {
         self.anchor.is_some()
     }
 
+    /// Service seconds per real second. 1 for any real service.
     pub fn speed(&self) -> f64 {
         self.speed
     }

@@ -85,12 +85,14 @@ pub struct Cost {
 }
 
 impl Cost {
+    /// The cost of `rows` rows at `a_minute` requests a minute.
     pub fn of(rows: u64, a_minute: u32) -> Self {
         let requests = rows.div_ceil(u64::from(MAX_ROWS_PER_PAGE)).max(1);
         Self { requests, waits: (requests - 1) / u64::from(a_minute).max(1) }
     }
 }
 
+/// The cost of reading a list as text: the requests, and the minutes when one minute is not enough.
 pub fn cost(rows: u64, a_minute: u32) -> String {
     let Cost { requests, waits } = Cost::of(rows, a_minute);
     match (requests, waits) {

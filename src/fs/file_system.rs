@@ -124,6 +124,7 @@ mod system {
                 (0xff53_4d42, FileSystem::Network),
                 (0x6573_5546, FileSystem::Network),
                 (0x9fa0, FileSystem::Kernel),
+                // ext4, xfs, btrfs, tmpfs, overlayfs
                 (0xef53, FileSystem::Local),
                 (0x5846_5342, FileSystem::Local),
                 (0x9123_683e, FileSystem::Local),

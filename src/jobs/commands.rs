@@ -477,6 +477,7 @@ impl Jobs {
         let doubted = self.core.store.doubt_refusal(id, at).await?;
         let Some(request) = doubted else { return Ok(Refusal::Proven) };
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
+            // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed

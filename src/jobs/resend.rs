@@ -8,6 +8,7 @@ use super::journal::jobs::Actor;
 use super::rules::{self, Step};
 use crate::i18n::Localizable;
 
+/// Rows that were sent, looked for and never seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeverSeen {
     /// Rows that can be sent again together.

@@ -78,6 +78,7 @@ pub fn civil(seconds: i64, zone: i32) -> DateTime {
     local.to_zoned(TimeZone::UTC).datetime()
 }
 
+/// Seconds since 1970 UTC of a local time in the service's zone.
 pub fn seconds(at: DateTime, zone: i32) -> i64 {
     Offset::UTC.to_timestamp(at).map_or(0, Timestamp::as_second) - i64::from(zone)
 }

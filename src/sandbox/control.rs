@@ -43,6 +43,7 @@ pub enum RowState {
     Waiting,
     /// Waiting for ever.
     Overdue,
+    /// Revoking for 10 more virtual minutes.
     Revoking,
     Revoked,
     /// Issued, and no longer valid.
@@ -102,6 +103,7 @@ impl Control {
         self.service.advance(by);
     }
 
+    /// Virtual seconds per real second; 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         self.service.clock.set_speed(speed);
     }
@@ -129,6 +131,7 @@ impl Control {
         }
     }
 
+    /// Number of issues per organisation; `None` means no limit.
     pub fn set_quota(&self, quota: Option<u64>) {
         lock(&self.service.limits).quota = quota;
     }

@@ -43,6 +43,7 @@ pub struct Revoked {
     pub dropped: u64,
 }
 
+/// Requests in the busiest 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Minute {
     pub admitted: usize,
@@ -50,6 +51,7 @@ pub struct Minute {
     pub arrived: usize,
 }
 
+/// Requests that a well-behaved client never sends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Violations {
     /// Requests over the limit, answered with 429.

@@ -1,4 +1,5 @@
 //! The rate limit: requests per key in any 60 seconds of real time.
+//! The rate limit: requests per key in any 60 seconds of real time.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ struct Windows {
     busiest_arrived: usize,
 }
 
+/// The largest numbers in any 60 seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Busiest {
     pub admitted: usize,

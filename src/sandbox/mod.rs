@@ -244,6 +244,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
         Store::open(Opening { data: data.as_deref(), seed, history, now, zone })
     });
     let store = filling.await.context("the demo data cannot be made")??;
+    // The time of a data file must not go backwards.
     let now = store.last_seen()?.map_or(now, |seen| seen.max(now));
     Ok(Arc::new(Service {
         clock: clock::Clock::new(now, options.speed),

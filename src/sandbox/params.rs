@@ -154,6 +154,7 @@ fn direction(word: &str, accepted: SortType) -> Option<Direction> {
     }
 }
 
+/// Decodes percent-encoding; `None` when it is invalid or not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -169,6 +170,7 @@ pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// A required text field of a body that must not be blank.
 pub(super) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, String> {
     match body.get(name) {
         None | Some(Value::Null) => Err(format!("{name} is missing.")),

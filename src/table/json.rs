@@ -18,6 +18,7 @@ pub fn json_line(value: &Value) -> String {
         } else {
             // In JSON, only strings can contain these characters.
             for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a `String` cannot fail.
                 let _ = write!(out, "\\u{unit:04x}");
             }
         }

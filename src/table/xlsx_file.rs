@@ -92,6 +92,7 @@ impl<W: Write> XlsxFile<W> {
         self.rows += 1;
         let mut line = std::mem::take(&mut self.line);
         line.clear();
+        // Writing to a `String` cannot fail.
         let _ = write!(line, "<row r=\"{}\">", self.rows);
         let style = if row.is_head { BOLD } else { TEXT };
         for (at, raw) in row.cells().enumerate() {

@@ -349,3 +349,37 @@ async fn a_type_and_a_category_are_taken_by_the_names_that_are_shown() {
     assert!(heading(&screen).contains("type “") && !heading(&screen).contains("COMPLETE"), "{screen}");
     assert!(!heading(&screen).trim_start().starts_with('0'), "{screen}");
 }
+
+/// The badges have changed since the index was read: a refresh reads them, as in any other list.
+#[tokio::test]
+async fn a_refresh_of_a_list_from_the_index_reads_the_history_first() {
+    let mut h = Harness::with(small(), 120, 36, overview::with_index).await;
+    let waits = RowSpec { minutes_ago: 1, ..one("한서윤", RowState::Waiting) };
+    h.sandbox.control().rows(&Rows { insert: vec![waits], ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("/");
+    h.type_text("state:waiting");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(msg_part("from the index")) && screen.contains("한서윤"), "{screen}");
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    let before = requests(&h, HISTORY);
+    h.press("r");
+    assert!(
+        h.screen().contains(msg("lapel reads the history into the index, and then shows this list again."))
+    );
+    let screen = h.settled().await;
+    assert!(requests(&h, HISTORY) > before, "{screen}");
+    assert!(heading(&screen).contains(msg_part("from the index")) && !screen.contains("한서윤"), "{screen}");
+    // A reading that fails leaves the rows, and says why.
+    h.sandbox.control().add_fault("get /badges/history status=500 times=50").expect("a fault");
+    let before = heading(&screen).to_owned();
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("Service error (HTTP 500")), "{screen}");
+    assert_eq!(heading(&screen), before, "{screen}");
+}

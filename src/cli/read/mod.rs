@@ -117,6 +117,7 @@ impl ReadContext {
                 self.beside.insert("sent_from_here".to_owned(), all.into());
                 let waiting = self.only_in_history(&verb.email, &call).await;
                 let now = self.reader.clock().now();
+                // What was not read is not empty.
                 let rows = match &waiting {
                     Ok((all, true)) => all.iter().map(|item| ExportRow::of(item, now).json).collect(),
                     Ok((_, false)) | Err(_) => Value::Null,

@@ -163,6 +163,7 @@ fn read_into(
     }
     let source = source_of(request, about, &map);
     let origin = Origin { source, ..origin_of(about, Some(map.clone())) };
+    // Rows without a template of the organisation are added to the first draft at the end.
     let mut strays = Vec::new();
     for row in rows {
         if watcher.is_cancelled() {

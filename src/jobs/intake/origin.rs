@@ -51,6 +51,7 @@ impl Origin {
         }
     }
 
+    /// Fails if the source is larger than `limit`.
     pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
         if self.bytes > limit {
             return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });

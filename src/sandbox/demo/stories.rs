@@ -90,6 +90,7 @@ impl Teller<'_> {
         found.nth(nth).map_or(0, |(at, _)| at)
     }
 
+    /// A badge issued this many seconds ago, without problems.
     fn issued(&mut self, holder: usize, template: usize, ago: i64) -> DemoRow {
         let reg_at = self.now - ago;
         let took = 5 * MINUTE + self.rng.i64(0..10 * MINUTE);

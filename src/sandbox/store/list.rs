@@ -55,6 +55,7 @@ impl Listing {
         self.only(condition, values);
     }
 
+    /// Disables the cache, because the result may change at any second.
     pub fn fleeting(&mut self) {
         self.fleeting = true;
     }

@@ -197,7 +197,7 @@ impl Component for JsonView {
         let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
         let request = Line::styled(format!("  {request}"), theme.strong());
         let request = self.search.line(usize::from(area.width), env).unwrap_or(request);
-        two_sided(frame, Rect { height: 1, ..area }, request, Span::styled(right, theme.dim()), true);
+        two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, env);
         let mut lines = Vec::new();
         match &self.read {
             _ if self.request.is_some() && self.read.is_none() => {

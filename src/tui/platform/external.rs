@@ -77,6 +77,7 @@ async fn run(path: PathBuf, args: Vec<String>, input: Option<Vec<u8>>) -> Result
     std::thread::Builder::new()
         .name("hand".to_owned())
         .spawn(move || {
+            // After the time limit nobody receives this.
             let _ = tell.send(run_to_its_end(path, args, input));
         })
         .map_err(|why| t!("did not start: {why}", why))?;
@@ -153,6 +154,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_program_has_neither_the_terminal_nor_the_key() {
+        // Its own process group, no terminal for output, no input.
         let script = "test -z \"$LAPEL_API_KEY\" && test ! -t 0 && test ! -t 1 && test ! -t 2";
         assert_eq!(hand(Handing { programs: vec![sh(script)], input: None }).await, Ok("sh"));
         assert!(

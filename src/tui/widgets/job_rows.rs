@@ -350,7 +350,7 @@ impl RowList {
         let counter = format!("{marked}  {}", self.list.counter());
         let counter = Span::styled(counter.trim_start().to_owned(), env.theme.dim());
         let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
-        two_sided(frame, foot, search, counter, true);
+        two_sided(frame, foot, (search, counter), true, env);
         if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env) {
             return;
         }

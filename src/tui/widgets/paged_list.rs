@@ -275,7 +275,7 @@ impl<T: Browse> Browser<T> {
             Action::NextMatch => self.step(1),
             Action::PreviousMatch => self.step(-1),
             Action::Down | Action::PageDown | Action::Last if self.is_at_end() => self.step(1),
-            Action::Reload => self.reload(out),
+            Action::Reload => self.refresh_all(out),
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
             // Back first clears the filter.
@@ -412,6 +412,7 @@ impl<T: Browse> Browser<T> {
                 let is_mine = self.take_coverage(request, found, out);
                 return if is_mine { Ok(()) } else { Err(Response::IndexCoverage(found)) };
             }
+            Response::Synced(synced) => return self.take_synced(request, synced, out),
             answer => answer,
         };
         let answer = match T::index_answer(answer) {

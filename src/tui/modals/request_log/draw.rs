@@ -51,7 +51,7 @@ impl RequestLog {
             entries = number(entries.len() as u64)
         );
         let right = if entries.is_empty() { String::new() } else { right };
-        two_sided(frame, line(0), head, Span::styled(right, theme.dim()), true);
+        two_sided(frame, line(0), (head, Span::styled(right, theme.dim())), true, env);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> =
             HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();

@@ -101,6 +101,7 @@ mod tests {
         (home, Cache { folder, most_bytes })
     }
 
+    /// Makes a cached picture older by this number of seconds.
     fn age(cache: &Cache, url: &str, seconds: u64) {
         let file = File::options().append(true).open(cache.path(url)).expect("kept");
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("set");

@@ -328,7 +328,7 @@ impl Home {
             let words: Vec<String> = above.into_iter().chain(below).collect();
             let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
             let words = Span::styled(words.join("  "), env.theme.dim());
-            two_sided(frame, foot, Line::raw(""), words, false);
+            two_sided(frame, foot, (Line::raw(""), words), false, env);
         }
     }
 

@@ -357,7 +357,13 @@ impl Mails {
             self.list.counter()
         };
         let search = self.search.line(usize::from(list.width) / 2, env).unwrap_or_default();
-        two_sided(frame, line(y.min(area.bottom() - 1)), search, Span::styled(counter, theme.dim()), true);
+        two_sided(
+            frame,
+            line(y.min(area.bottom() - 1)),
+            (search, Span::styled(counter, theme.dim())),
+            true,
+            env,
+        );
         match (pane, self.list.selected()) {
             (Some(pane), Some(MailLine::Badge(badge))) => self.preview.draw(badge, pane, STACK, frame, env),
             (Some(pane), Some(MailLine::Group { place, failed })) => {

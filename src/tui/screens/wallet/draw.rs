@@ -317,7 +317,7 @@ impl Wallet {
         let short = fit(who, room.saturating_sub(width(said)), env.glyphs.ellipsis);
         let text = fit(&format!("{}{said}", short.trim_end()), room, env.glyphs.ellipsis);
         let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
-        two_sided(frame, area, text, Span::styled(right, env.theme.dim()), true);
+        two_sided(frame, area, (text, Span::styled(right, env.theme.dim())), true, env);
     }
 
     /// Draws a message beside the number of requests. Returns the number of lines.
@@ -331,7 +331,7 @@ impl Wallet {
         let wide = lines.iter().map(line_width).max().unwrap_or(0);
         let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
         let first = Rect { height: 1.min(area.height), ..area };
-        two_sided(frame, first, Line::raw(""), Span::styled(right, env.theme.dim()), true);
+        two_sided(frame, first, (Line::raw(""), Span::styled(right, env.theme.dim())), true, env);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { width: wide, height: rows, ..area });
         usize::from(rows)
     }

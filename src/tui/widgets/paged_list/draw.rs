@@ -48,7 +48,13 @@ impl<T: Browse> Browser<T> {
             Constraint::Length(foot_height(&note)),
         ])
         .areas(area);
-        two_sided(frame, line, self.summary(env), Span::styled(right.to_owned(), env.theme.mark()), true);
+        two_sided(
+            frame,
+            line,
+            (self.summary(env), Span::styled(right.to_owned(), env.theme.mark())),
+            true,
+            env,
+        );
         if bar > 0 {
             self.bar.draw_form(frame, filter, env);
         }
@@ -285,7 +291,7 @@ impl<T: Browse> Browser<T> {
         frame
             .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
-        two_sided(frame, foot, last, right, true);
+        two_sided(frame, foot, (last, right), true, env);
     }
 }
 
@@ -317,15 +323,32 @@ const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always]
 
 /// Draws a line with another text at its right end. If both do not fit, the left text is cut if `right_stays`;
 /// otherwise the right text is left out.
-pub fn two_sided(frame: &mut Frame<'_>, area: Rect, left: Line<'_>, right: Span<'_>, right_stays: bool) {
+pub fn two_sided(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (left, right): (Line<'_>, Span<'_>),
+    right_stays: bool,
+    env: &Env,
+) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
     if right_stays || line_width(&left) < room {
         let wide =
             u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);
-        frame.render_widget(left, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area });
+        draw_cut(frame, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area }, left, env);
         frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });
     } else {
-        frame.render_widget(left, area);
+        draw_cut(frame, area, left, env);
+    }
+}
+
+/// Draws a line, with an ellipsis if it does not fit.
+fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &Env) {
+    let is_cut = line_width(&line) > usize::from(area.width) && area.width > 0;
+    let room = Rect { width: area.width - u16::from(is_cut), ..area };
+    frame.render_widget(line, room);
+    if is_cut {
+        let end = Rect { x: room.right(), width: 1, ..area };
+        frame.render_widget(Line::styled(env.glyphs.ellipsis, env.theme.dim()), end);
     }
 }

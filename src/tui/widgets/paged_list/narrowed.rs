@@ -2,10 +2,10 @@
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
-use crate::index::{Coverage, Which};
+use crate::index::{Coverage, Synced, Want, Which};
 use crate::tui::context::Env;
 use crate::tui::effects::Effects;
-use crate::tui::request::{RequestId, Response};
+use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::FilterView;
 use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::paged_list::{Browse, Browser};
@@ -24,6 +24,8 @@ pub(super) struct ServiceRows<T: Browse> {
     /// Whether rows have arrived since the list was made.
     stale: bool,
     pub from: RowsFrom,
+    /// The reading of the history into the index that the user asked for.
+    reading: Option<RequestId>,
 }
 
 /// What a narrowed list is made of.
@@ -38,7 +40,7 @@ pub(super) enum RowsFrom {
 
 impl<T: Browse> ServiceRows<T> {
     fn new(rows: PagedList<T>) -> Self {
-        Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded }
+        Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None }
     }
 
     /// The rows, with those wanted that lapel is to compare.
@@ -110,6 +112,36 @@ impl<T: Browse> Browser<T> {
             }
             _ => {}
         }
+    }
+
+    /// At the wish of the user. Rows of the index are as old as its last reading, so the history is read first.
+    pub(super) fn refresh_all(&mut self, out: &mut Effects<'_>) {
+        let is_of_index = self.index().is_some();
+        match &mut self.behind {
+            Some(behind) if is_of_index => {
+                if behind.reading.is_none() {
+                    behind.reading = Some(out.ask(Request::Sync(Want::New)));
+                }
+                out.say(t!("lapel reads the history into the index, and then shows this list again."));
+            }
+            _ => self.reload(out),
+        }
+    }
+
+    /// Takes the end of that reading. Returns the response if it is of another one.
+    pub(super) fn take_synced(
+        &mut self,
+        request: RequestId,
+        synced: Result<Synced, String>,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Response> {
+        let mine = self.behind.as_mut().and_then(|behind| behind.reading.take_if(|own| *own == request));
+        match (mine, synced) {
+            (None, synced) => return Err(Response::Synced(synced)),
+            (Some(_), Ok(_)) => self.reload(out),
+            (Some(_), Err(why)) => out.warn(why),
+        }
+        Ok(())
     }
 
     /// Starts again for another filter or order.

@@ -235,7 +235,7 @@ impl BadgeList {
         });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
         let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
-        two_sided(frame, foot, search, Span::styled(self.list.counter(), theme.dim()), true);
+        two_sided(frame, foot, (search, Span::styled(self.list.counter(), theme.dim())), true, env);
     }
 }
 

@@ -118,7 +118,7 @@ impl BadgeCounts {
             parts.pop();
         }
         let left = Line::styled(format!("  {}", parts.join(&dot)), theme.strong());
-        two_sided(frame, area, left, Span::styled(right, style), true);
+        two_sided(frame, area, (left, Span::styled(right, style)), true, env);
     }
 
     pub(in crate::tui::screens::home) fn reading_words(&self, env: &Env) -> (String, Style) {
@@ -182,9 +182,9 @@ impl BadgeCounts {
         two_sided(
             frame,
             area,
-            Line::styled(text, theme.text()),
-            Span::styled(format!("{spark} "), theme.accent()),
+            (Line::styled(text, theme.text()), Span::styled(format!("{spark} "), theme.accent())),
             false,
+            env,
         );
     }
 
@@ -242,9 +242,12 @@ impl BadgeCounts {
         two_sided(
             frame,
             area,
-            Line::styled(place.trim_end().to_owned(), env.theme.dim()),
-            Span::styled(right, env.theme.dim()),
+            (
+                Line::styled(place.trim_end().to_owned(), env.theme.dim()),
+                Span::styled(right, env.theme.dim()),
+            ),
             false,
+            env,
         );
     }
 
