@@ -46,7 +46,9 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
             })?;
             let code = purge(&open(JobAccess::Look).await?, days, as_json).await?;
             let templates = templates_file(&settings.paths.data_dir, &profile(settings)?.name);
-            let _ = forget_templates(&templates, Some(days));
+            if let Err(why) = forget_templates(&templates, Some(days)) {
+                output::complain(&t!("The list of templates for completion was not removed: {why}", why));
+            }
             Ok(code)
         }
         JobsVerb::Pause { id } => {

@@ -383,3 +383,32 @@ async fn a_refresh_of_a_list_from_the_index_reads_the_history_first() {
     assert!(screen.contains(msg_part("Service error (HTTP 500")), "{screen}");
     assert_eq!(heading(&screen), before, "{screen}");
 }
+
+#[tokio::test]
+async fn a_narrowed_list_that_cannot_be_read_is_no_part_of_anything() {
+    let mut h = tab(small(), "2").await;
+    h.sandbox.control().add_fault("get /badges/history status=500 times=50").expect("a fault");
+    h.press("r");
+    h.settled().await;
+    h.press("/");
+    h.type_text("state:waiting");
+    h.press("enter");
+    let screen = h.settled().await;
+    let first = heading(&screen);
+    assert!(first.contains(msg("badges not read")) && !first.contains(msg_part("within")), "{screen}");
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(msg_part("within")), "{screen}");
+}
+
+#[tokio::test]
+async fn a_filter_that_is_too_long_for_its_line_ends_in_an_ellipsis() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("2 /");
+    h.type_text("title:데이터 email:naru.example from:2020-01-01 to:2030-01-01");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).trim_end().ends_with('…'), "{screen}");
+}

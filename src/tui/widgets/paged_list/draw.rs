@@ -70,9 +70,10 @@ impl<T: Browse> Browser<T> {
 
     /// The number of rows, and of what they are a part.
     fn count_words(&self, env: &Env) -> String {
-        let mut text = if self.list.is_empty() && self.pages().error().is_some() {
-            format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read))
-        } else if !self.list.is_answered() {
+        if self.list.is_empty() && self.pages().error().is_some() {
+            return format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read));
+        }
+        let mut text = if !self.list.is_answered() {
             format!("  {} {}", env.spinner(), tr(T::TEXTS.reading))
         } else if self.list.is_counted() {
             format!("  {}", T::count(self.list.len()))
