@@ -377,7 +377,7 @@ async fn a_refresh_of_a_list_from_the_index_reads_the_history_first() {
     assert!(heading(&screen).contains(msg_part("from the index")) && !screen.contains("한서윤"), "{screen}");
     // A reading that fails leaves the rows, and says why.
     h.sandbox.control().add_fault("get /badges/history status=500 times=50").expect("a fault");
-    let before = heading(&screen).to_owned();
+    let before = heading(&screen);
     h.press("r");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("Service error (HTTP 500")), "{screen}");
