@@ -2,9 +2,11 @@
 //!
 //! Half a file never has a name that a person might open.
 
+mod database;
 mod draft_file;
 mod file_system;
 
+pub use database::set_journal_mode;
 pub use draft_file::{Draft, Overwrite, all_finished};
 pub use file_system::{FileSystem, open_plain};
 

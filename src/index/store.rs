@@ -4,7 +4,7 @@ use super::error::IndexError;
 use super::place::{self, Account, file_of, folder, lock_of};
 use super::{Result, lists, rows, state};
 use crate::domain::text::scrub;
-use crate::fs::{create_private_dir, open_private_append};
+use crate::fs::{create_private_dir, open_private_append, set_journal_mode};
 use jiff::ToSpan;
 use jiff::civil::DateTime;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
@@ -221,7 +221,7 @@ pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str
     }
     // On a network home, WAL may be impossible, and SQLite keeps the rollback journal. A power cut may lose
     // the last pages read; they are read again.
-    let _: String = connection.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(failed)?;
+    set_journal_mode(connection, "WAL", PATIENCE).map_err(failed)?;
     connection
         .execute_batch("PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF; PRAGMA secure_delete = ON;")
         .map_err(failed)?;

@@ -313,3 +313,21 @@ proptest! {
         prop_assert_eq!(found == 1, narrowing.fits(&item, NOW));
     }
 }
+
+/// SQLite refuses to change the journal mode of a file that another process is just creating.
+#[test]
+fn processes_that_begin_at_once_all_open_a_new_index() {
+    for _ in 0..20 {
+        let folder = tempfile::tempdir().expect("a folder");
+        let begin = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    begin.wait();
+                    let opened = Index::open(folder.path(), &Account::test("one"), Settings::default());
+                    opened.map(drop).expect("it opens");
+                });
+            }
+        });
+    }
+}

@@ -164,8 +164,7 @@ fn keep(mut table: Table, queue: &Receiver<Work>) {
 impl Table {
     fn prepare(&mut self) -> Result<Seen, Trouble> {
         self.db.busy_timeout(PATIENCE).map_err(|why| of(&why))?;
-        let mode: String =
-            self.db.query_row("PRAGMA journal_mode = WAL", [], |r| r.get(0)).map_err(|why| of(&why))?;
+        let mode = fs::set_journal_mode(&self.db, "WAL", PATIENCE).map_err(|why| of(&why))?;
         if !mode.eq_ignore_ascii_case("wal") {
             return Err(localizable!("this folder does not support shared use of the file"));
         }
@@ -251,5 +250,25 @@ mod tests {
         other.execute_batch("ROLLBACK").expect("given back");
         let held = shared.peek().await.expect("it can be used").held.expect("it is kept");
         assert!(held > Duration::from_secs(3590) && held <= Duration::from_secs(3600), "{held:?}");
+    }
+
+    /// SQLite refuses some locks of a new file, and of one whose last user is just leaving, without waiting.
+    #[test]
+    fn many_that_begin_at_once_all_share_the_limit() {
+        for _ in 0..40 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let begin = std::sync::Barrier::new(6);
+            std::thread::scope(|scope| {
+                for _ in 0..6 {
+                    scope.spawn(|| {
+                        begin.wait();
+                        for _ in 0..5 {
+                            let opened = Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60));
+                            opened.map(|_| ()).expect("it can be shared");
+                        }
+                    });
+                }
+            });
+        }
     }
 }

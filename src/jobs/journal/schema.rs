@@ -3,6 +3,7 @@
 use super::place::Site;
 use super::tx::{self, Tx, values};
 use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review};
+use crate::fs::set_journal_mode;
 use crate::i18n::Localizable;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -50,8 +51,7 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
     }
     // Only processes of one computer can share a write-ahead log.
     let (wanted, is) = if site.is_shared() { ("TRUNCATE", "truncate") } else { ("WAL", "wal") };
-    let mode = format!("PRAGMA journal_mode = {wanted}");
-    let mode: String = connection.query_row(&mode, [], |r| r.get(0)).map_err(failed)?;
+    let mode = set_journal_mode(connection, wanted, PATIENCE).map_err(failed)?;
     if site.is_shared() && mode != is {
         return Err(JournalError::Busy { file: file.to_owned() });
     }

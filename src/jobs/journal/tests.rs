@@ -293,3 +293,20 @@ async fn pages_of_rows_by_status_follow_each_other() {
     assert!(found.is_sorted(), "{found:?}");
     assert_eq!(found[..3], [(Some(1), 133), (Some(1), 266), (Some(1), 399)]);
 }
+
+/// SQLite refuses to change the journal mode of a file that another process is just creating.
+#[test]
+fn processes_that_begin_at_once_all_open_a_new_journal() {
+    for _ in 0..5 {
+        let folder = folder();
+        let begin = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    begin.wait();
+                    Journal::open(folder.path()).map(drop).expect("it opens");
+                });
+            }
+        });
+    }
+}

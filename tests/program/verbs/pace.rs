@@ -72,9 +72,11 @@ fn six_processes_never_pass_the_limit_even_when_some_are_killed() {
     let file = bench.write("people.csv", "name,email\n김하나,hana@naru.example\n이두리,duri@naru.example\n");
     let (over, kills, ended_well) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
     let issue = ["issue", "--template", "TPL-001", "--recipients", &file, "--yes"];
+    let said = bench.home.path().join("said");
     let run = |args: &[&str]| {
         let mut command = lapel(&bench, args);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let said = std::fs::OpenOptions::new().create(true).append(true).open(&said).expect("a file");
+        command.stdout(Stdio::null()).stderr(said);
         command.spawn().expect("it starts")
     };
     // Four of a person, one of background work, one that issues.
@@ -104,6 +106,8 @@ fn six_processes_never_pass_the_limit_even_when_some_are_killed() {
         until(|| requests(&bench) >= 60 && kills.load(Ordering::Relaxed) >= 2);
         over.store(true, Ordering::Relaxed);
     });
+    let said = std::fs::read_to_string(&said).expect("text");
+    assert!(!said.contains(msg_part("a quarter of the limit")), "one cannot share the limit: {said}");
     let ledger = bench.control().ledger();
     assert!(busiest(&bench) <= LIMIT as usize, "{:?}", ledger.busiest_minute);
     assert_eq!(ledger.violations.rate_limited, 0, "{:?}", ledger.requests);
