@@ -22,7 +22,7 @@ impl UndoJob {
 
     /// The rows that undoing cancels first.
     fn unsent(&self) -> u64 {
-        count(Step::CallOff, &self.job)
+        count(Step::CancelRest, &self.job)
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {
