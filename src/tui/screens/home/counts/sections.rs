@@ -86,7 +86,7 @@ impl Bar {
     }
 
     /// The title of the list of badges behind the bar.
-    pub fn behind(&self, section: Section) -> String {
+    pub fn list_title(&self, section: Section) -> String {
         match section {
             Section::Issued => t!("issued, {when}", when = self.label),
             Section::Revoked => t!("revoked, {when}", when = self.label),
