@@ -350,6 +350,48 @@ async fn a_type_and_a_category_are_taken_by_the_names_that_are_shown() {
     assert!(!heading(&screen).trim_start().starts_with('0'), "{screen}");
 }
 
+#[tokio::test]
+async fn what_the_index_lists_is_saved_without_a_request_and_marked_as_the_service_has_it() {
+    let mut h = Harness::with(small(), 120, 36, overview::with_index).await;
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("2");
+    h.settled().await;
+    h.press("/");
+    h.type_text("state:issued");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains(msg_part("from the index")), "{screen}");
+    let shown: usize =
+        heading(&screen).split_whitespace().next().and_then(|n| n.parse().ok()).expect("a number");
+    assert!(shown > 100, "more than one page of the service: {screen}");
+    let before = requests(&h, HISTORY);
+    h.press("* a");
+    // Marks may be revoked: they come from the service.
+    h.shows(&msg_with("It takes {requests} requests.", &[&6])).await;
+    h.press("enter");
+    h.shows(&msg_with("Marked all {n} matching badges.", &[&shown])).await;
+    assert_eq!((h.tui.app.marked().len(), requests(&h, HISTORY)), (shown, before + 6));
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut files = Vec::new();
+    for (keys, name) in [("e ctrl-u", "marked.csv"), ("* n e ctrl-u", "list.csv")] {
+        let file = folder.path().join(name);
+        h.press(keys);
+        h.settled().await;
+        h.paste(&file.display().to_string());
+        h.press("enter");
+        h.shows(&format!("Saved {shown} rows")).await;
+        let mut written = csv::Reader::from_path(&file).expect("a file");
+        let mut ids: Vec<String> = written.records().map(|row| row.expect("a row")[0].to_owned()).collect();
+        ids.sort();
+        files.push(ids);
+    }
+    assert_eq!(files[0], files[1], "the marked rows are those of the list");
+    assert_eq!(files[0].len(), shown);
+    assert_eq!(requests(&h, HISTORY), before + 6, "files are made of what lapel has");
+}
+
 /// The badges have changed since the index was read: a refresh reads them, as in any other list.
 #[tokio::test]
 async fn a_refresh_of_a_list_from_the_index_reads_the_history_first() {

@@ -270,7 +270,10 @@ async fn the_columns_of_saved_jobs_and_rows_stay() {
         h.press("enter");
         h.shows(msg_part("Saved ")).await;
         let written = std::fs::read_to_string(&file).expect("a file");
-        heads.push(format!("{name}: {}", written.trim_start_matches('\u{feff}').lines().next().expect("a head")));
+        heads.push(format!(
+            "{name}: {}",
+            written.trim_start_matches('\u{feff}').lines().next().expect("a head")
+        ));
     }
     insta::assert_snapshot!(heads.join("\n"));
 }
