@@ -73,22 +73,27 @@ impl<T: Browse> Browser<T> {
         if self.list.is_empty() && self.pages().error().is_some() {
             return format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read));
         }
-        let mut text = if !self.list.is_answered() {
-            format!("  {} {}", env.spinner(), tr(T::TEXTS.reading))
-        } else if self.list.is_counted() {
-            format!("  {}", T::count(self.list.len()))
-        } else if self.list.is_empty() {
-            format!("  {}", tr(T::TEXTS.none))
-        } else {
-            format!("  {}", t!("at least {count}", count = T::count(self.list.len())))
-        };
-        if let Some(ComparedPart { loaded, all, .. }) =
-            self.part().filter(|part| !part.is_whole && self.list.is_answered())
-        {
-            let within = t!("within {loaded} loaded of {all}", loaded = number(loaded), all = number(all));
-            text.push_str(&format!(" {within}"));
+        if !self.list.is_answered() {
+            return format!("  {} {}", env.spinner(), tr(T::TEXTS.reading));
         }
-        if let Some(coverage) = self.index().filter(|_| self.list.is_answered()) {
+        let count = if self.list.is_counted() {
+            T::count(self.list.len())
+        } else if self.list.is_empty() {
+            tr(T::TEXTS.none).to_owned()
+        } else {
+            t!("at least {count}", count = T::count(self.list.len()))
+        };
+        let count = match self.part().filter(|part| !part.is_whole) {
+            Some(ComparedPart { loaded, all, .. }) => t!(
+                "{count} within {loaded} loaded of {all}",
+                count,
+                loaded = number(loaded),
+                all = number(all)
+            ),
+            None => count,
+        };
+        let mut text = format!("  {count}");
+        if let Some(coverage) = self.index() {
             text.push_str(&format!(" {} {}", env.glyphs.dot, index_words(coverage, env)));
         }
         text
