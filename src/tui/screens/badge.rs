@@ -33,7 +33,6 @@ pub struct BadgeScreen {
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
-    /// The recent inputs, while the user steps through them.
     recent: Recent,
     /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
@@ -69,7 +68,6 @@ impl Default for BadgeScreen {
 }
 
 impl BadgeScreen {
-    /// The area of the text, without the picture's pane beside it.
     fn text_area(&self, area: Rect) -> Rect {
         if self.beside { picture::beside(area).0 } else { area }
     }
@@ -136,7 +134,6 @@ impl BadgeScreen {
         }
     }
 
-    /// Draws the picture and a caption: which side, of which badge, and how to turn it over.
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let key =

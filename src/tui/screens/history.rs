@@ -193,13 +193,11 @@ impl Browse for HistoryItem {
     }
 }
 
-/// A name that stands for itself.
 fn named(field: &'static str, name: &str) -> Option<Choice> {
     let is_name = !name.trim().is_empty();
     is_name.then(|| Choice { field, value: name.to_owned(), name: name.to_owned() })
 }
 
-/// The fields of a copied row.
 const COPIED: [&str; 9] = [
     "status_name",
     "recipient_name",
@@ -243,12 +241,10 @@ fn state_with_age(row: &HistoryItem, env: &Env) -> String {
 pub struct History {
     pub browser: Browser<HistoryItem>,
     marks: Marks<HistoryItem>,
-    /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
     /// The notes about copies among the loaded rows, each for its newest copy.
     copies: HashMap<BadgeId, String>,
-    /// The running request for the rows of the index, for an export.
     exporting: Option<RequestId>,
 }
 

@@ -19,7 +19,6 @@ pub fn has_room_beside(area: Rect) -> bool {
     area.width >= BESIDE
 }
 
-/// Splits an area into the text and the picture's pane beside it.
 pub fn beside(area: Rect) -> (Rect, Rect) {
     let wide = (area.width * 3 / 10).clamp(PANE.0, PANE.1).min(area.width);
     let text = Rect { width: area.width - wide, ..area };
@@ -58,14 +57,12 @@ pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
-/// Draws a picture in the place that a screen has for it.
 pub fn draw(want: Option<Want>, frame: &mut Frame<'_>, env: &Env) {
     if let Some(want) = want.filter(|_| env.pictures.is_on()) {
         env.pictures.draw(frame, &want, env.theme.dim());
     }
 }
 
-/// Draws the line between text and pane.
 pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
     for y in pane.y..pane.bottom() {
         let at = Rect { y, width: 1, height: 1, ..pane };

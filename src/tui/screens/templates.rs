@@ -134,7 +134,6 @@ pub fn type_choice(kind: &BadgeType) -> Option<Choice> {
     Some(Choice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
 
-/// The fields of a copied row.
 const COPIED: &[ListField] = &[
     ListField::plain("title", tr_noop!("Title")),
     ListField::plain("badge_type_name", tr_noop!("Type")),
@@ -145,7 +144,6 @@ const COPIED: &[ListField] = &[
     ListField::plain("template_id", tr_noop!("Template id")),
 ];
 
-/// The fields of the details.
 const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("skills_tag", tr_noop!("Skills")),
     RecordField::plain("criteria", tr_noop!("Criteria")),
@@ -178,7 +176,6 @@ pub struct Templates {
     /// Whether the details are shown beside the list, so that nothing has to be opened.
     beside: bool,
     scroll: Scroll,
-    /// The area of the details in the last layout.
     detail_area: Rect,
     categories: Option<Categories>,
 }

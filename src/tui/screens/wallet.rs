@@ -73,7 +73,7 @@ struct HolderBadges {
 struct Call {
     query: Option<Query>,
     requests: u32,
-    /// Pages of each list to read at most.
+    /// Maximum number of pages to read of each list.
     pages: u64,
     by_id: Option<BadgeId>,
     /// The badge ids that were read, the typed one first.
@@ -92,14 +92,11 @@ struct Call {
     namesakes: usize,
     /// What the caller asks, if the user chose it.
     question: Option<CallerQuestion>,
-    /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
-    /// The results of checking the front and back pictures, as text.
     pictures: HashMap<BadgeId, [String; 2]>,
     nothing: Option<String>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
-    /// The result of searching the index for a certificate number.
     certs: cert::Certs,
     /// The queries that were sent to find the caller's badges.
     tried: Vec<Lead>,
@@ -161,7 +158,6 @@ enum Lookups {
 
 pub struct Wallet {
     field: Field,
-    /// The recent inputs, while the user steps through them.
     recent: Recent,
     /// Pasted lines that were not looked up yet.
     pasted: Vec<String>,
@@ -180,7 +176,6 @@ pub struct Wallet {
     /// Whether the badges have changed since the last sorting.
     unsorted: bool,
     cursor: ListCursor,
-    /// How far the answer about the selected badge is scrolled, and that badge.
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
@@ -228,7 +223,6 @@ impl Wallet {
         self.holder(email, out);
     }
 
-    /// Looks up a name, as if the user had typed it.
     pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
         self.field.set(name);
         self.take_box(out);
@@ -251,7 +245,6 @@ impl Wallet {
         self.field.set(self.asked.as_deref().unwrap_or_default());
     }
 
-    /// Takes the number of badges in the history.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.history = badges.or(self.history);
     }
@@ -279,7 +272,6 @@ impl Wallet {
         }
     }
 
-    /// Answers a question of the caller about the selected badge.
     pub fn answer(&mut self, question: Option<CallerQuestion>, out: &mut Effects<'_>) {
         self.call.question = question;
         self.scroll.reset();
@@ -321,7 +313,6 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    /// The facts that the advice for the caller depends on.
     fn case<'a>(&'a self, held: &'a Held, env: &Env) -> Case<'a> {
         Case {
             held,
@@ -337,7 +328,6 @@ impl Wallet {
         }
     }
 
-    /// Puts the previous or the next recent input into the field.
     fn earlier(&mut self, earlier: bool, env: &Env) {
         if self.recent.at().is_none() {
             self.recent = Recent::new(self.offered(env));

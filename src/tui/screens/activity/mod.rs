@@ -43,20 +43,17 @@ pub struct Activity {
     heading: Heading,
     /// The jobs in the order that the user chose. Unused while no order is chosen.
     sorted: Vec<JobId>,
-    /// Whether a job has changed since the last sorting.
     unsorted: bool,
     selected: Option<JobId>,
     sight: Sight,
-    /// The search for a job.
     search: Search,
     rows: Option<RowList>,
     rows_heading: Heading,
     peek: Peek,
-    /// How far the pane is scrolled, and the job and the row that it shows.
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     pane_height: u16,
-    /// Columns of the longest need in the list.
+    /// In columns.
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
@@ -145,12 +142,10 @@ impl Activity {
         self.read.is_some()
     }
 
-    /// The result of reading the journal. `None` until it was read.
     pub fn read(&self) -> Option<&Result<(), String>> {
         self.read.as_ref()
     }
 
-    /// Whether the jobs have changed since the last call.
     pub fn take_fresh(&mut self) -> bool {
         std::mem::take(&mut self.fresh)
     }
@@ -212,14 +207,12 @@ impl Activity {
         }
     }
 
-    /// Removes the marks of these rows, because they have been processed.
     pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
         if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job) {
             rows.marks.processed(processed);
         }
     }
 
-    /// Removes the marks of rows whose badges have been revoked.
     pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
         if let Some(rows) = &mut self.rows {
             let ids: HashSet<BadgeId> = ids.collect();
@@ -229,7 +222,6 @@ impl Activity {
         }
     }
 
-    /// The marked rows of the open job.
     fn marked(&self) -> impl Iterator<Item = &JobRow> {
         self.rows.iter().flat_map(|rows| rows.marks.values())
     }

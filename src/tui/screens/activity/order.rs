@@ -91,14 +91,12 @@ impl Activity {
         (0..self.jobs.len()).filter_map(|place| self.job_at(place))
     }
 
-    /// The position of the row of the job that the keys act on.
     pub(super) fn at(&self) -> usize {
         let Some(id) = self.job().map(|job| job.id) else { return 0 };
         let row = self.row_of(id);
         self.listed_jobs().position(|job| job.id == row).unwrap_or(0)
     }
 
-    /// Selects the job in a row.
     pub(super) fn select(&mut self, place: usize) {
         let id = self.listed_jobs().nth(place).map(|job| job.id);
         self.selected = id;

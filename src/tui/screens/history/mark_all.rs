@@ -14,7 +14,6 @@ pub struct Marking {
     request: RequestId,
     /// The filter of the request. A change of the list's filter ends the request.
     filter: HistoryFilter,
-    /// What lapel compares in the badges that it has read.
     narrowing: HistoryNarrowing,
     done: u64,
     /// The number of matching badges, or 0 if unknown.

@@ -54,10 +54,8 @@ pub enum HomeLine {
     Plot,
 }
 
-/// What lapel knows of the index.
 pub enum IndexState<'a> {
     Off,
-    /// The counts are not here yet.
     Unknown,
     On(&'a Overall),
 }
@@ -114,7 +112,8 @@ fn runs(job: &Job) -> bool {
     job.is_sending() || is_paused || job.counts.sum(is_under_way) > 0
 }
 
-/// The lines about jobs. Among equally heavy jobs the newest is first.
+/// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
+/// those that lapel checks, then those that run.
 pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
@@ -128,7 +127,6 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     all
 }
 
-/// All lines in the order of the screen.
 pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);

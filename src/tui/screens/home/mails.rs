@@ -22,7 +22,6 @@ use std::collections::BTreeSet;
 
 const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
 
-/// Where the mail statuses come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailSource {
     /// The index, with the words for when it was read.
@@ -63,7 +62,6 @@ pub struct Mails {
     request: Option<RequestId>,
     found: Result<FailedMails, String>,
     list: PagedList<MailLine>,
-    /// The groups whose badges are hidden.
     folded: BTreeSet<usize>,
     search: Search,
     preview: BadgePreview,
@@ -109,7 +107,6 @@ impl Mails {
         }
     }
 
-    /// The badges that the search finds.
     fn shown(&self) -> impl Iterator<Item = &HistoryItem> {
         let texts = |badge: &HistoryItem| {
             [&badge.recipient_name, &badge.recipient_email, &badge.title, &badge.email_status]
@@ -307,7 +304,6 @@ impl Mails {
         (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
     }
 
-    /// What can be done about failed mails.
     fn advice(&self, columns: u16, env: &Env) -> Vec<String> {
         if self.list.is_empty() {
             return Vec::new();

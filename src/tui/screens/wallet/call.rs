@@ -38,7 +38,6 @@ impl Wallet {
         self.cursor = ListCursor::default();
     }
 
-    /// Starts a look-up from the input, if the input is valid.
     pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
         let query = Query::read(self.field.value());
         match &query {

@@ -104,8 +104,8 @@ impl Wallet {
         self.send(Lookups::Further(sought), Request::Call(LookupQuery::Leads(leads)), out);
     }
 
-    /// After a search of the index without a match: searches the history, as far as lapel does that by itself. Keeps
-    /// this many requests for what follows.
+    /// After a search of the index without a match: searches the history, as far as lapel does that by
+    /// itself. `keeps` requests of the budget remain for what follows.
     pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, out: &mut Effects<'_>) {
         let mut left = self.leads_left();
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
@@ -125,7 +125,6 @@ impl Wallet {
         rows.trouble
     }
 
-    /// The possible matches in the rows read so far.
     pub(super) fn found_matches(&self, sought: &Sought) -> Vec<Match> {
         match sought {
             Sought::Name(name) => matches(self.call.before.as_deref(), Some(name), &self.call.rows),
@@ -197,7 +196,7 @@ impl Wallet {
         self.cursor = ListCursor::default();
     }
 
-    /// Handles the end of a search beyond what was asked for.
+    /// Handles the end of a search for other addresses or names.
     pub(super) fn take_further(&mut self, sought: Sought, trouble: Option<ApiError>, out: &mut Effects<'_>) {
         let found = self.found_matches(&sought);
         let address = match sought {

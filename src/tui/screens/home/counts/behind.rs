@@ -33,13 +33,11 @@ pub struct BadgeList {
     pub search: Search,
     /// What the listed badges contain.
     searched: Option<String>,
-    /// The pause in typing before the list is read.
     pause: Option<RequestId>,
     /// The pages to which the columns are not adapted yet.
     unfitted: Vec<u64>,
 }
 
-/// The badges of a list for a file.
 pub(in crate::tui::screens) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
     let rows = found.rows.len() as u64;
     let badges = count!(rows, "badge", "badges");
@@ -78,7 +76,6 @@ impl BadgeList {
         }
     }
 
-    /// The badges that are listed: those that the search finds.
     pub fn listed(&self) -> Which {
         match &self.searched {
             Some(text) => Which::Found(Box::new(self.which.clone()), text.clone()),
@@ -111,7 +108,6 @@ impl BadgeList {
         }
     }
 
-    /// Lists what the search finds.
     fn find(&mut self, out: &mut Effects<'_>) {
         if self.search.typed() != self.searched {
             self.searched = self.search.typed();
@@ -239,7 +235,6 @@ impl BadgeList {
     }
 }
 
-/// The area of the rows, between the headings and the row counter.
 fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area }
 }

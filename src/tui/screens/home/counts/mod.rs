@@ -74,7 +74,6 @@ impl BadgeCounts {
         self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }
 
-    /// Counts by week, the default of Home.
     pub fn by_week() -> Self {
         Self { period: Period::Week, ..Self::default() }
     }
@@ -98,28 +97,23 @@ impl BadgeCounts {
         self.stale = true;
     }
 
-    /// The bars of the issued badges, the newest first.
     pub fn issued(&self) -> Vec<Bar> {
         self.all.as_ref().map(|all| bars(Section::Issued, all, self.period)).unwrap_or_default()
     }
 
-    /// Why there are no counts, or why reading stopped.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Shows the bars of a section, without what was open over them.
     pub fn show(&mut self, section: Section) {
         self.behind = None;
         self.go_to(section);
     }
 
-    /// Shows a list of badges.
     pub fn list(&mut self, which: Which, title: String) {
         self.behind = Some(BadgeList::new(which, title));
     }
 
-    /// Whether a list is open over the bars.
     pub fn is_over_bars(&self) -> bool {
         self.behind.is_some()
     }
@@ -258,7 +252,6 @@ impl BadgeCounts {
         }
     }
 
-    /// Whether lapel is reading something into the index.
     pub fn is_reading(&self) -> bool {
         self.running.is_some()
     }

@@ -44,17 +44,14 @@ impl Section {
     }
 }
 
-/// One bar: a count and the badges behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub label: String,
     pub count: u64,
-    /// Text beside the number.
     pub note: String,
     pub which: Option<Which>,
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
-    /// Whether the count needs a person's attention.
     pub alarming: bool,
     /// Whether the counted badges have expired already.
     pub is_over: bool,
@@ -269,7 +266,6 @@ fn issued(n: u64) -> String {
     count!(n, "issued badge", "issued badges")
 }
 
-/// The abbreviated name of a weekday, in English three letters.
 fn weekday(day: Weekday) -> &'static str {
     match day {
         Weekday::Monday => t!("Mon"),
