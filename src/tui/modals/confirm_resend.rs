@@ -9,7 +9,6 @@ use crate::tui::worker::job_command::JobCommand;
 pub struct ConfirmResend {
     command: JobCommand,
     id: JobId,
-    /// Title of the job.
     title: String,
     rows: u64,
     /// Toast after the confirmation.
@@ -51,7 +50,6 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
     }
 }
 
-/// Number of rows to send.
 pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
         JobCommand::Decide(..) => 1,

@@ -36,7 +36,6 @@ pub struct ExportForm {
     exists: bool,
     /// The running request, rows so far, and total rows.
     work: Option<(RequestId, u64, u64)>,
-    /// Whether the export replaces an existing file.
     replaces: bool,
     error: Option<String>,
 }
@@ -122,7 +121,6 @@ impl ExportForm {
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    /// Number of requests that the export needs, as text.
     fn cost(&self, env: &Env) -> String {
         if !matches!(self.source.content, Content::List(What::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();

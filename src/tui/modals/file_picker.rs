@@ -23,7 +23,6 @@ const WIDEST: u16 = 110;
 /// Maximum number of lines for the path of the selected file, where the list cuts it.
 const PATH_LINES: usize = 2;
 
-/// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     /// A folder ends in a slash.
@@ -47,7 +46,6 @@ pub struct FilePicker {
     field: Field,
     shown: Vec<Entry>,
     cursor: ListCursor,
-    /// The file whose preview was requested last.
     previewed: Option<String>,
     preview_request: Option<RequestId>,
     preview: Option<Result<FilePreview, String>>,
@@ -96,7 +94,6 @@ impl FilePicker {
         self.find();
     }
 
-    /// The folder above this one.
     fn parent(&self) -> Option<String> {
         let parent = Path::new(self.folder.trim_end_matches('/')).parent()?;
         Some(with_slash(&parent.to_string_lossy()))
@@ -127,7 +124,6 @@ impl FilePicker {
         self.cursor.restart();
     }
 
-    /// Shows what the typed text finds.
     fn typed(&mut self, out: &mut Effects<'_>) {
         if self.is_cut {
             self.list(out);
@@ -157,7 +153,6 @@ impl FilePicker {
         }
     }
 
-    /// The job that has used this file last.
     fn used_by(&self, path: &str) -> Option<&Job> {
         let is_source = |job: &&Job| {
             let source = job.origin.as_ref().and_then(|origin| origin.source.as_ref());
@@ -299,7 +294,6 @@ impl Component for FilePicker {
         Ok(())
     }
 
-    /// Requests the preview of the selected file.
     fn load_visible(&mut self, _: Rect, _: &Env, out: &mut Effects<'_>) {
         let selected =
             self.shown.get(self.cursor.at()).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));

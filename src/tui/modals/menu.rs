@@ -13,7 +13,6 @@ use crossterm::event::{KeyCode, KeyModifiers};
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;
 
-/// What an entry does.
 enum Choice {
     Copy(Clip),
     Ask(Option<CallerQuestion>),

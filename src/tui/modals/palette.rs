@@ -15,7 +15,6 @@ use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Maximum size of the palette.
 const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;
 /// Width of a screen that the palette covers from side to side, in columns.
@@ -23,7 +22,6 @@ const COVERED: u16 = WIDEST + 16;
 /// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
 
-/// One action in the palette.
 #[derive(Clone, Debug)]
 pub struct Command {
     pub action: Action,
@@ -47,14 +45,12 @@ impl Loaded {
         Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
     }
 
-    /// The badge and its holder.
     pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {
         let name = item.recipient_name.clone().unwrap_or_default();
         let holder = item.recipient_email.clone().map(|email| Self::Holder(email, name));
         holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
     }
 
-    /// The text by which it is found.
     fn words(&self) -> String {
         match self {
             Self::Template(id, title) => format!("{title} {id}"),
@@ -67,7 +63,6 @@ impl Loaded {
 /// The order of the matches: rank, whether it is impossible now, score.
 type Worth = (Rank, bool, Reverse<u32>);
 
-/// Line of the palette.
 #[derive(Clone, Debug)]
 enum Entry {
     Command(Command),
@@ -84,7 +79,6 @@ enum Entry {
 pub struct CommandPalette {
     all: Vec<Command>,
     filters: Vec<NamedFilter>,
-    /// Earlier look-ups, newest first.
     recents: Vec<String>,
     loaded: Vec<Loaded>,
     field: Field,
@@ -117,7 +111,6 @@ impl CommandPalette {
         palette
     }
 
-    /// The palette, which also finds what the lists show.
     #[must_use]
     pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
         let mut seen = HashSet::new();
@@ -221,7 +214,6 @@ impl CommandPalette {
         out.go.extend([Navigate::CloseAll, way]);
     }
 
-    /// Why an entry is not possible now.
     fn why_not<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
         match entry {
             Entry::Command(command) => command.why_not.as_deref(),
@@ -274,11 +266,9 @@ impl CommandPalette {
     }
 }
 
-/// Widths of the columns, in cells.
 struct Widths {
     keys: usize,
     names: usize,
-    /// The whole line.
     room: usize,
 }
 
@@ -428,7 +418,6 @@ fn place(entry: &Entry) -> Option<String> {
     }
 }
 
-/// Text by which the palette finds a saved filter.
 fn filter_words(filter: &NamedFilter) -> String {
     t!("filter: {name}", name = Text::from(filter.name.as_str()))
 }

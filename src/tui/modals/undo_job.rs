@@ -20,7 +20,6 @@ impl UndoJob {
         Self { job, reason: Field::default(), cancels: false, request: None, error: None }
     }
 
-    /// The rows that undoing cancels first.
     fn unsent(&self) -> u64 {
         count(Step::CallOff, &self.job)
     }
@@ -42,7 +41,6 @@ impl UndoJob {
         }
     }
 
-    /// The effect of undoing the job in its current state.
     fn words(&self) -> String {
         let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
         let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));

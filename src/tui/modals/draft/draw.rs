@@ -20,7 +20,6 @@ pub(super) fn lines_area(rows: Rect) -> Rect {
 }
 
 impl DraftForm {
-    /// Area of the rows, between the head and the foot.
     pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
         let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
@@ -29,7 +28,6 @@ impl DraftForm {
         Rect { y: area.y + head, height: area.height.saturating_sub(head + below), ..area }
     }
 
-    /// How to send, or why nothing can be sent.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, env);
         if self.beginning {
@@ -63,7 +61,6 @@ impl DraftForm {
         foot.into_lines()
     }
 
-    /// Summary of the draft and its row counts.
     fn head(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
@@ -322,7 +319,6 @@ impl DraftForm {
         }
     }
 
-    /// Number of recipients or badges, and of requests.
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
@@ -361,7 +357,6 @@ pub fn shares(drafts: &[Job]) -> Vec<String> {
     sums(drafts).into_iter().map(|(status, n)| share(status, n, kind)).collect()
 }
 
-/// A number of rows with their status: `1,111 ready`, `74 need review`.
 fn share(status: RowStatus, n: u64, kind: Kind) -> String {
     match status {
         RowStatus::Ask => plural!(n, "{n} needs review", "{n} need review"),

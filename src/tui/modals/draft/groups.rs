@@ -23,7 +23,6 @@ const MOST: usize = 30;
 /// Number of reasons that the heading of several reasons names.
 const NAMED: usize = 4;
 
-/// Rows under one heading.
 #[derive(Clone, Debug)]
 pub(super) struct GroupPart {
     pub id: PartId,
@@ -57,17 +56,15 @@ impl GroupPart {
         }
     }
 
-    /// The place of its status in the review.
     pub fn order(&self) -> usize {
         STATUSES.iter().position(|status| *status == self.id.0).unwrap_or(STATUSES.len())
     }
 
-    /// Whether lapel suggests another address for its rows.
     pub fn has_suggestion(&self) -> bool {
         self.why.as_ref().is_some_and(|why| why.meant_domain().is_some())
     }
 
-    /// The rows for a decision about the group.
+    /// The rows for a decision about the group. `None` for the other rows of a status, which are no group.
     pub fn group(&self) -> Option<Rows> {
         Some(Rows::Group(self.id.0, self.id.1.clone()?))
     }
@@ -115,7 +112,6 @@ impl Groups {
         self.stale = true;
     }
 
-    /// Requests the groups of a draft unless they are known.
     pub fn load(&mut self, job: JobId, out: &mut Effects<'_>) {
         if self.of == Some(job) && (!self.stale || self.request.is_some()) {
             return;
@@ -128,7 +124,6 @@ impl Groups {
         out.ask_instead(&mut self.request, Request::Groups(job));
     }
 
-    /// Whether no change was made since they were read.
     pub fn are_current(&self) -> bool {
         !self.stale && self.request.is_none()
     }
@@ -224,7 +219,6 @@ impl DraftForm {
         }
     }
 
-    /// Whether lapel suggests another address for the group under the cursor.
     pub(super) fn group_has_suggestion(&self) -> bool {
         match self.selected() {
             Some(row) => row.suggested_address().is_some(),
@@ -279,7 +273,6 @@ impl DraftForm {
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
     }
 
-    /// The key that takes the suggestion of a row.
     pub(super) fn suggestion(&self, row: &JobRow, env: &Env) -> Option<String> {
         let name = row.suggested_name().map(|name| Text::from(name.as_str()));
         let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
@@ -300,7 +293,6 @@ impl DraftForm {
         }
     }
 
-    /// How many rows a decision about the group of this row is about.
     pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
         let key = |action| env.key(&self.key_contexts(), action);
@@ -335,7 +327,6 @@ impl DraftForm {
         }
     }
 
-    /// The keys for a whole group, beside its heading.
     pub(super) fn part_hint(&self, part: &GroupPart, env: &Env) -> Option<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
             return None;

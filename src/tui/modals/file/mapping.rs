@@ -51,7 +51,6 @@ enum NameChoice {
     Two,
 }
 
-/// The result of accepting the mapping.
 pub enum Accepted {
     Map(ColumnMap),
     /// A column is missing, or the mapping is doubtful and needs a second yes.
@@ -107,7 +106,6 @@ impl Mapping {
         self.focus.on_click(at, Action::NextChoice)
     }
 
-    /// Changes the focused field to its next or previous choice.
     pub fn change(&mut self, by: isize, about: &About) {
         self.focus.forget_clicks();
         let columns = about.columns.len();

@@ -18,7 +18,6 @@ use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
 use steps::{FileStep, columns};
 
-/// The contexts of the column mapping.
 const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
 
 pub struct FileForm {
@@ -28,7 +27,6 @@ pub struct FileForm {
     opened: Option<Opened>,
     work: Option<Work>,
     step: Option<FileStep>,
-    /// The selected answer of the step.
     cursor: ListCursor,
     said: Option<String>,
     /// Set if the form maps the columns of drafts again.
@@ -46,7 +44,6 @@ enum Kept {
 /// Drafts whose file is read again with another mapping.
 struct Again {
     drafts: Vec<JobId>,
-    /// How the drafts were read.
     source: FileSource,
     /// `None` if the file is unchanged.
     change: Option<FileChange>,
@@ -54,17 +51,14 @@ struct Again {
     is_new: bool,
 }
 
-/// Purpose of an opened file.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// Issue a badge to the recipients in the file.
     Issue {
         /// Template id and title.
         template: (TemplateId, Text),
         /// Whether a column of the file names the template of each row.
         by_column: bool,
     },
-    /// Revoke the badges whose ids are in the file.
     Revoke {
         /// Holders may see the reason.
         reason: String,
@@ -73,7 +67,6 @@ pub enum Purpose {
     },
 }
 
-/// The running request about the file.
 struct Work {
     request: RequestId,
     /// True while lapel saves the rows as a draft. False while it only reads the file.
@@ -263,7 +256,7 @@ impl FileForm {
         }
     }
 
-    /// Goes on with the drafts of an earlier import, or asks the first question for a new one.
+    /// Continues with the drafts of an earlier import, or asks the first question for a new one.
     fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
         match import {
             Some(drafts) => {

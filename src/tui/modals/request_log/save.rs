@@ -9,7 +9,6 @@ use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
-/// Form for the path of the saved log.
 pub struct Save {
     /// With the log at the time this form was opened.
     pub file: SaveFile,
