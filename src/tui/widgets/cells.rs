@@ -67,7 +67,6 @@ impl Rules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster<'a> {
     pub text: Cow<'a, str>,
-    /// The number of reserved cells.
     pub cells: usize,
     /// Whether every terminal uses exactly this number of cells.
     pub certain: bool,

@@ -39,7 +39,6 @@ impl Columns {
         &self.choices
     }
 
-    /// Whether all settings are the default.
     pub fn is_usual(&self) -> bool {
         self.has_usual_order() && self.choices.iter().all(|c| c.width.is_none())
     }

@@ -68,7 +68,6 @@ impl Field {
         Self { secret: true, ..Self::default() }
     }
 
-    /// A field with a text and the cursor at its end.
     pub fn with(text: &str) -> Self {
         let mut field = Self::default();
         field.set(text);
@@ -104,7 +103,6 @@ impl Field {
         self.input.handle(InputRequest::SetCursor(cursor));
     }
 
-    /// The text before and after the cursor.
     pub fn split(&self) -> (&str, &str) {
         let text = self.value();
         text.split_at(text.char_indices().nth(self.input.cursor()).map_or(text.len(), |(at, _)| at))
@@ -129,7 +127,6 @@ impl Field {
         }
     }
 
-    /// Takes a key press. Returns true if the text changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if std::mem::take(&mut self.selected) {
             let is_plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
@@ -242,7 +239,6 @@ fn clean(text: &str) -> String {
 /// Maximum number of inputs that a field notes by itself.
 const MOST: usize = 50;
 
-/// Recent inputs that a field offers, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     all: Vec<String>,
@@ -260,7 +256,6 @@ impl Recent {
         &self.all
     }
 
-    /// The index of the selected entry.
     pub fn at(&self) -> Option<usize> {
         self.at
     }
@@ -302,7 +297,6 @@ impl Recent {
     }
 }
 
-/// Which of several fields has the focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus {
     pub at: usize,

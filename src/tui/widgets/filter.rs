@@ -24,7 +24,6 @@ use std::time::Duration;
 /// Pause in typing before lapel asks the service.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The view that is open over the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterView {
     #[default]
@@ -37,7 +36,6 @@ pub enum FilterView {
 #[derive(Default)]
 struct Line {
     field: Field,
-    /// The chosen suggestion.
     at: Option<usize>,
     wrong: Option<String>,
 }
@@ -142,7 +140,6 @@ impl FilterBar {
             && self.line.as_ref().is_none_or(|line| line.field.value().trim().is_empty())
     }
 
-    /// The mistake in the open line.
     pub fn mistake(&self) -> Option<String> {
         if self.view == FilterView::Line { self.values().err() } else { None }
     }
@@ -192,7 +189,6 @@ impl FilterBar {
         self.earlier = Recent::default();
     }
 
-    /// Handles an action of the open view. Returns false for an action of the list.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.step(true),
@@ -238,7 +234,6 @@ impl FilterBar {
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
-    /// Clears the focused field, or all fields.
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);

@@ -43,11 +43,9 @@ pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
     row_statuses: Vec<RowStatus>,
-    /// Whether the job is a draft in its review.
     is_review: bool,
     /// The parts of a review, by which its rows are sorted unless they are searched.
     parts: Vec<RowPart>,
-    /// Whether the job has changed since its rows were read.
     stale: bool,
     /// The pages that were read since the columns were adapted to their content.
     unfitted: Vec<u64>,
@@ -89,12 +87,10 @@ impl RowList {
         self.job
     }
 
-    /// The shown statuses; empty for all.
     pub fn row_statuses(&self) -> &[RowStatus] {
         &self.row_statuses
     }
 
-    /// Sorts the rows of a review by these parts.
     pub fn set_parts(&mut self, parts: Vec<RowPart>) {
         if self.parts != parts {
             self.parts = parts;
@@ -198,14 +194,12 @@ impl RowList {
         }
     }
 
-    /// The first page.
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
         let (row_statuses, text) = (self.row_statuses.clone(), self.search.typed());
         let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
         RowsQuery { job: self.job, row_statuses, group: None, parts, text, page: 1, per_page, order }
     }
 
-    /// Reads other rows from now on.
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
         self.refit = true;
@@ -237,7 +231,6 @@ impl RowList {
         self.stale = true;
     }
 
-    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         request: RequestId,
@@ -318,7 +311,6 @@ impl RowList {
         out.cancel(dropped);
     }
 
-    /// Handles a click at a line of the screen. `area` is the area of the last draw.
     pub fn on_click(&mut self, area: Rect, line: u16) -> bool {
         let hit = self.list.on_click(rows(area), line);
         if hit {
@@ -398,14 +390,12 @@ impl RowList {
     }
 }
 
-/// Opens the export form for rows of a job.
 fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
     let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
     out.go.push(Navigate::Export(Box::new(source)));
 }
 
-/// The area of the rows, between the headings and the row counter.
 fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area }
 }
@@ -505,7 +495,6 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     }
 }
 
-/// The status of a draft's row, before anything is sent.
 pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     match (row_status, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
@@ -515,7 +504,6 @@ pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     }
 }
 
-/// The details of a row: recipient, status with reason, and the service's data.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));

@@ -59,7 +59,6 @@ pub enum Note {
     },
     /// Rows keep moving. Duplicates are marked.
     KeepsMoving,
-    /// The selected row is no longer in the list.
     SelectedGone,
 }
 
@@ -215,7 +214,6 @@ impl<T: Row> PagedList<T> {
         self.slots.values().filter_map(loading).collect()
     }
 
-    /// The height of the list, in rows.
     pub fn height(&self) -> u16 {
         u16::try_from(self.height).unwrap_or(u16::MAX)
     }

@@ -49,18 +49,15 @@ pub struct ListTexts {
     pub all: &'static str,
 }
 
-/// A record that a `Browser` can list.
 pub trait Browse: Row + 'static {
     /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
     type Narrowing: Clone + Default + PartialEq;
     const FILTERS: &'static [Spec];
-    /// All columns, in order.
     const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
     const DEFAULT_COLUMNS: usize;
-    /// The default widths of the columns, in the current language.
     fn widths() -> Vec<Column> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
@@ -93,7 +90,6 @@ pub trait Browse: Row + 'static {
     fn ask_coverage(_: &Self::Filter) -> Option<Request> {
         None
     }
-    /// The list for the index.
     fn index_list(
         _: &Self::Filter,
         _: &Self::Narrowing,
@@ -110,7 +106,6 @@ pub trait Browse: Row + 'static {
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
 
-/// Who sorts the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// The service, with this spelling of the direction: the contract does not show the values of `sort_type`.
@@ -129,14 +124,12 @@ enum Top {
 }
 
 pub struct Browser<T: Browse> {
-    /// The rows that are shown.
     pub list: PagedList<T>,
     /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
     behind: Option<ServiceRows<T>>,
     bar: FilterBar,
     /// The requests for the names of values, until they are answered.
     choices: Vec<RequestId>,
-    /// Whether they were answered.
     has_names: bool,
     filter: T::Filter,
     narrowing: T::Narrowing,
@@ -147,7 +140,6 @@ pub struct Browser<T: Browse> {
     by: By,
     /// A sort order with which the service failed. The list is read without it to see whether that works.
     suspect: Option<(SortOrder, By)>,
-    /// How often the filter has changed.
     changes: u64,
     top: Top,
     /// What the screen says about the selected row, below the list.
@@ -194,7 +186,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Whether the action `Back` would clear the filter.
     pub fn can_go_back(&self) -> bool {
         !self.bar.is_empty()
     }
@@ -205,7 +196,6 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
-    /// Whether an action has something to act on: many need a row.
     pub fn is_enabled(&self, action: Action) -> bool {
         let is_about_rows = matches!(
             action,
@@ -230,7 +220,6 @@ impl<T: Browse> Browser<T> {
         !is_about_rows || self.list.selected().is_some() || self.over().is_some()
     }
 
-    /// Handles an action. Returns false if it does not belong to the list.
     pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
@@ -387,7 +376,6 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         request: RequestId,
@@ -468,7 +456,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Fits the columns to a page that was read.
     fn fit_columns(&mut self, page: u64, of_index: bool, env: &Env) {
         let behind = self.behind.as_ref().filter(|_| !of_index);
         for row in behind.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
@@ -519,7 +506,6 @@ impl<T: Browse> Browser<T> {
         self.show_fitting(env.now());
     }
 
-    /// The sort order for requests to the service.
     fn sort(&self) -> Option<Sort> {
         let (column, _) = self.heading.sorted_by()?;
         let By::Service(style) = self.by else { return None };
@@ -546,7 +532,6 @@ impl<T: Browse> Browser<T> {
         self.list.place_at(self.rows(area), row)
     }
 
-    /// The area of the rows.
     pub fn rows(&self, area: Rect) -> Rect {
         let head = 2 + self.bar.height(area.width);
         let around = head + draw::foot_height(&self.foot_lines(area));

@@ -39,7 +39,6 @@ pub fn inside(preview: Rect) -> Rect {
     Rect { x: preview.x + 2, width: preview.width.saturating_sub(3), ..preview }
 }
 
-/// Draws the edge between the list and its preview.
 pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
     for y in preview.y..preview.bottom() {
         let at = Rect { y, width: 1, height: 1, ..preview };
@@ -47,7 +46,6 @@ pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
     }
 }
 
-/// How far a text is scrolled.
 #[derive(Default)]
 pub struct Scroll {
     top: u16,

@@ -34,7 +34,6 @@ impl ReasonField {
         self.field.value()
     }
 
-    /// Why the reason cannot be sent.
     pub fn error(&self) -> Option<String> {
         no_reason(self.field.value())
     }

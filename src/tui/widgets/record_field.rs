@@ -110,7 +110,6 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    /// The cell in a list.
     pub fn cell(&self, row: &R, more: &C, env: &Env) -> (String, Style) {
         let text = self.shown.map_or_else(|| shown((self.value)(row), env), |text| text(row, more, env));
         (text, (self.style)(row, env))
@@ -134,7 +133,6 @@ impl<R, C> RecordField<R, C> {
     }
 }
 
-/// The cells of a row in a list.
 pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(String, Style)> {
     fields.iter().map(|field| field.cell(row, more, env)).collect()
 }

@@ -14,7 +14,6 @@ pub struct SaveFile {
     field: PathField,
     text: String,
     request: Option<RequestId>,
-    /// Whether a file with this name exists.
     exists: bool,
     said: Option<String>,
 }

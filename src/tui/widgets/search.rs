@@ -14,7 +14,6 @@ pub struct Search {
     is_open: bool,
 }
 
-/// What an action did to a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searched {
     /// The action belongs to the list.
@@ -106,7 +105,6 @@ impl Search {
         format!("{title}  /{}{cursor}", crate::domain::text::scrub(self.field.value()))
     }
 
-    /// Takes a key of the open box. Returns whether the text has changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.is_open && self.field.on_text_key(key)
     }

@@ -30,7 +30,7 @@ const PREVIEW: usize = 72;
 pub struct ColumnDef {
     /// The field that the column shows and sorts by, with its name in the contract if it has one.
     pub key: &'static str,
-    /// The title, marked for translation.
+    /// Marked for translation.
     pub title: &'static str,
     pub layout: Column,
     /// Whether it is aligned right: a number.
@@ -80,12 +80,10 @@ pub struct Heading {
     defs: Vec<ColumnDef>,
     /// The name of the default order, marked for translation.
     own_order: &'static str,
-    /// The columns with their default widths.
     own: Vec<Column>,
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<HeadingMenu>,
-    /// The search in the open menu.
     search: Search,
     cursor: ListCursor,
     /// The cells of a row on the screen.

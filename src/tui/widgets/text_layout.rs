@@ -57,7 +57,6 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
     fit(&format!("{}{end}", start.trim_end()), columns, ellipsis)
 }
 
-/// Wrapped text in one style.
 pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
     wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
 }

@@ -8,7 +8,6 @@ use crate::secrets::{Likeness, judge};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// The kind of value that a filter field accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     Text,
@@ -95,7 +94,6 @@ impl Value {
 /// A value that the service knows by a code or an id, with the name that people see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The name of its field.
     pub field: &'static str,
     pub value: String,
     pub name: String,
@@ -171,7 +169,6 @@ pub fn date_words(today: Date) -> Vec<(&'static str, Date, Date)> {
     ]
 }
 
-/// Whether a date field is the end of a range.
 pub fn is_end(spec: Spec) -> bool {
     spec.name.contains("_end_")
 }

@@ -47,7 +47,6 @@ impl<T: Row> PagedList<T> {
         t!("row {at} of {all}", at = number(self.cursor() + 1), all = number(self.len()))
     }
 
-    /// Number of rows that the last draw built, for tests.
     pub fn rows_built(&self) -> u64 {
         self.built.get()
     }
@@ -111,7 +110,6 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env:
     }
 }
 
-/// Draws a row of a list, with the cursor if it is selected.
 pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &Env) {
     let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
     spans.extend(row);

@@ -20,7 +20,6 @@ use ratatui::text::{Line, Span};
 /// What is special about a row.
 #[derive(Clone, Default)]
 pub struct RowMark {
-    /// A note before the title of the row.
     pub note: Option<String>,
     pub is_marked: bool,
     /// Whether it belongs to the range that the user is drawing.
@@ -170,7 +169,6 @@ impl<T: Browse> Browser<T> {
         });
     }
 
-    /// The text for a place without a row.
     fn stand_in(&self, place: &RowState<'_, T>, env: &Env) -> (String, Style) {
         match place {
             RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
@@ -314,7 +312,6 @@ pub(super) enum Tone {
     Error,
 }
 
-/// The height of the lines below the list, with this message.
 pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
     u16::try_from(note.len()).unwrap_or(u16::MAX).max(1)
 }

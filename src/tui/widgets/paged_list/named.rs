@@ -35,7 +35,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Applies a saved filter with its sort order.
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
         // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);

@@ -28,7 +28,6 @@ pub(super) struct ServiceRows<T: Browse> {
     reading: Option<RequestId>,
 }
 
-/// What a narrowed list is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowsFrom {
     /// Not known yet: lapel asks whether the index has all rows.
@@ -58,7 +57,6 @@ pub struct ComparedPart {
     pub loaded: u64,
     /// All rows of the service that match the rest of the filter.
     pub all: u64,
-    /// Whether every row was compared.
     pub is_whole: bool,
 }
 
@@ -87,7 +85,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// The rows that lapel compares itself, if it does.
     pub(super) fn compared(&self) -> Option<&ServiceRows<T>> {
         self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded)
     }
@@ -114,7 +111,8 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// At the wish of the user. Rows of the index are as old as its last reading, so the history is read first.
+    /// Called when the user asks for a refresh. Rows of the index are as old as its last reading, so the
+    /// history is read first.
     pub(super) fn refresh_all(&mut self, out: &mut Effects<'_>) {
         let is_of_index = self.index().is_some();
         match &mut self.behind {
@@ -144,7 +142,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Starts again for another filter or order.
     pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
         let dropped = self.service_rows_mut().restart();
         out.cancel(dropped);
@@ -210,7 +207,7 @@ impl<T: Browse> Browser<T> {
             }
             (Some(behind), true) => {
                 self.behind = Some(ServiceRows { stale: true, ..behind });
-                // Rows of the narrowing before must not stand under the words of the new one.
+                // Rows of the earlier narrowing must not be shown under the words of the new one.
                 self.list.restart();
             }
             (Some(behind), false) => {
@@ -277,7 +274,6 @@ impl<T: Browse> Browser<T> {
         self.behind.is_some()
     }
 
-    /// Takes the names of values in a response.
     pub fn learn(&mut self, answer: &Response, out: &mut Effects<'_>) {
         let choices = T::choices(answer);
         self.has_names |= !choices.is_empty();

@@ -41,7 +41,6 @@ impl Heading {
         self.search = Search::default();
     }
 
-    /// The names in the open menu.
     fn names(&self) -> Option<Vec<String>> {
         let title = |column: usize| tr(self.defs[column].title).to_owned();
         Some(match self.menu? {
@@ -55,7 +54,6 @@ impl Heading {
         })
     }
 
-    /// Takes a key of the search in the open menu.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.names().is_some_and(|names| self.search.type_in(key, &mut self.cursor, &names))
     }
