@@ -7,7 +7,6 @@ use crate::tui::input::keymap::Context;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
-    /// The contexts in which the keymap looks up a key now, innermost first.
     pub fn key_contexts(&self) -> Vec<Context> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
@@ -57,7 +56,6 @@ impl App {
         }
     }
 
-    /// The words of an action in the footer.
     pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
         match (self.modals.last(), &self.welcome) {
             (Some(modal), _) if modal.confirm.is_none() => modal.hint(action),
@@ -71,7 +69,6 @@ impl App {
         self.modals.is_empty() && self.screen().is_behind(action)
     }
 
-    /// Whether Back would have a visible effect.
     pub(in crate::tui) fn can_go_back(&self) -> bool {
         let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
         let filtered = self.screen().can_go_back();

@@ -32,7 +32,6 @@ impl App {
         .min()
     }
 
-    /// Whether the screen shows how long something has been waiting.
     pub(super) fn shows_age(&self) -> bool {
         self.modals.is_empty() && self.screen().shows_age(&self.env)
     }

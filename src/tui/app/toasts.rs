@@ -9,10 +9,9 @@ use tokio::time::{Duration, Instant};
 const TOAST: Duration = Duration::from_secs(5);
 const TOAST_LETTER: Duration = Duration::from_millis(50);
 
-/// Most lines for a notice.
+/// Maximum number of lines of a notice.
 pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
 
-/// A message of at most a few lines at the bottom of the screen.
 pub(in crate::tui) struct Notice {
     pub(in crate::tui) text: String,
     pub(in crate::tui) bad: bool,
@@ -21,7 +20,6 @@ pub(in crate::tui) struct Notice {
 }
 
 impl Notice {
-    /// A message that stays.
     pub(in crate::tui) fn new(text: String, bad: bool) -> Self {
         Self { text, bad, until: None }
     }
@@ -52,7 +50,6 @@ pub(in crate::tui) struct Toasts {
 }
 
 impl Toasts {
-    /// Shows the result of an action.
     pub(super) fn say(&mut self, text: String, bad: bool) {
         self.notice = Some(Notice::toast(text, bad));
         // A toast that it covers does not come back.
@@ -91,7 +88,6 @@ impl App {
         self.changed |= self.toasts.expire();
     }
 
-    /// Shows an error that the user did not ask for.
     pub(super) fn tell(&mut self, text: String) {
         self.changed |= self.toasts.tell(text);
     }
