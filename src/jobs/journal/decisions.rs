@@ -14,7 +14,8 @@ use crate::jobs::rules::{self, Claim, Stand, Step};
 use crate::jobs::settings::Policies;
 use std::collections::{HashMap, HashSet};
 
-/// Maximum entries per request in a retry after the service refused a larger request, as a part of that request.
+/// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
+/// request.
 const SMALLER: i64 = 10;
 
 /// Resumes a paused or stopped job, with requests of the usual size.
@@ -31,7 +32,6 @@ pub(super) fn use_up_quota(db: &Tx<'_>, id: &JobId, most: &i64, actor: &Actor) -
     start(db, id, actor)
 }
 
-/// A retry of refused rows.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Retry {
     pub(in crate::jobs) id: JobId,
@@ -79,7 +79,6 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx:
     Ok(cancelled)
 }
 
-/// A person's decision about one row.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) id: JobId,
@@ -91,18 +90,16 @@ pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) now: i64,
 }
 
-/// Why a row was not resolved.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) enum Unresolved {
     /// A row with this status needs no decision.
     RowStatus(RowStatus),
-    /// The row was not sent, or the badge belongs to another row.
+    /// There is no such row, it was not sent, or the badge belongs to another row.
     NoRow,
     /// Another row has sent to the same recipient, and the person was not shown that.
     Rival(Rival),
 }
 
-/// Resolves a row as a person decided.
 pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
     let DecideRow { id, no, decision, actor, why, now } = args;
     let (id, no) = (*id, *no);
@@ -183,7 +180,6 @@ fn stands(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, RowSt
     )
 }
 
-/// What a person was shown about a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::jobs) struct ReviewedRow {
     pub(in crate::jobs) row_status: RowStatus,
@@ -202,7 +198,6 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     )
 }
 
-/// Never seen rows to send again.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,

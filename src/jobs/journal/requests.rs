@@ -68,7 +68,6 @@ pub(super) fn set_sending(
     Ok(())
 }
 
-/// Sets the time of acceptance of a request's rows.
 pub(super) fn accepted_at(db: &Tx<'_>, request: i64, at: i64) -> tx::Result<()> {
     db.execute("UPDATE row SET accepted = ?2 WHERE request = ?1", values![request, at])?;
     Ok(())

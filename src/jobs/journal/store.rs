@@ -54,7 +54,6 @@ impl Store {
         self.process.clone()
     }
 
-    /// The id under which this process owns jobs.
     pub(in crate::jobs) fn me(&self) -> &str {
         &self.process.id
     }

@@ -84,7 +84,6 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// All rows of a query.
     pub(super) fn rows<T, C: FromIterator<T>>(
         &self,
         sql: &str,
@@ -99,7 +98,6 @@ impl<'a> Tx<'a> {
         Ok(rows.into_iter().collect())
     }
 
-    /// The first row of a query.
     pub(super) fn optional<T>(
         &self,
         sql: &str,
@@ -124,7 +122,6 @@ impl<'a> Tx<'a> {
         self.optional(sql, values, read)?.ok_or(Error::NoRow)
     }
 
-    /// Whether a query returns a row.
     pub(super) fn exists(&self, sql: &str, values: &[&dyn Bind]) -> Result<bool> {
         Ok(self.optional(sql, values, |_| Ok(()))?.is_some())
     }

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use strum::{EnumString, IntoStaticStr};
 
-/// A backup's description of itself.
 #[derive(Debug)]
 pub(super) struct Mark {
     /// Unique; hexadecimal.
