@@ -29,7 +29,7 @@ impl App {
         (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
-    /// Whether an action does something now. The footer offers no other actions.
+    /// The confirmation, the modal on top or the screen decides.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         if self.confirm().is_some() {
             // The confirmation shows its own keys.
@@ -64,7 +64,6 @@ impl App {
         }
     }
 
-    /// Whether an action belongs to a hidden part of the screen.
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
         self.modals.is_empty() && self.screen().is_behind(action)
     }

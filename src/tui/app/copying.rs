@@ -85,7 +85,6 @@ impl App {
         self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
-    /// Handles the response of an external program, or returns a response to another request.
     pub(super) fn handed(
         &mut self,
         request: RequestId,

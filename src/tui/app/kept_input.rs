@@ -96,8 +96,7 @@ impl App {
         });
     }
 
-    /// Handles a response about kept data, or returns another response. The form that asked for the saved filters
-    /// receives them too. Nothing is redrawn if no form shows them.
+    /// The form that asked for the saved filters receives them too. Nothing is redrawn if no form shows them.
     pub(super) fn kept(
         &mut self,
         (request, owner): (RequestId, Owner),

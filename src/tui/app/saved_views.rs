@@ -162,7 +162,6 @@ impl App {
         self.views.seen = self.changes_of_view();
     }
 
-    /// Handles a response about the layout file, or returns another response.
     pub(super) fn viewed(
         &mut self,
         request: RequestId,

@@ -98,7 +98,6 @@ impl App {
         true
     }
 
-    /// The typed texts that Enter would send or save.
     fn typed(&self) -> Vec<&str> {
         match self.modals.last() {
             Some(modal) => modal.typed(),

@@ -69,7 +69,6 @@ impl Toasts {
         true
     }
 
-    /// Removes the toasts whose time is over. Returns whether there were any.
     fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
@@ -77,7 +76,6 @@ impl Toasts {
         gone.iter().any(Option::is_some)
     }
 
-    /// When the next toast goes away by itself.
     pub(super) fn next_end(&self) -> Option<Instant> {
         self.notice.iter().chain(&self.news).filter_map(|toast| toast.until).min()
     }

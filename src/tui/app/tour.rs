@@ -59,7 +59,6 @@ impl App {
         }
     }
 
-    /// Runs an action of the tour. Returns false for other actions.
     pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),

@@ -101,7 +101,7 @@ impl Modal for ConfirmResend {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         out.ask(Request::Do(Box::new(self.command.clone())));
         out.notice = self.toast.take();
-        // This also answers the modal that opened this one.
+        // This also closes the modal that opened this one.
         out.go.push(Navigate::CloseAll);
     }
 

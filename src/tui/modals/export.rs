@@ -32,7 +32,6 @@ pub struct ExportForm {
     source: ExportSource,
     kind: usize,
     file: PathField,
-    /// Whether a file with this name exists and would be replaced.
     exists: bool,
     /// The running request, rows so far, and total rows.
     work: Option<(RequestId, u64, u64)>,
@@ -132,7 +131,7 @@ impl ExportForm {
         env.reading_cost(rows)
     }
 
-    /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
+    /// Returns a message once the file is written.
     fn take_response(
         &mut self,
         request: RequestId,

@@ -40,7 +40,7 @@ pub struct FilePicker {
     /// Ends in a slash.
     folder: String,
     names: Vec<String>,
-    /// Whether the folder has more names than one answer.
+    /// Whether the folder has more names than one response contains.
     is_cut: bool,
     names_request: Option<RequestId>,
     field: Field,
@@ -55,7 +55,7 @@ impl FilePicker {
     /// Begins in the folder of the typed path. `earlier` are more recent files.
     pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
         let typed = paths::typed(typed);
-        // By its text alone: a look at the disk may take long.
+        // Only the text is checked: reading the disk may take long.
         let is_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
         let folder = if is_folder { typed.as_path() } else { typed.parent().unwrap_or(Path::new("")) };
         let folder = std::path::absolute(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
@@ -131,7 +131,7 @@ impl FilePicker {
         self.find();
     }
 
-    /// Shows what an answer added. The selected file stays selected.
+    /// Shows the names that a response added. The selected file stays selected.
     fn find_again(&mut self) {
         let at = Some(self.cursor.at()).filter(|at| *at > 0);
         let selected = at.and_then(|at| self.shown.get(at)).map(|entry| entry.path.clone());

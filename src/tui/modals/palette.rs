@@ -347,7 +347,7 @@ impl Component for CommandPalette {
         let unselected = wrap(&unselected, room.saturating_sub(2));
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
         let reasons = reasons.max(if self.is_selected { 0 } else { unselected.len() });
-        // Prompt, empty line, entries, and the line of what is out of sight. A short list makes a low popup.
+        // Prompt, empty line, entries, and the line that counts hidden entries. A short list makes a low popup.
         let wanted = self.shown.len().max(1) + 3 + reasons + usize::from(2 * popup::edge(screen));
         let wanted = u16::try_from(wanted).unwrap_or(HIGHEST).min(HIGHEST).min(screen.height);
         let outer = popup::centred(Rect { height: wanted, ..screen }, most);

@@ -178,7 +178,7 @@ impl ResolveRows {
                 out.close();
             }
             Stage::Text => {
-                // The answer would ask to send these rows, whatever is chosen by then.
+                // The response would ask to send these rows, even if the user has chosen something else by then.
                 if self.choice() == Choice::SendNeverSeen {
                     out.cancel(self.request.take());
                 }

@@ -40,7 +40,6 @@ pub struct BadgeScreen {
     scroll: u16,
     most: u16,
     back: bool,
-    /// Whether the picture replaces the text.
     over_text: bool,
     beside: bool,
 }

@@ -46,7 +46,7 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
 }
 
 /// Splits an area into `lines` lines of text and a picture below them. A longer text scrolls in the rows that a small
-/// picture leaves. There is no picture if the text would have fewer rows than it.
+/// picture leaves. There is no picture if it would leave fewer than `FEWEST_ROWS` rows for the text.
 pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     let most = area.height.saturating_sub(NOTICE + FEWEST_ROWS + 1);
     if most < FEWEST_ROWS {

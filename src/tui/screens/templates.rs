@@ -171,7 +171,6 @@ pub struct Templates {
     wanted: Option<TemplateId>,
     /// Whether the details are open in place of the list, when there is no room beside it.
     full: bool,
-    /// Whether the picture replaces the details.
     over_text: bool,
     /// Whether the details are shown beside the list, so that nothing has to be opened.
     beside: bool,
@@ -186,7 +185,7 @@ impl Templates {
         self.browser.filter_by(TITLE_FIELD, title, out);
     }
 
-    /// The areas of the list and of the details. In a narrow window only one of both is shown.
+    /// In a narrow window, only one of the list and the details is shown.
     fn areas(&self, area: Rect) -> (Rect, Option<Rect>) {
         match self.browser.split(area) {
             (list, Some(pane)) => (list, Some(preview::inside(pane))),

@@ -46,7 +46,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
-/// Pages of wallet and history that a look-up reads of each by itself, and the most that it reads on request.
+/// Maximum number of pages of each list that a look-up reads: by itself, and when the user asks for more.
 const FIRST_PAGES: u64 = 2;
 const MOST_PAGES: u64 = 200;
 
@@ -64,7 +64,6 @@ struct HolderBadges {
     both: bool,
     complete: bool,
     failed: bool,
-    /// The number of badges that the service counts in the wallet.
     total_count: Option<u64>,
 }
 
@@ -173,7 +172,6 @@ pub struct Wallet {
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
-    /// Whether the badges have changed since the last sorting.
     unsorted: bool,
     cursor: ListCursor,
     scroll: Scroll,
@@ -228,7 +226,7 @@ impl Wallet {
         self.take_box(out);
     }
 
-    /// Makes the box ready to type. The text of the last look-up is selected; a text that is being typed stays.
+    /// The text of the last look-up is selected; a text that is being typed stays.
     pub fn focus_box(&mut self) {
         if !self.typing {
             self.typing = true;
@@ -258,7 +256,6 @@ impl Wallet {
         }
     }
 
-    /// Selects a badge when the look-up has found it.
     pub fn select(&mut self, id: BadgeId) {
         self.call.wanted = Some(id);
     }

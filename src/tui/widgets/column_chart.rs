@@ -3,7 +3,7 @@
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, number, width};
 
-/// Rows of the columns: fewer say no more than a sparkline, more give no better answer.
+/// Minimum and maximum height of a column, in rows. Fewer rows show no more than a sparkline; more rows add nothing.
 const HEIGHT: (usize, usize) = (4, 12);
 /// Rows of the axis and its labels.
 const AXIS: usize = 2;

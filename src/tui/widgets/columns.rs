@@ -5,7 +5,7 @@ use crate::tui::widgets::text_layout::{Column, layout};
 /// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
-/// Widest content of a column that is never cut in favour of others, in cells: a state, a date, a level.
+/// Maximum width of a content that is never cut in favour of others, in cells: a state, a date, a level.
 const SHORT: usize = 16;
 /// Cells of a text that tell it from others. In the default order, columns that can be dropped go before a text gets
 /// less.

@@ -148,7 +148,6 @@ impl FilterBar {
         self.view != FilterView::Closed
     }
 
-    /// The contexts of the open view.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.view {
             FilterView::Closed => None,

@@ -108,7 +108,6 @@ impl RowList {
         self.restart(out);
     }
 
-    /// The contexts of the open search box.
     pub fn over(&self) -> Option<Vec<Context>> {
         self.search.over()
     }
@@ -117,12 +116,11 @@ impl RowList {
         self.search.text().is_some()
     }
 
-    /// Whether the search box is open, or has a text.
     pub fn has_search(&self) -> bool {
         self.search.over().is_some() || self.is_searched()
     }
 
-    /// Moves the cursor, or narrows the list to the rows that a search finds. Returns false for other actions.
+    /// Moves the cursor, or narrows the list to the rows that a search finds.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
         match self.search.on_action(action) {
@@ -134,7 +132,6 @@ impl RowList {
         true
     }
 
-    /// Runs an action about marks. Returns false for other actions.
     pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
@@ -160,7 +157,7 @@ impl RowList {
         self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
     }
 
-    /// Whether the statuses or the search hide a row. As the journal compares.
+    /// Compares as the journal does.
     fn hides(&self, row: &JobRow) -> bool {
         let finds = |wanted: String| {
             let text = [&row.holder, &row.address].map(Text::wire).join(" ");
@@ -465,7 +462,6 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     )
 }
 
-/// Explains the status of a row in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);

@@ -149,7 +149,7 @@ impl<T: Row> Marks<T> {
         }
     }
 
-    /// Runs an action about marks. `stack` has its keys. Returns false for other actions.
+    /// `stack` has the keys of the actions.
     pub fn on_action(
         &mut self,
         action: Action,
@@ -387,7 +387,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is marked and unmarked, undoing it step by step goes back through every state.
+        /// Undoing step by step goes back through every state.
         #[test]
         fn every_change_can_be_undone(changes in prop::collection::vec((0u8..3, prop::collection::vec(0u8..6, 0..4)), 0..30)) {
             let numbered = |id: &u8| row(&format!("B-{id}"));

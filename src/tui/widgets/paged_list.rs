@@ -77,7 +77,7 @@ pub trait Browse: Row + 'static {
     fn ask_choices() -> Vec<Request> {
         Vec::new()
     }
-    /// The names in a response.
+    /// The names of values in a response.
     fn choices(_: &Response) -> Vec<Choice> {
         Vec::new()
     }
@@ -86,7 +86,7 @@ pub trait Browse: Row + 'static {
         Vec::new()
     }
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
-    /// The question whether the index has every row that may match; `None` for records that are not in the index.
+    /// Asks whether the index has every row that may match. `None` for records that are not in the index.
     fn ask_coverage(_: &Self::Filter) -> Option<Request> {
         None
     }
@@ -102,7 +102,7 @@ pub trait Browse: Row + 'static {
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
         Err(answer)
     }
-    /// Takes the page from a response, or returns a response of another kind.
+    /// As `index_answer`, for the service.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
 
@@ -177,7 +177,6 @@ impl<T: Browse> Browser<T> {
         !self.applied.is_empty()
     }
 
-    /// The contexts of the input or menu that is open over the list.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),

@@ -17,7 +17,7 @@ const WIDTH: (u16, u16) = (40, 100);
 /// Time that the cursor must rest on a row before lapel reads more about it for the preview.
 pub const REST: Duration = Duration::from_millis(150);
 
-/// What lapel answers when the keys of the preview are pressed where there is none.
+/// The message for the keys of the preview where there is none.
 pub fn no_room() -> &'static str {
     t!("The preview needs a wider window. Open the row instead.")
 }

@@ -46,7 +46,6 @@ impl ReasonField {
         &mut self.field
     }
 
-    /// Chooses an earlier reason or clears the field. Returns false for other actions.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::ClearField => self.field.clear(),

@@ -68,7 +68,6 @@ impl SaveFile {
         }
     }
 
-    /// Whether the user must confirm that the file is replaced.
     pub fn asks(&self) -> Option<Ask> {
         (self.exists && self.request.is_none()).then_some(Ask::ONE)
     }
@@ -88,7 +87,7 @@ impl SaveFile {
         }
     }
 
-    /// Handles a response, or returns it if it is not for this file. Returns the path once the file is written.
+    /// Returns the path once the file is written.
     pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<Option<PathBuf>, Response> {
         match answer {
             Response::Saved(saved) if self.request == Some(request) => {

@@ -25,7 +25,6 @@ pub enum Searched {
 }
 
 impl Search {
-    /// The contexts of the open box.
     pub fn over(&self) -> Option<Vec<Context>> {
         self.is_open.then(|| Context::Prompt.in_field())
     }
@@ -62,8 +61,7 @@ impl Search {
         Searched::Changed
     }
 
-    /// Handles an action in a list that shows all its rows: the cursor goes to matches. Returns false for an action of
-    /// the list.
+    /// Handles an action in a list that shows all its rows: the cursor goes to matches.
     pub fn act_in(&mut self, action: Action, cursor: &mut ListCursor, texts: &[String]) -> bool {
         match self.on_action(action) {
             Searched::Nothing => return false,
@@ -73,7 +71,6 @@ impl Search {
         true
     }
 
-    /// Takes a key in such a list. Returns whether it belongs to the box.
     pub fn type_in(&mut self, key: KeyEvent, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let changed = self.on_text_key(key);
         if changed {
@@ -82,7 +79,6 @@ impl Search {
         changed
     }
 
-    /// Takes a pasted text in such a list. Returns false if the box is closed.
     pub fn paste_in(&mut self, text: &str, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let is_open = self.on_paste(text);
         if is_open {
@@ -96,7 +92,6 @@ impl Search {
         cursor.select(found.unwrap_or(cursor.at()));
     }
 
-    /// The title of a popup with the search behind it.
     pub fn titled(&self, title: &str, env: &Env) -> String {
         if !self.is_open && self.text().is_none() {
             return title.to_owned();
@@ -109,7 +104,6 @@ impl Search {
         self.is_open && self.field.on_text_key(key)
     }
 
-    /// Takes a pasted text. Returns false if the box is closed.
     pub fn on_paste(&mut self, text: &str) -> bool {
         if self.is_open {
             self.field.on_paste(text);

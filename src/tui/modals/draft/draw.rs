@@ -264,7 +264,6 @@ impl DraftForm {
         lines
     }
 
-    /// The text of the confirmation: what is sent where, and what is not sent.
     pub(super) fn tell(&self, form: &mut FormText<'_>, env: &Env) {
         let Some(job) = self.job() else { return };
         let n = self.sendable();

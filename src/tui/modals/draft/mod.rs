@@ -262,7 +262,7 @@ impl DraftForm {
         }
     }
 
-    /// Moves the cursor over headings and rows, and opens and closes groups. Returns false for other actions.
+    /// Moves the cursor over headings and rows, and opens and closes groups.
     fn on_outline(&mut self, action: Action) -> bool {
         let (outline, list) = (&mut self.outline, &mut self.rows.list);
         outline.touch();
@@ -444,7 +444,7 @@ impl Component for DraftForm {
                     Ok((jobs, found)) => {
                         self.check = DuplicateCheck::Read;
                         if self.found.is_empty() && !self.outline.is_touched() && !self.decided {
-                            // The first findings decide what a person sees first.
+                            // The first findings decide what the user sees first.
                             (self.outline, self.parts) = (Outline::default(), None);
                             out.cancel(self.rows.list.restart());
                         }

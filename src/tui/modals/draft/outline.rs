@@ -113,7 +113,7 @@ impl Outline {
         }
     }
 
-    /// Whether rows are left to look at after those with this status.
+    /// Whether rows are left to review after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
         let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
         done != RowStatus::Ask && self.parts.iter().any(|part| !is_sent(part))

@@ -97,7 +97,6 @@ impl Mapping {
         fields
     }
 
-    /// Returns false for an action that does not move.
     pub fn move_focus(&mut self, action: Action, about: &About) -> bool {
         self.focus.on_menu_action(action, self.fields(about).len())
     }

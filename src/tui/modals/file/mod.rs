@@ -155,7 +155,7 @@ impl FileForm {
         out.cancel(self.work.take().map(|work| work.request));
     }
 
-    /// Whether something is still to come before the user can go on.
+    /// Whether the user must wait: for a request about the file, or for the kept drafts.
     fn is_reading(&self) -> bool {
         self.work.is_some() || matches!(self.kept, Kept::Reading(_))
     }

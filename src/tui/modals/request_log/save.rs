@@ -37,7 +37,7 @@ impl Save {
         }
     }
 
-    /// Handles a response, or returns it if it is not for this form. Returns whether the form is closed now.
+    /// Returns whether the form is closed now.
     pub fn on_response(
         &mut self,
         request: RequestId,

@@ -19,7 +19,6 @@ const MARGINS: usize = 4;
 /// Height of the pane below a list of rows, in lines, with the rule above it.
 const ROW_PANE: u16 = 6;
 
-/// The areas of a list with its headings, and of the text about its selected entry.
 pub(super) struct Panes {
     pub list: Rect,
     pub text: Rect,

@@ -91,7 +91,6 @@ impl Default for Activity {
     }
 }
 
-/// The rows of the selected job that need a person.
 #[derive(Default)]
 struct Peek {
     of: Option<JobId>,

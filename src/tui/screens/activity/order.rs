@@ -18,12 +18,11 @@ impl Activity {
         if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
     }
 
-    /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.shown_heading_mut().click(at)
     }
 
-    /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
+    /// `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;

@@ -80,7 +80,7 @@ impl History {
         }
     }
 
-    /// Stores the progress. Returns whether it belongs to this request.
+    /// Returns whether the progress belongs to this request.
     pub(super) fn take_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.request == request => {
@@ -100,7 +100,6 @@ impl History {
         })
     }
 
-    /// Handles the result of the reading. Returns any other response.
     pub(super) fn receive_marking(
         &mut self,
         request: RequestId,

@@ -79,7 +79,7 @@ impl Home {
         let parts = if chart.is_empty() {
             parts
         } else {
-            // The chart says more than the sparkline of its line.
+            // The chart shows more than the sparkline of its line.
             for (line, texts) in self.lines.iter().zip(&mut texts) {
                 if line.part() == Part::Plot {
                     texts.art.clear();

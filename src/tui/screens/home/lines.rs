@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::tui::widgets::needs::tests::{job, now};
 
-    /// A row that is not finished is in a part of Home, whoever has to act on it.
+    /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
     #[test]
     fn no_open_row_is_out_of_sight() {
         for status in RowStatus::ALL.iter().filter(|status| status.is_open()) {

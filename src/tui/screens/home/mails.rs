@@ -33,7 +33,7 @@ pub enum MailSource {
 /// A line of the list: a domain, or a badge below it.
 #[derive(Clone, Debug, PartialEq)]
 enum MailLine {
-    /// The place of the domain's group; beyond the last one, the failures in no group.
+    /// The place of the domain's group. The place after the last group is for failures in no group.
     Group {
         place: usize,
         failed: u64,
@@ -187,7 +187,6 @@ impl Mails {
         true
     }
 
-    /// Goes to the next or the previous badge. All listed badges match the search.
     fn step(&mut self, forward: bool) {
         let is_badge = |place: u64| matches!(self.list.row_at(place), Some(MailLine::Badge(_)));
         let found = if forward {
@@ -372,7 +371,7 @@ impl Mails {
         }
     }
 
-    /// The preview of a domain: how many of its mails failed, by the service's words for the failures.
+    /// How many mails of a domain failed, by the service's words for the failures.
     fn group_lines(&self, place: usize, failed: u64, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut lines = styled(&self.group_words(place, failed), room, env.theme.strong());
         let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));

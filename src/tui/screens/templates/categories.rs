@@ -89,7 +89,6 @@ impl Categories {
 }
 
 impl Templates {
-    /// Takes what the open lists wait for. Returns any other response.
     pub(super) fn receive_categories(
         &mut self,
         request: RequestId,

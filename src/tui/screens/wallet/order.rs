@@ -26,13 +26,12 @@ impl Wallet {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
-    /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.menu()?;
         self.heading.click(at)
     }
 
-    /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
+    /// `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;

@@ -10,7 +10,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
 impl<T: Row> PagedList<T> {
-    /// Moves the cursor. Returns false if the action does not move it.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.move_by(1),

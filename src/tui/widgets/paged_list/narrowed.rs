@@ -42,7 +42,7 @@ impl<T: Browse> ServiceRows<T> {
         Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None }
     }
 
-    /// The rows, with those wanted that lapel is to compare.
+    /// The rows, after marking those as wanted that lapel has to compare.
     pub fn wanted(&mut self) -> &mut PagedList<T> {
         // Without a count, the page after the last known row shows whether there is more.
         let known = self.rows.len() + u64::from(!self.rows.is_counted());
@@ -126,7 +126,7 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Takes the end of that reading. Returns the response if it is of another one.
+    /// Handles the end of the reading that the refresh has started.
     pub(super) fn take_synced(
         &mut self,
         request: RequestId,
@@ -164,7 +164,7 @@ impl<T: Browse> Browser<T> {
         };
     }
 
-    /// Takes the answer whether the index has all rows. Returns whether the answer is of this list.
+    /// Returns whether the answer is for this list.
     pub(super) fn take_coverage(
         &mut self,
         request: RequestId,
@@ -183,7 +183,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// The list that the index is asked for, if the list comes from there.
+    /// The list to read from the index, if the list comes from there.
     pub fn index_list(&self, now: DateTime) -> Option<Which> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());

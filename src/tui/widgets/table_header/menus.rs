@@ -27,7 +27,6 @@ pub(super) enum HeadingMenu {
 }
 
 impl Heading {
-    /// The contexts of the open menu, or of the search in it.
     pub fn over(&self) -> Option<Vec<Context>> {
         let menu = match self.menu? {
             HeadingMenu::Sort(_) => Context::SortMenu,
@@ -58,7 +57,6 @@ impl Heading {
         self.names().is_some_and(|names| self.search.type_in(key, &mut self.cursor, &names))
     }
 
-    /// Takes a pasted text. Returns false if no search is open.
     pub fn on_paste(&mut self, text: &str) -> bool {
         self.names().is_some_and(|names| self.search.paste_in(text, &mut self.cursor, &names))
     }

@@ -83,7 +83,6 @@ impl BadgeList {
         }
     }
 
-    /// Handles an action of the search. Returns false for any other action.
     pub fn act_in_search(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Nothing => return false,
@@ -116,7 +115,6 @@ impl BadgeList {
         }
     }
 
-    /// Handles an action of the list. Returns false if the action belongs elsewhere.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
             self.preview.scroll(action, out);
@@ -125,7 +123,6 @@ impl BadgeList {
         follow(action, self.list.selected(), out) || self.list.on_action(action)
     }
 
-    /// Handles a page of badges. Returns any other response.
     pub fn on_response(
         &mut self,
         request: RequestId,

@@ -69,7 +69,6 @@ struct Running {
 pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
 impl BadgeCounts {
-    /// Whether the profile has an index or the user turned one on.
     pub fn is_on(&self, env: &Env) -> bool {
         self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }

@@ -82,7 +82,6 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    /// The title of the list of badges behind the bar.
     pub fn behind(&self, section: Section) -> String {
         match section {
             Section::Issued => t!("issued, {when}", when = self.label),
