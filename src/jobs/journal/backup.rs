@@ -43,7 +43,6 @@ pub enum OpenJobs {
 pub struct BackedUp {
     pub path: PathBuf,
     pub jobs: u64,
-    /// Open jobs, which moved or stayed.
     pub open: Vec<JobId>,
 }
 
@@ -515,7 +514,6 @@ impl Held {
         Ok(db)
     }
 
-    /// The journal that a backup would replace.
     fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
         if self.files.is_empty() {
             return Ok(Here::Nothing);

@@ -457,7 +457,6 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
     Ok(found)
 }
 
-/// The rival because of which one row needs review.
 pub(super) fn rival_of(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<Option<Rival>> {
     let only = format!("row.no = {no}");
     Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))

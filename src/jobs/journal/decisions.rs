@@ -71,7 +71,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
 }
 
-/// Cancels the unsent rows of a job and returns their number.
+/// Returns the number of cancelled rows.
 pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx::Result<u64> {
     jobs::set_phase(db, id, &Phase::Cancelled)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
@@ -142,7 +142,6 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     Ok(Ok(()))
 }
 
-/// Makes rows ready that a person decided to send again.
 fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
     db.execute(
         "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')

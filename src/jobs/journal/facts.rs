@@ -119,7 +119,6 @@ pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Opti
     })
 }
 
-/// A value to offer again.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Kept {
     pub(in crate::jobs) what: &'static str,

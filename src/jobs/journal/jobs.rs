@@ -332,7 +332,7 @@ impl Actor {
     }
 }
 
-/// Records a decision and returns its number.
+/// Returns the number of the decision.
 pub(super) fn decide(
     db: &Tx<'_>,
     id: JobId,

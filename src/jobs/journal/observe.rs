@@ -78,7 +78,6 @@ struct ObservedRow {
     tries: i64,
     /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
     is_twice: bool,
-    /// The job that it waits for.
     waits_for: Option<JobId>,
     was: Columns,
     now: Columns,

@@ -173,7 +173,6 @@ pub(super) fn first_accepted(
     Ok((facts::settled(db, account, fact)?, first))
 }
 
-/// Which of these badges are Issued.
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
     let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let issued: Vec<String> = db.rows(

@@ -18,7 +18,6 @@ pub(in crate::jobs) struct Entry {
     pub(in crate::jobs) badge: Option<BadgeId>,
 }
 
-/// The rows of one recorded request.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Chunk {
     pub(in crate::jobs) request: i64,
@@ -198,7 +197,7 @@ pub(super) fn refusal_proven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> 
     claims::claim_again(db, job, at)
 }
 
-/// Cancels the unsent rows of a job and returns their number.
+/// Returns the number of cancelled rows.
 pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u64> {
     let unsent = conditions::condition(Step::CallOff, kind, Phase::Cancelled);
     let moved = db.execute(

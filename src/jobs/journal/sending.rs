@@ -119,7 +119,6 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, V
     Ok((entries, unclaimed))
 }
 
-/// The next badges to revoke.
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<Entry>> {
     db.rows(
         "SELECT no, name, email, email_key, badge FROM row
@@ -284,7 +283,6 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &Failure) -> tx::Result<()> {
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ProveRefusal {
     pub(in crate::jobs) job: JobId,
-    /// The first of the refused requests.
     pub(in crate::jobs) request: i64,
     pub(in crate::jobs) account: String,
     /// The service's time, in seconds.

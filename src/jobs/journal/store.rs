@@ -49,7 +49,6 @@ impl Store {
         Self { work, process }
     }
 
-    /// This process as an owner of jobs.
     pub(in crate::jobs) fn process(&self) -> Arc<Process> {
         self.process.clone()
     }

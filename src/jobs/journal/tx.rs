@@ -13,13 +13,11 @@ use std::rc::Rc;
 /// Maximum number of SQL texts whose forms are kept.
 const MOST_FORMS: usize = 1_000;
 
-/// The values of a statement's parameters.
 macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$(&$value as &dyn $crate::jobs::journal::tx::Bind),*] };
 }
 pub(super) use values;
 
-/// Why a statement failed.
 #[derive(Debug)]
 pub(super) enum Error {
     Sqlite(rusqlite::Error),
@@ -133,7 +131,6 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Runs statements without parameters.
     pub(super) fn script(&self, sql: &str) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => Ok(db.execute_batch(sql)?),
@@ -171,7 +168,6 @@ fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = Value<'a>> {
     values.iter().map(|value| value.bind())
 }
 
-/// A row of a query.
 pub(super) struct Row<'a>(RowOf<'a>);
 
 enum RowOf<'a> {
@@ -233,7 +229,6 @@ impl Row<'_> {
     }
 }
 
-/// A value of a parameter or a column.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Null,

@@ -44,7 +44,6 @@ impl App {
         }
     }
 
-    /// Returns to what was shown before the user followed something.
     pub(super) fn go_back(&mut self, out: &mut Effects<'_>) {
         let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
         self.navigation.tab = tab;

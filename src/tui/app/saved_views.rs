@@ -16,7 +16,6 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(in crate::tui) struct Views {
     wanted: Wanted,
     stage: Stage,
-    /// The file of the profile in use, if there is one.
     file: Option<PathBuf>,
     /// The changes that were last seen.
     seen: (Option<Tab>, u64),

@@ -41,7 +41,6 @@ const MOST_NEWS: usize = 2000;
 
 #[derive(Default)]
 pub(in crate::tui) struct Toasts {
-    /// The result of the last action.
     pub(in crate::tui) notice: Option<Notice>,
     /// The notice that was shown when the last action began. The help shows it in full.
     pub(super) said_before: Option<String>,

@@ -15,7 +15,6 @@ pub struct ConfirmAction {
     then: Option<Box<Then>>,
     /// Toast after going back.
     toast: Option<&'static str>,
-    /// The job whose unsent rows are cancelled.
     job: Option<JobId>,
 }
 

@@ -14,7 +14,6 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
-/// The kinds of tables in the order of the form.
 const TABLES: [Format; 3] = [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949];
 
 /// The name of each file kind, and what it is for. Only a list has the last one, JSON Lines.
@@ -51,7 +50,7 @@ impl ExportForm {
         if matches!(self.source.content, Content::List(_)) { KINDS.len() } else { TABLES.len() }
     }
 
-    /// The chosen table; `None` for JSON Lines.
+    /// `None` for JSON Lines.
     fn table(&self) -> Option<Format> {
         TABLES.get(self.kind).copied()
     }
@@ -329,7 +328,6 @@ impl Modal for ExportForm {
     }
 }
 
-/// The kind of a file that is a table, or else JSON Lines.
 fn kind_of(table: Option<Format>) -> Kind {
     table.map_or(Kind::Lines, Kind::Table)
 }

@@ -85,7 +85,7 @@ impl JobMenu {
         }
     }
 
-    /// What an action is called here: about marked rows, it says so.
+    /// Names an action that is about marked rows as such.
     fn name(&self, action: Action) -> &'static str {
         match (action, self.rows_of(action)) {
             (Action::CallOff, Some(_)) => t!("cancel marked rows"),

@@ -27,11 +27,10 @@ pub struct Command {
     pub action: Action,
     /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
-    /// Why the action is not possible now. `None` if it is possible.
+    /// `None` if the action is possible now.
     pub why_not: Option<String>,
 }
 
-/// Something that a loaded list shows.
 #[derive(Clone, Debug)]
 pub enum Loaded {
     Template(TemplateId, Text),
@@ -68,7 +67,6 @@ enum Entry {
     Command(Command),
     Badge(BadgeId),
     Holder(String),
-    /// Holders with this name.
     Named(String),
     Template(TemplateId),
     Titled(String),

@@ -80,7 +80,7 @@ impl FormLine {
 }
 
 pub struct ProfileForm {
-    /// The profile before the change. `None` for a new profile.
+    /// `None` for a new profile.
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
     key: KeyFrom,
@@ -116,7 +116,7 @@ impl ProfileForm {
         Self { was: Some(line), lines, key, focus: Focus::default() }
     }
 
-    /// Name of the profile to change. `None` for a new profile.
+    /// `None` for a new profile.
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }

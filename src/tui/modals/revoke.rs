@@ -25,7 +25,6 @@ pub struct RevokeForm {
     error: Option<String>,
     review: Option<RevokePlan>,
     top: usize,
-    /// Whether waiting badges are revoked when they become Issued.
     when_issued: bool,
 }
 
@@ -61,7 +60,6 @@ impl RevokeForm {
         self.of(|state| *state == State::Waiting)
     }
 
-    /// Number of badges to revoke, now or when they become Issued.
     fn to_revoke(&self) -> usize {
         self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }

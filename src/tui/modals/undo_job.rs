@@ -9,7 +9,6 @@ use crate::tui::worker::job_command::{Done, JobCommand};
 pub struct UndoJob {
     job: Job,
     reason: Field,
-    /// Whether the user is asked to confirm the cancelled rows.
     cancels: bool,
     request: Option<RequestId>,
     error: Option<String>,

@@ -95,7 +95,6 @@ impl BadgeScreen {
         }
     }
 
-    /// When lapel requested the badge, if it did.
     fn requested(&self) -> Option<jiff::Timestamp> {
         self.sent.1.first().map(|sent| sent.at)
     }

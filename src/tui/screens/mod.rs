@@ -61,7 +61,6 @@ macro_rules! screens {
                 match tab { $(Tab::$tab => &mut self.$field),+ }
             }
 
-            /// How often the layouts of their lists have changed.
             pub(in crate::tui) fn layout_changes(&self) -> u64 {
                 0 $(+ self.$field.layout_changes())+
             }

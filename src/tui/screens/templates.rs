@@ -157,7 +157,7 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("upd_date", tr_noop!("Updated")),
 ];
 
-/// The style of a row. A template that is not in use is dim.
+/// Dims a template that is not in use.
 fn in_use(row: &Template, env: &Env) -> Style {
     if row.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() }
 }

@@ -58,7 +58,6 @@ struct HolderBadges {
     troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
-    /// When lapel requested the badges that it sent itself.
     requested: HashMap<BadgeId, Timestamp>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     both: bool,
@@ -83,13 +82,11 @@ struct Call {
     masked: bool,
     /// Whether the holder's wallet was opened. The journal has a record of it.
     opened: bool,
-    /// The badge to select when the look-up is finished.
     wanted: Option<BadgeId>,
     /// The caller's name, if it was typed, alone or next to the address.
     name: Option<String>,
     /// The number of addresses with that name, if they were counted.
     namesakes: usize,
-    /// What the caller asks, if the user chose it.
     question: Option<CallerQuestion>,
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, [String; 2]>,
@@ -101,9 +98,8 @@ struct Call {
     tried: Vec<Lead>,
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
-    /// The rows that those queries found.
     rows: Vec<HistoryItem>,
-    /// The rows that they did not read.
+    /// The rows that the queries did not read.
     beyond: Remaining,
     /// The badges at the domain that the caller may have meant, next to those of the address as given.
     meant: Vec<Match>,
@@ -134,7 +130,6 @@ enum Lookups {
     CertRecords(String),
     /// Searches the index again after that.
     CertAgain(String),
-    /// Reads the badge with the id that the user typed.
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
@@ -142,7 +137,6 @@ enum Lookups {
     Opening(BadgeId),
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
-    /// Searches the history for a name.
     Name(String),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),

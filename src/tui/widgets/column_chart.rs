@@ -10,13 +10,12 @@ const AXIS: usize = 2;
 /// Width of a column with its gap.
 const COLUMN: (usize, usize) = (2, 7);
 
-/// One period.
 pub struct Column {
     pub label: String,
     pub count: u64,
 }
 
-/// The rows of the chart; none if it does not fit.
+/// Empty if the chart does not fit.
 pub fn column_chart(columns: &[Column], area: (usize, usize), env: &Env) -> Vec<Vec<Span<'static>>> {
     let (wide, high) = area;
     let most = columns.iter().map(|column| column.count).max().unwrap_or(0);

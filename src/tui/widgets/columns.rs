@@ -29,7 +29,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The default for `count` columns, with the first `usual` shown.
+    /// The first `usual` columns are shown.
     pub fn usual(count: usize, usual: usize) -> Self {
         let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
         Self { choices: (0..count).map(choice).collect(), usual }

@@ -31,12 +31,11 @@ impl Ask {
     /// A question without a number of badges, for example before a file is replaced. The number is 1.
     pub const ONE: Self = Self::of(1);
 
-    /// A number of rows. Nothing is sent.
+    /// Nothing is sent.
     pub const fn of(count: u64) -> Self {
         Self { count, sends: false, warned: false }
     }
 
-    /// Sends this number of badges.
     pub const fn send(count: u64) -> Self {
         Self { count, sends: true, warned: false }
     }

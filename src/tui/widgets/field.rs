@@ -95,7 +95,7 @@ impl Field {
         self.selected = !self.value().is_empty();
     }
 
-    /// Sets the text, with the cursor between its two parts.
+    /// The cursor is between the two parts.
     pub fn set_around(&mut self, before: &str, after: &str) {
         let before = clean(before);
         let cursor = before.chars().count();
@@ -264,7 +264,6 @@ impl Recent {
         self.all.is_empty()
     }
 
-    /// Adds an input as the newest one, and ends the selection.
     pub fn note(&mut self, text: &str) {
         self.at = None;
         self.all.retain(|old| old != text);
@@ -303,12 +302,12 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// Moves to the next of `len` fields, and from the last to the first.
+    /// After the last field comes the first.
     pub fn next(&mut self, len: usize) {
         self.at = (self.at + 1) % len.max(1);
     }
 
-    /// Moves to the previous field, and from the first to the last.
+    /// Before the first field comes the last.
     pub fn previous(&mut self, len: usize) {
         self.at = (self.at + len.saturating_sub(1)) % len.max(1);
     }

@@ -206,7 +206,7 @@ impl FilterBar {
         true
     }
 
-    /// Takes a key. A change restarts the pause.
+    /// A change restarts the pause.
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             if line.field.on_text_key(key) {
@@ -299,7 +299,6 @@ impl FilterBar {
         self.earlier.at().is_some() || begins()
     }
 
-    /// Puts an earlier filter, or a later one, into the line.
     fn recall(&mut self, earlier: bool, out: &mut Effects<'_>) {
         let Some(line) = &mut self.line else { return };
         match self.earlier.step(earlier, line.field.value()) {

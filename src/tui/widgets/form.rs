@@ -124,7 +124,6 @@ impl<'e> FormText<'e> {
         self.labelled(label, focused, |columns| field.spans(columns, focused, env));
     }
 
-    /// One of several choices. `words` explains it.
     pub fn choice(&mut self, words: &str, chosen: bool) {
         let env = self.env;
         let (sign, style) =

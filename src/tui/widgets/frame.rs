@@ -32,7 +32,7 @@ impl<'a> Frame<'a> {
         self.buffer
     }
 
-    /// Draws a widget into the part of `area` that is inside the frame.
+    /// Cuts off the part of `area` that is outside the frame.
     pub fn render_widget(&mut self, widget: impl Drawn, area: Rect) {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {

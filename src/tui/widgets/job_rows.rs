@@ -407,7 +407,7 @@ pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known
     known.plain(jobs.iter().filter(|job| job.template_id.is_some()).map(|job| &job.title));
 }
 
-/// The glyph of a status. It is always shown beside the word.
+/// It is always shown beside the word.
 pub fn row_status_glyph(row_status: RowStatus, env: &Env) -> &'static str {
     let glyphs = &env.glyphs;
     match row_status {

@@ -160,7 +160,7 @@ impl<T: Row> PagedList<T> {
         })
     }
 
-    /// The place of the cursor, from 0.
+    /// From 0.
     pub fn cursor(&self) -> u64 {
         self.cursor
     }
@@ -232,7 +232,7 @@ impl<T: Row> PagedList<T> {
         self.move_by(step.saturating_mul(screens));
     }
 
-    /// Moves the cursor to a place, at most to the last one.
+    /// At most to the last place.
     pub fn move_to(&mut self, place: u64) {
         self.cursor = place.min(self.last_place());
         self.looking = None;

@@ -25,7 +25,6 @@ type End<T> = (u64, <T as Row>::Id);
 pub struct Marks<T: Row> {
     rows: BTreeMap<T::Id, T>,
     changes: VecDeque<Change<T>>,
-    /// The start of a range.
     range_from: Option<End<T>>,
     /// The rows to mark once they are read.
     ranging: Option<Ranging<T>>,
@@ -308,7 +307,7 @@ impl<T: Row> Marks<T> {
         self.ranging = None;
     }
 
-    /// Ends a range without marks. Returns whether there was one.
+    /// Returns whether there was a range.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()
     }

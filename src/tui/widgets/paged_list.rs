@@ -133,7 +133,6 @@ pub struct Browser<T: Browse> {
     has_names: bool,
     filter: T::Filter,
     narrowing: T::Narrowing,
-    /// The applied filter, in words.
     applied: Vec<String>,
     heading: Heading,
     /// Who sorts, if there is a sort order.
@@ -172,7 +171,6 @@ impl<T: Browse> Default for Browser<T> {
 }
 
 impl<T: Browse> Browser<T> {
-    /// Whether the loaded list is only a part of the service's.
     pub fn is_filtered(&self) -> bool {
         !self.applied.is_empty()
     }
@@ -281,10 +279,9 @@ impl<T: Browse> Browser<T> {
             _ if self.bar.on_action(action, out) => {}
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
-            // The list below would not be what the line says.
             Action::Back | Action::Accept => {
                 match self.bar.mistake().filter(|_| action == Action::Accept) {
-                    // The list below would not be what the line says.
+                    // The line stays open, because the list would not match it.
                     Some(mistake) => out.warn(mistake),
                     None => self.bar.close(),
                 }
@@ -310,7 +307,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Filter texts that have the shape of an API key.
     pub fn key_like(&self) -> Vec<String> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
     }

@@ -52,7 +52,6 @@ pub struct Scroll {
 }
 
 impl Scroll {
-    /// Returns to the first line, because another row is shown.
     pub fn reset(&mut self) {
         self.top = 0;
     }

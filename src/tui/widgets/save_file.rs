@@ -19,7 +19,7 @@ pub struct SaveFile {
 }
 
 impl SaveFile {
-    /// Offers a name with the current time, as `strftime` writes it.
+    /// `name` may have `strftime` placeholders for the current time.
     pub fn new(name: &str, text: String, env: &Env, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
         let now = env.clock().offset().to_datetime(jiff::Timestamp::now());

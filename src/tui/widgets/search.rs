@@ -29,12 +29,11 @@ impl Search {
         self.is_open.then(|| Context::Prompt.in_field())
     }
 
-    /// What is searched for, in lower case. `None` if nothing.
+    /// In lower case. `None` if nothing is searched for.
     pub fn text(&self) -> Option<String> {
         self.typed().map(|text| text.to_lowercase())
     }
 
-    /// What is searched for, as typed.
     pub fn typed(&self) -> Option<String> {
         let text = self.field.value().trim();
         (!text.is_empty()).then(|| text.to_owned())

@@ -118,7 +118,7 @@ pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Minimum width in columns.
+    /// In columns.
     pub min_width: usize,
     /// Share of the remaining width.
     pub weight: usize,

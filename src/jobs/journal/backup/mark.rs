@@ -25,11 +25,8 @@ pub(super) struct Mark {
 pub(super) enum State {
     /// Copied; the jobs are not moved yet.
     Begun,
-    /// Ready to be restored.
     Ready,
-    /// A computer is restoring it.
     Taking,
-    /// A computer has restored it.
     Taken,
 }
 

@@ -350,7 +350,7 @@ pub fn sums(drafts: &[Job]) -> Vec<(RowStatus, u64)> {
     all
 }
 
-/// The rows of drafts in words: `1,111 ready`, `74 need review`.
+/// Example: `1,111 ready`, `74 need review`.
 pub fn shares(drafts: &[Job]) -> Vec<String> {
     let kind = drafts.first().map_or(Kind::Issue, |job| job.kind);
     sums(drafts).into_iter().map(|(status, n)| share(status, n, kind)).collect()

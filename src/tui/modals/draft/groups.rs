@@ -69,7 +69,7 @@ impl GroupPart {
         Some(Rows::Group(self.id.0, self.id.1.clone()?))
     }
 
-    /// `lost letters: 66 (“Garc?a”)`, or `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
+    /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
     pub fn title(&self, kind: Kind, is_only_part: bool) -> String {
         let n = number(self.rows);
         if let Some(why) = &self.why {
@@ -162,7 +162,6 @@ impl Groups {
         parts
     }
 
-    /// Adds the examples of the headings, for masking a saved screen.
     pub fn know(&self, known: &mut KnownWords) {
         for group in &self.all {
             known.person([&group.holder, &group.address]);
@@ -209,7 +208,6 @@ impl DraftForm {
         }
     }
 
-    /// Whether a decision can be about the group under the cursor.
     pub(super) fn may_group(&self, step: Step) -> bool {
         match (self.selected(), self.heading_here()) {
             (Some(row), _) => self.may(step, Some(row)) && group_of(row).is_some(),

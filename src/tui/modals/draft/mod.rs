@@ -244,7 +244,7 @@ impl DraftForm {
         self.selected().is_some_and(|row| row.suggested_address().is_some() || row.suggested_name().is_some())
     }
 
-    /// The row under the cursor. `None` on a heading.
+    /// `None` on a heading.
     fn selected(&self) -> Option<&JobRow> {
         let is_row = self.rows.has_search() || self.outline.is_on_row(&self.rows.list);
         self.rows.list.selected().filter(|_| is_row)

@@ -232,7 +232,6 @@ impl Outline {
         matches!(self.line(self.at(list)), Some(OutlineLine::Row(_)))
     }
 
-    /// The part whose heading is under the cursor.
     pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         match self.line(self.at(list)) {
             Some(OutlineLine::Heading(at)) => self.parts.get(at),

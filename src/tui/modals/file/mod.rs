@@ -41,7 +41,6 @@ enum Kept {
     Offered,
 }
 
-/// Drafts whose file is read again with another mapping.
 struct Again {
     drafts: Vec<JobId>,
     source: FileSource,
@@ -56,13 +55,11 @@ pub enum Purpose {
     Issue {
         /// Template id and title.
         template: (TemplateId, Text),
-        /// Whether a column of the file names the template of each row.
         by_column: bool,
     },
     Revoke {
         /// Holders may see the reason.
         reason: String,
-        /// Whether waiting badges are revoked when they become Issued.
         when_issued: bool,
     },
 }
@@ -164,7 +161,6 @@ impl FileForm {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
 
-    /// Whether the user must choose the column with the badge ids.
     fn lacks_id_column(&self) -> bool {
         self.opened
             .as_ref()
@@ -176,7 +172,7 @@ impl FileForm {
         matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
     }
 
-    /// The step for the columns. It begins with the present mapping.
+    /// Begins with the present mapping.
     fn columns(&self) -> Option<FileStep> {
         let opened = self.opened.as_ref()?;
         Some(match self.purpose {
@@ -559,7 +555,6 @@ impl Modal for FileForm {
     }
 }
 
-/// When drafts of one import were made, and their rows.
 fn kept_words(import: &[Job], sha256: &str, env: &Env) -> String {
     let Some(first) = import.first() else { return String::new() };
     let (time, title) = (moment(first.created, env), titles(import));

@@ -37,7 +37,7 @@ const FEW: u64 = 3;
 pub struct Activity {
     /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
-    /// The result of reading the journal. `None` until it was read.
+    /// `None` until the journal was read.
     read: Option<Result<(), String>>,
     request: Option<RequestId>,
     heading: Heading,

@@ -38,7 +38,6 @@ pub enum LineId {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
     Need(Box<Job>, Vec<Need>),
-    /// Kept drafts of one import.
     Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),

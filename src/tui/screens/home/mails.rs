@@ -30,7 +30,6 @@ pub enum MailSource {
     Journal(Option<JobId>),
 }
 
-/// A line of the list: a domain, or a badge below it.
 #[derive(Clone, Debug, PartialEq)]
 enum MailLine {
     /// The place of the domain's group. The place after the last group is for failures in no group.
@@ -87,7 +86,7 @@ impl Mails {
         mails
     }
 
-    /// Reads the failures. It costs no request.
+    /// Costs no request.
     fn read(&mut self, out: &mut Effects<'_>) {
         let ask = match &self.source {
             MailSource::Index(_) => Request::IndexMails,
@@ -120,7 +119,7 @@ impl Mails {
         badges.filter(move |badge| self.search.finds(&texts(badge)))
     }
 
-    /// Lists the domains and their badges. A search opens every group.
+    /// A search opens every group.
     fn arrange(&mut self) {
         let Ok(found) = &self.found else {
             self.list.hold(Vec::new());
@@ -155,7 +154,7 @@ impl Mails {
         }
     }
 
-    /// Returns false for an action of Home. Back leaves the list.
+    /// Back leaves the list.
     pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Changed => {

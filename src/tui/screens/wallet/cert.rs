@@ -18,7 +18,6 @@ pub(in crate::tui) enum Certs {
     NoIndex,
     /// Nothing was read into the index yet.
     NotRead,
-    /// The index has no badge with this number.
     Unknown,
 }
 

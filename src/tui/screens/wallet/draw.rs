@@ -40,7 +40,7 @@ const NAME: usize = 15;
 
 pub(super) struct Areas {
     pub notes: Rect,
-    /// The headings of the columns. Empty if they are hidden.
+    /// Empty if the headings are hidden.
     pub heads: Rect,
     pub list: Rect,
     pub pane: Option<Rect>,

@@ -23,7 +23,6 @@ const LABEL: usize = 6;
 pub(super) struct Beside<'a> {
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
-    /// When lapel requested the badge, if it did.
     pub requested: Option<Timestamp>,
 }
 

@@ -131,7 +131,6 @@ impl Known {
         choice.or_else(named).map(|choice| choice.value.as_str())
     }
 
-    /// A value of a field as people see it.
     pub fn shown(&self, spec: Spec, written: &str) -> String {
         if spec.takes == Takes::Text {
             return written.to_owned();

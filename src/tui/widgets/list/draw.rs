@@ -38,7 +38,7 @@ impl<T: Row> PagedList<T> {
         place.is_some()
     }
 
-    /// The place of the cursor in words; empty if there are no rows.
+    /// Empty if there are no rows.
     pub fn counter(&self) -> String {
         if self.is_empty() {
             return String::new();

@@ -22,7 +22,6 @@ use ratatui::text::{Line, Span};
 pub struct RowMark {
     pub note: Option<String>,
     pub is_marked: bool,
-    /// Whether it belongs to the range that the user is drawing.
     pub is_in_range: bool,
 }
 
@@ -340,7 +339,6 @@ pub fn two_sided(
     }
 }
 
-/// Draws a line, with an ellipsis if it does not fit.
 fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &Env) {
     let is_cut = line_width(&line) > usize::from(area.width) && area.width > 0;
     let room = Rect { width: area.width - u16::from(is_cut), ..area };

@@ -32,7 +32,6 @@ pub(super) struct ServiceRows<T: Browse> {
 pub(super) enum RowsFrom {
     /// Not known yet: lapel asks whether the index has all rows.
     Asking(RequestId),
-    /// The loaded rows.
     Loaded,
     Index(Coverage),
 }

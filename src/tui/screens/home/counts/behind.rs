@@ -26,7 +26,6 @@ pub struct BadgeList {
     which: Which,
     pub title: String,
     pub list: PagedList<HistoryItem>,
-    /// Whether the index has changed since the badges were read.
     pub stale: bool,
     pub preview: BadgePreview,
     columns: Columns,

@@ -329,7 +329,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     ]
 }
 
-/// The sparkline of the periods, from the oldest to the newest.
+/// From the oldest period to the newest.
 pub fn spark(bars: &[Bar], env: &Env) -> String {
     let sparks = env.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();

@@ -33,7 +33,7 @@ pub struct BadgeCounts {
     top: usize,
     height: usize,
     all: Option<Box<Overall>>,
-    /// Why there are no counts, or why reading the history stopped.
+    /// Also why reading the history stopped.
     error: Option<String>,
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
@@ -44,7 +44,7 @@ pub struct BadgeCounts {
     due: Option<Instant>,
     behind: Option<BadgeList>,
     asked: Option<RequestId>,
-    /// The export that is being read, with the title of its list.
+    /// With the title of its list.
     export: Option<(RequestId, String)>,
     /// Badges whose own records lapel reads after the user confirms by repeating the action.
     offered: Option<Vec<BadgeId>>,

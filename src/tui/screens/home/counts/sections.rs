@@ -14,9 +14,7 @@ pub enum Section {
     Templates,
     /// Waiting and overdue badges, by time of waiting.
     Waiting,
-    /// Badges that expire soon.
     Ending,
-    /// Failed mails by domain.
     Mail,
 }
 
@@ -34,7 +32,7 @@ impl Section {
         Self::ALL.iter().position(|(section, _)| *section == self).unwrap_or(0)
     }
 
-    /// Moves `by` sections forward and wraps around.
+    /// Wraps around.
     pub fn step(self, by: usize) -> Self {
         Self::ALL[(self.place() + by) % Self::ALL.len()].0
     }
@@ -53,7 +51,6 @@ pub struct Bar {
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
     pub alarming: bool,
-    /// Whether the counted badges have expired already.
     pub is_over: bool,
 }
 
