@@ -5,7 +5,7 @@ use crate::domain::email::ended;
 use crate::tui::widgets::text_layout::wrap;
 use tokio::time::{Duration, Instant};
 
-/// How long a toast is shown: for any text, and for each letter.
+/// A toast is shown for `TOAST`, and for `TOAST_LETTER` more for each letter.
 const TOAST: Duration = Duration::from_secs(5);
 const TOAST_LETTER: Duration = Duration::from_millis(50);
 
@@ -15,7 +15,7 @@ pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
 pub(in crate::tui) struct Notice {
     pub(in crate::tui) text: String,
     pub(in crate::tui) bad: bool,
-    /// When it goes away by itself. An error stays until the next key, and so does what the user did not ask for.
+    /// When it goes away by itself. `None`: the next key removes it as a notice, and the user closes it as news.
     pub(in crate::tui) until: Option<Instant>,
 }
 
@@ -44,7 +44,7 @@ pub(in crate::tui) struct Toasts {
     pub(in crate::tui) notice: Option<Notice>,
     /// The notice that was shown when the last action began. The help shows it in full.
     pub(super) said_before: Option<String>,
-    /// A message that the user did not ask for. It stays until the user closes it.
+    /// A message that the user did not ask for, for example about a job.
     pub(in crate::tui) news: Option<Notice>,
 }
 

@@ -146,7 +146,7 @@ impl CommandPalette {
         self.is_selected = !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
     }
 
-    /// Recent look-ups that begin like the typed text, then what the text itself can mean.
+    /// Recent look-ups whose words begin like the typed words, then what the text itself can mean.
     fn destinations(&self, typed: &str) -> Vec<(Rank, Entry)> {
         let recents = self.recents.iter().filter(|recent| word_starts(&letters(recent), &letters(typed)));
         let recents = recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next());

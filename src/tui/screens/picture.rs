@@ -35,7 +35,8 @@ pub fn in_pane(pane: Rect) -> Rect {
     }
 }
 
-/// Splits an area into a picture and the text below it. There is no picture if the text needs the rows.
+/// Splits an area into a picture and the text below it. There is no picture if it would have fewer than `FEWEST_ROWS`
+/// rows.
 pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     let rows = (area.height * 2 / 5).min(MOST_ROWS);
     if rows < FEWEST_ROWS {

@@ -7,7 +7,7 @@ use crate::tui::widgets::text_layout::{fit, number, width};
 const HEIGHT: (usize, usize) = (4, 12);
 /// Rows of the axis and its labels.
 const AXIS: usize = 2;
-/// Width of a column with its gap.
+/// Minimum and maximum width of a column with its gap, in columns.
 const COLUMN: (usize, usize) = (2, 7);
 
 pub struct Column {

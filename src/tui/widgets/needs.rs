@@ -5,7 +5,7 @@ use crate::i18n::tr;
 use crate::jobs::{Job, Phase, RowStatus};
 use jiff::{SignedDuration, Timestamp};
 
-/// How long a result that nothing can change any more counts as a need.
+/// Time after planning a job in which its refused rows count as a need.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How urgent a part of a job is, the most urgent first.
@@ -123,7 +123,7 @@ pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
 
-/// The jobs that need a person: the number behind the sign on Home and Activity.
+/// The number of jobs that need a person. Home and Activity show it beside a sign.
 pub fn count(jobs: &[Job], now: Timestamp) -> usize {
     jobs.iter().filter(|job| !needs(job, now).is_empty()).count()
 }

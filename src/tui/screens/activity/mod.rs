@@ -165,7 +165,7 @@ impl Activity {
         self.selected = None;
     }
 
-    /// The number of jobs that are not finished. A stopped job is one of them.
+    /// The number of jobs that are not finished. A stopped job with unsent rows is one of them.
     pub fn open(&self) -> usize {
         let is_stopped = |job: &Job| job.phase == Phase::Stopped && job.left_to_send() > 0;
         self.jobs.iter().filter(|job| job.is_open() || is_stopped(job)).count()
@@ -290,8 +290,8 @@ impl Activity {
     }
 }
 
-/// The statuses of the rows shown without opening the job; an empty list means all rows.
-/// A job of at most `FEW` rows shows all of them. Other jobs show the rows that need a person.
+/// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
+/// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     let row_statuses: Vec<RowStatus> = job
         .counts

@@ -1,5 +1,5 @@
-//! Marking all badges that match the filter, across pages.
-//! A popup states the cost first. In the end all of them are marked, or none.
+//! Marking all badges that match the filter, across pages. A popup states the cost first. In the end all of them are
+//! marked, or none, except for rows that cannot be read.
 
 use super::History;
 use crate::api::{End, HistoryFilter};
@@ -26,7 +26,7 @@ impl History {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
-        // The service has all rows of a list that lapel narrows. Of them, it reads those of the index again.
+        // lapel reads the rows of a list from the index again from the service: all that match the service's filter.
         let of_index = self.browser.index().filter(|_| !all_loaded).map(|coverage| coverage.total);
         let counted = list.is_counted().then(|| list.len());
         let is_narrowed = part.is_some() || of_index.is_some();

@@ -1,4 +1,4 @@
-//! Drawing of Home: one line for each job or count, in parts with headings. No text is cut; a long one wraps.
+//! Drawing of Home: one line for each job or count, in parts with headings. Only titles are cut; other texts wrap.
 
 use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};

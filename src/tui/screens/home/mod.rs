@@ -1,7 +1,7 @@
 //! Home: what needs a person, what lapel checks, what runs, what comes soon, and the badges issued over time.
 //!
-//! Home costs no request by itself. It shows the jobs of the journal and the counts of the index, if there is one.
-//! The counts and the lists of badges behind them open inside Home.
+//! Opening Home costs no request. It shows the jobs of the journal and the counts of the index, if there is one. The
+//! counts and the lists of badges behind them open inside Home.
 
 mod badge_rows;
 pub(in crate::tui::screens) mod counts;
@@ -126,7 +126,8 @@ impl Home {
         self.stale = true;
     }
 
-    /// Reads the kept drafts of another connection, also while another tab is shown.
+    /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
+    /// start. Also while another tab is shown.
     pub fn restart(&mut self, env: &Env, out: &mut Effects<'_>) {
         if env.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start)
         {

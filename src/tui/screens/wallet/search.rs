@@ -32,7 +32,6 @@ impl Wallet {
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
     fn callers_name(&self) -> Option<String> {
-        // If all badges found have the same name, it is the caller's. Otherwise the name is unknown.
         self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
@@ -201,7 +200,8 @@ impl Wallet {
         let found = self.found_matches(&sought);
         let address = match sought {
             Sought::Address(address) => address,
-            // The precise searches found nothing. What is found now is a list, so nothing follows it.
+            // The precise searches found nothing. A further match is only listed, so no requests are kept for a
+            // look-up.
             Sought::Name(_)
                 if found.is_empty()
                     && trouble.is_none()

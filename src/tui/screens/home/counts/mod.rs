@@ -133,7 +133,8 @@ impl BadgeCounts {
         self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
     }
 
-    /// Counts in the index when there are no counts yet, or when it has changed. It costs no request.
+    /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
+    /// the first reading of an index that the user turned on.
     pub fn count(&mut self, env: &Env, out: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
@@ -146,7 +147,7 @@ impl BadgeCounts {
         }
     }
 
-    /// When to read the history again. `None` until it was read once in this session.
+    /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.running.is_none())
     }
