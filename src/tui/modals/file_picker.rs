@@ -52,7 +52,7 @@ pub struct FilePicker {
 }
 
 impl FilePicker {
-    /// Begins in the folder of the typed path. `earlier` are more recent files.
+    /// Begins in the folder of the typed path. `earlier` are recent files that the caller knows.
     pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
         let typed = paths::typed(typed);
         // Only the text is checked: reading the disk may take long.

@@ -151,7 +151,7 @@ impl Browse for HistoryItem {
         vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
 
-    /// A row has no code of its type, so that a code stands for the name.
+    /// A row has no code of its type, so a typed code stands for the name.
     fn choices(answer: &Response) -> Vec<Choice> {
         match answer {
             Response::Categories(Ok(listed)) => {
@@ -266,7 +266,7 @@ impl History {
                 t!("lapel saves marked badges as last read. To export the whole list, unmark all first.");
             (self.marks.values().collect(), head, note)
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
-            // The service would export what it cannot filter too.
+            // An export by the service would also have the rows that only lapel can leave out.
             let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
             let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
             let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), env.glyphs.dot);

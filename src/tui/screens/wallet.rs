@@ -101,7 +101,7 @@ struct Call {
     rows: Vec<HistoryItem>,
     /// The rows that the queries did not read.
     beyond: Remaining,
-    /// The badges at the domain that the caller may have meant, next to those of the address as given.
+    /// Matches at the domain that the caller may have meant, besides the badges of the address as given.
     meant: Vec<Match>,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,

@@ -57,7 +57,7 @@ pub const EDIT_KEYS: &[(&[KeyCombination], InputRequest, &str)] = &[
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     input: Input,
-    /// Shows dots, for an API key.
+    /// Shows asterisks, for an API key.
     secret: bool,
     /// Whether the whole text is selected, so that the next letter or paste replaces it.
     selected: bool,
