@@ -2,12 +2,13 @@
 
 use super::error::JobError;
 use super::history_scan::{Lesson, Scan};
-use super::job::{Changed, Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind, Touched};
+use super::job::{Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
 use super::journal::facts::{Fact, Kept, Seen};
 use super::journal::rows::{RowFilter, SentHere};
 use super::journal::takeover::TakeOver;
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
+use super::row_status::RowStatus;
 use super::settings::Settings;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};

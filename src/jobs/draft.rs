@@ -2,13 +2,14 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Job, JobId, Kind, Origin, RowStatus};
+use super::job::{Job, JobId, Kind, Origin};
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
 use super::journal::facts::Kept;
 use super::journal::jobs::{Actor, NewJob};
 use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
+use super::row_status::RowStatus;
 use super::send;
 use crate::domain::{Address, Badge, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
 use jiff::Timestamp;

@@ -1,9 +1,10 @@
 //! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
+use super::coded::coded;
 use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::history_scan::{Scan, Sight, spellings};
-use super::job::{Job, JobId, Kind, Phase, words};
+use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{FinishCheck, Held, RecordHeld};
 use super::reason::{Code, Reason};
 use super::settings::Settings;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-words! {
+coded! {
     /// The result of the duplicate check for one row, before anything is sent.
     DuplicateKind {
         /// The recipient does not have this badge.
@@ -43,7 +44,7 @@ words! {
     }
 }
 
-words! {
+coded! {
     /// What happens with rows of a duplicate kind.
     Policy {
         /// Skip the row.

@@ -17,9 +17,10 @@ use super::intake::{
     self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, RawRow, Severity, Source,
     Standing, Table, Watch, check,
 };
-use super::job::{FileSource, Origin, RowStatus};
+use super::job::{FileSource, Origin};
 use super::journal::Store;
 use super::reason::{Code, Reason};
+use super::row_status::RowStatus;
 use crate::domain::Text;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::watch;

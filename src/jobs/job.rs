@@ -1,14 +1,15 @@
 //! A job: its kind, its phase, and the status of each row.
 
+use super::coded::coded;
 use super::duplicate_check::DuplicateKind;
 use super::intake::{self, Choices, ColumnMap, PASTED};
 use super::reason::{Code, Reason};
+use super::row_status::{Counts, RowStatus};
 use super::rules::{self, Claim, Step};
 use crate::domain::{BadgeId, TemplateId, Text};
 use crate::i18n::Localizable;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -22,43 +23,14 @@ impl fmt::Display for JobId {
     }
 }
 
-/// Defines a closed enum with a code for the journal and a word for people.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal, $word:expr;)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$vdoc])* $variant,)+ }
-
-        impl $name {
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The code in the journal and in JSON.
-            pub const fn code(self) -> &'static str {
-                match self { $(Self::$variant => $code),+ }
-            }
-
-            /// The word in English, for files and for translation.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $word),+ }
-            }
-
-            /// Parses the output of [`Self::code`].
-            pub fn from_code(code: &str) -> Option<Self> {
-                match code { $($code => Some(Self::$variant),)+ _ => None }
-            }
-        }
-    };
-}
-pub(super) use words;
-
-words! {
+coded! {
     Kind {
         Issue = "issue", tr_noop!("issue");
         Revoke = "revoke", tr_noop!("revoke");
     }
 }
 
-words! {
+coded! {
     /// What a job may do next. The phase does not tell whether a job is finished; its rows do.
     Phase {
         /// Planned: lapel checks it and a person reviews and corrects it. Nothing may be sent.
@@ -75,7 +47,7 @@ words! {
     }
 }
 
-words! {
+coded! {
     /// Why a job stopped by itself. Every one can be resumed.
     StopKind {
         /// HTTP 422: most likely the issue quota (contract, "Errors": 422 is tied to the quota, without a code).
@@ -96,140 +68,6 @@ pub struct Stop {
     pub kind: StopKind,
     /// What happened, what was changed, and what to do.
     pub why: Reason,
-}
-
-words! {
-    /// The status of one row of a job. Every row has exactly one, so the counts add up to the job.
-    RowStatus {
-        /// Checked and free to send. Nothing was sent.
-        Ready = "ready", tr_noop!("not sent");
-        /// A person must decide first.
-        Ask = "ask", tr_noop!("needs review");
-        /// Invalid: the row must be corrected before it can be sent.
-        Invalid = "invalid", tr_noop!("invalid");
-        /// Skipped. The row has the reason.
-        LeftOut = "left_out", tr_noop!("skipped");
-        /// The intent is in the journal, and the request may be on its way.
-        Sending = "sending", tr_noop!("sending");
-        /// The service refused the row: certainly nothing was done.
-        NotDone = "not_done", tr_noop!("refused");
-        /// Unknown whether the service acted. lapel looks for the badge and never resends the row by itself.
-        InDoubt = "in_doubt", tr_noop!("in doubt");
-        /// Accepted, but the service has not shown which badge it is.
-        Unbound = "unbound", tr_noop!("accepted, not visible yet");
-        /// Looked for until the window ended, and never seen. lapel offers to send it again.
-        NotSeen = "not_seen", tr_noop!("never seen");
-        /// Accepted, and the badge has an id. Accepted is not issued.
-        Waiting = "waiting", tr_noop!("waiting");
-        /// Accepted more than 24 hours ago and still waiting (contract, "Limits" rule 3).
-        Overdue = "overdue", tr_noop!("overdue");
-        Issued = "issued", tr_noop!("issued");
-        /// The service shows a state that lapel does not know.
-        Other = "other", tr_noop!("unknown state");
-        /// Revoke the badge as soon as it is Issued.
-        Queued = "queued", tr_noop!("to revoke when issued");
-        /// Sent in a revoke request of which the service accepted only some. lapel reads which ones.
-        Unproven = "unproven", tr_noop!("being checked");
-        /// The revocation was accepted or is under way.
-        Revoking = "revoking", tr_noop!("revoking");
-        Revoked = "revoked", tr_noop!("revoked");
-        /// The service did not accept the revocation. The reason names the badge's state.
-        Dropped = "dropped", tr_noop!("not accepted");
-    }
-}
-
-impl RowStatus {
-    /// The column `lapel bucket` of a receipt, in files and JSON. Programs compare it, so it never changes.
-    pub const fn receipt_value(self) -> &'static str {
-        match self {
-            Self::Ready => "not sent yet",
-            Self::Ask => "to be decided",
-            Self::Invalid => "not valid",
-            Self::LeftOut => "left out",
-            Self::Sending => "being sent",
-            Self::NotDone => "refused",
-            Self::InDoubt => "in doubt",
-            Self::Unbound => "accepted, not visible yet",
-            Self::NotSeen => "never seen",
-            Self::Waiting => "waiting",
-            Self::Overdue => "overdue",
-            Self::Issued => "issued",
-            Self::Other => "in another state",
-            Self::Queued => "to be revoked when issued",
-            Self::Unproven => "being checked",
-            Self::Revoking => "being revoked",
-            Self::Revoked => "revoked",
-            Self::Dropped => "not accepted",
-        }
-    }
-
-    /// Whether the service may still change the row, so that polling makes sense.
-    pub fn is_open(self) -> bool {
-        matches!(
-            self,
-            Self::Sending
-                | Self::InDoubt
-                | Self::Unbound
-                | Self::NotSeen
-                | Self::Waiting
-                | Self::Overdue
-                | Self::Other
-                | Self::Queued
-                | Self::Unproven
-                | Self::Revoking
-        )
-    }
-
-    pub fn needs_a_person(self) -> bool {
-        matches!(
-            self,
-            Self::Ask
-                | Self::Invalid
-                | Self::NotDone
-                | Self::InDoubt
-                | Self::NotSeen
-                | Self::Overdue
-                | Self::Dropped
-        )
-    }
-}
-
-/// Rows per status, in the order of [`RowStatus::ALL`], without statuses that have no rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Counts(pub(super) Vec<(RowStatus, u64)>);
-
-impl FromIterator<(RowStatus, u64)> for Counts {
-    fn from_iter<I: IntoIterator<Item = (RowStatus, u64)>>(counts: I) -> Self {
-        Self(counts.into_iter().collect())
-    }
-}
-
-impl Counts {
-    /// The counts of both.
-    #[must_use]
-    pub fn with(&self, other: &Self) -> Self {
-        let mut all: BTreeMap<RowStatus, u64> = self.iter().collect();
-        for (status, n) in other.iter() {
-            *all.entry(status).or_default() += n;
-        }
-        all.into_iter().collect()
-    }
-
-    pub fn of(&self, row_status: RowStatus) -> u64 {
-        self.0.iter().find(|(b, _)| *b == row_status).map_or(0, |(_, n)| *n)
-    }
-
-    pub fn sum(&self, which: impl Fn(RowStatus) -> bool) -> u64 {
-        self.0.iter().filter(|(b, _)| which(*b)).map(|(_, n)| n).sum()
-    }
-
-    pub fn total(&self) -> u64 {
-        self.sum(|_| true)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (RowStatus, u64)> + '_ {
-        self.0.iter().copied()
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -433,9 +271,9 @@ impl Job {
         self.can_resume() && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
-    pub fn can_call_off(&self) -> bool {
+    pub fn can_cancel_rest(&self) -> bool {
         self.phase != Phase::Cancelled
-            && rules::count(Step::CallOff, self) + self.counts.of(RowStatus::Sending) > 0
+            && rules::count(Step::CancelRest, self) + self.counts.of(RowStatus::Sending) > 0
     }
 
     pub fn left_to_retry(&self) -> u64 {

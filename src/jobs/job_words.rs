@@ -1,6 +1,7 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{Job, Phase, RowStatus};
+use super::job::{Job, Phase};
+use super::row_status::RowStatus;
 use crate::i18n::Localizable;
 
 impl Job {

@@ -14,9 +14,11 @@
 //! journal/            the operations on the file    reason      why a row has its status, as a code
 //! history_scan        reads from the service        reports     receipts and redo files
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
-//! known_templates     the templates read last, for completion
+//! known_templates     the templates read last, for  row_status  the status of a row, and counts
+//!                     completion                    coded       enums with a code and a word
 //! ```
 
+mod coded;
 mod commands;
 mod core;
 mod draft;
@@ -36,6 +38,7 @@ mod reports;
 mod resend;
 mod resolve;
 mod row_groups;
+mod row_status;
 mod rules;
 mod schedule;
 mod send;
@@ -50,8 +53,7 @@ pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Changed, Counts, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, Replaced, RowStatus,
-    Stop, StopKind,
+    AcceptedCount, Changed, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
@@ -67,7 +69,8 @@ pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
 pub use self::row_groups::{RowGroup, Rows, SuggestedRows};
-pub use self::rules::{Claim, Stand, Step, count, may};
+pub use self::row_status::{Counts, RowStatus};
+pub use self::rules::{Claim, RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Settings, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};

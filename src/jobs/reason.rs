@@ -99,7 +99,7 @@ codes! {
     RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. lapel checks which ones were not.");
 
     // Decisions of people.
-    CalledOff = "called_off", tr_noop!("cancelled before it was sent");
+    CancelledUnsent = "called_off", tr_noop!("cancelled before it was sent");
     NotAllowed = "not_allowed", tr_noop!("not allowed in the review");
     SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");

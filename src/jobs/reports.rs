@@ -4,7 +4,7 @@ use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
 use super::intake::PASTED;
-use super::job::{Counts, Job, JobId, JobRow, Kind, Phase, RowStatus};
+use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
@@ -12,7 +12,8 @@ use super::receipt::{
     FailedMails, Format, ReceiptHead, ReceiptLine, RedoLine, TableError, Written, mail_failures,
     write_receipt, write_redo,
 };
-use super::rules::{self, Stand, Step};
+use super::row_status::{Counts, RowStatus};
+use super::rules::{self, RowFacts, Step};
 use crate::domain::narrowing::is_mail_failure;
 use crate::domain::{HistoryItem, ServiceClock, ServiceTime, Text};
 use jiff::tz::Offset;
@@ -184,7 +185,7 @@ impl Jobs {
         let all = AllRows::of(self, id, &[]);
         off_the_loop(move || {
             let columns = columns(&job);
-            let again = |row: &JobRow| rules::may(Step::Redo, Stand::of(&job, row));
+            let again = |row: &JobRow| rules::may(Step::Redo, RowFacts::of(&job, row));
             let rows = all
                 .filter(|row| is_among(among.as_ref(), row) && row.as_ref().map_or(true, again))
                 .map(|row| row.map(|row| RedoLine { cells: cells(&job, &row), reason: reason(&job, &row) }));

@@ -3,8 +3,9 @@
 use super::core::Jobs;
 use super::duplicate_check::DuplicateKind;
 use super::error::JobError;
-use super::job::{JobId, RowStatus};
+use super::job::JobId;
 use super::reason::Reason;
+use super::row_status::RowStatus;
 use crate::domain::Text;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 //!
 //! Screens, verbs and the journal's SQL use these rules and have none of their own.
 
-use super::job::{Job, JobRow, Kind, Phase, RowStatus, words};
+use super::coded::coded;
+use super::job::{Job, JobRow, Kind, Phase};
+use super::row_status::RowStatus;
 
-words! {
+coded! {
     /// A row's claim on its recipient and template, in an issue job. Only a row with a claim may be sent.
     Claim {
         /// The row may be sent and was not sent yet.
@@ -35,7 +37,7 @@ pub enum Step {
     /// A person skips the row in a review.
     LeaveOut,
     /// Cancel the row before it is sent.
-    CallOff,
+    CancelRest,
     /// Revoke the row's badge when its job is undone.
     Undo,
     /// Write the row into a redo file.
@@ -43,7 +45,7 @@ pub enum Step {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct RowFacts {
     pub kind: Kind,
     pub phase: Phase,
     pub row_status: RowStatus,
@@ -53,7 +55,7 @@ pub struct Stand {
     pub is_purged: bool,
 }
 
-impl Stand {
+impl RowFacts {
     pub fn of(job: &Job, row: &JobRow) -> Self {
         Self {
             kind: job.kind,
@@ -70,7 +72,7 @@ impl Stand {
     }
 }
 
-pub fn may(step: Step, row: Stand) -> bool {
+pub fn may(step: Step, row: RowFacts) -> bool {
     let issues = row.kind == Kind::Issue;
     let drafted = row.phase == Phase::Draft;
     // The job continues in the journal of another computer.
@@ -107,7 +109,7 @@ pub fn may(step: Step, row: Stand) -> bool {
         }
         Step::Allow => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::LeftOut),
         Step::LeaveOut => drafted && matches!(row.row_status, RowStatus::Ask | RowStatus::Ready),
-        Step::CallOff => match row.row_status {
+        Step::CancelRest => match row.row_status {
             RowStatus::Ready | RowStatus::Queued => true,
             RowStatus::Ask => !row.may_exist(),
             _ => false,
@@ -141,7 +143,7 @@ pub fn may(step: Step, row: Stand) -> bool {
 /// Counts the rows of a job that a step applies to, as far as the job's counts tell.
 pub fn count(step: Step, job: &Job) -> u64 {
     let (kind, phase, is_purged) = (job.kind, job.phase, job.is_purged);
-    let may_be = |row_status, claim| may(step, Stand { kind, phase, row_status, claim, is_purged });
+    let may_be = |row_status, claim| may(step, RowFacts { kind, phase, row_status, claim, is_purged });
     job.counts
         .iter()
         .map(|(row_status, n)| match row_status {
@@ -272,21 +274,21 @@ mod tests {
         for phase in Phase::ALL {
             for row_status in RowStatus::ALL {
                 for claim in claims() {
-                    let row = Stand {
+                    let row = RowFacts {
                         kind: Kind::Issue,
                         phase: *phase,
                         row_status: *row_status,
                         claim,
                         is_purged: false,
                     };
-                    let purged = Stand { is_purged: true, ..row };
+                    let purged = RowFacts { is_purged: true, ..row };
                     for step in [Step::Send, Step::Resume, Step::Retry, Step::Redo] {
                         assert!(!may(step, purged), "{step:?} {row:?}");
                     }
                     let sends = may(Step::Send, row);
                     assert!(!sends || claim == Some(Claim::Reserved) && *phase == Phase::Running, "{row:?}");
                     assert!(!(may(Step::Redo, row) && row.may_exist()), "{row:?}");
-                    assert!(!(may(Step::CallOff, row) && may(Step::Undo, row)), "{row:?}");
+                    assert!(!(may(Step::CancelRest, row) && may(Step::Undo, row)), "{row:?}");
                     assert!(!(may(Step::Decide, row) && *phase == Phase::Draft), "{row:?}");
                 }
             }

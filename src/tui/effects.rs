@@ -15,6 +15,8 @@ use crate::tui::input::paths;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::pager::Page;
+use crate::tui::widgets::text_layout::number;
+use crate::tui::worker::index::IndexRows;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
@@ -47,6 +49,23 @@ impl ExportSource {
         let now = env.now();
         let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
         Self::of_rows(name, head, Some(note), <HistoryItem as Record>::SHAPE.names(), rows)
+    }
+
+    /// Badges read from the index.
+    pub fn of_index(title: &str, found: IndexRows, env: &Env) -> Self {
+        let rows = found.rows.len() as u64;
+        let badges = count!(rows, "badge", "badges");
+        let note = if rows < found.all {
+            t!(
+                "lapel saves only the first {rows} of the {all} badges in this list, from the index.",
+                rows = number(rows),
+                all = number(found.all)
+            )
+        } else {
+            t!("lapel saves the rows from the index.").to_owned()
+        };
+        let head = format!("{title} {} {badges}", env.glyphs.dot);
+        Self::of_rows("badges", head, Some(note), <HistoryItem as Record>::SHAPE.names(), found.rows)
     }
 
     /// Rows that are already in memory.

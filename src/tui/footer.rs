@@ -253,7 +253,7 @@ pub(super) fn is_destructive(action: Action) -> bool {
                 | Action::Ids
                 | Action::Replace
                 | Action::Undo
-                | Action::CallOff
+                | Action::CancelRest
                 | Action::Remove
                 | Action::RemoveProfile
                 | Action::ForgetRecent

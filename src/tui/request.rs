@@ -26,7 +26,7 @@ use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
-use crate::tui::worker::index::{Exported as IndexExported, IndexUse, NotSearched, Overall};
+use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
@@ -212,7 +212,7 @@ requests! {
         /// The badges whose mails failed.
         IndexMails -> IndexMails(Result<FailedMails, String>);
         /// All badges of a list, for a file.
-        IndexExport(list: Which) -> IndexExport(Result<IndexExported, String>);
+        IndexExport(list: Which) -> IndexExport(Result<IndexRows, String>);
 
         // Files and programs of this computer.
         /// Completions of a typed path: every match.

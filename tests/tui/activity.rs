@@ -69,7 +69,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     assert_eq!(accepted(&h), 2);
     h.press("R");
     let screen = h.screen();
-    assert!(screen.contains(Action::UseUp.hint()) && screen.contains(Action::CallOff.hint()), "{screen}");
+    assert!(screen.contains(Action::UseUp.hint()) && screen.contains(Action::CancelRest.hint()), "{screen}");
     assert!(!screen.contains(Action::Pause.help()), "what is not possible is not offered:\n{screen}");
     h.press("p t");
     assert_eq!(h.tui.app.modal(), Some("JobMenu"), "and its keys do nothing");

@@ -174,7 +174,7 @@ async fn screens_name_the_keys_that_are_bound() {
 
 #[tokio::test]
 async fn what_sends_names_the_keys_that_are_bound() {
-    use Action::{Accept, Activity, Back, CallOff, Issue, NextField, Revoke, Run};
+    use Action::{Accept, Activity, Back, CancelRest, Issue, NextField, Revoke, Run};
     let mut o = Other::new(Options { quota: Some(1), ..small() }).await;
     o.does(&[Action::Templates, Issue]).await;
     o.says("Nothing is sent until you confirm the review. {} next {} back", &[Accept, Back]);
@@ -198,7 +198,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
     o.does(&[Activity]).await;
     o.says("{}: resume later, or use up the quota", &[Run]);
     o.says("{}: save 2 rows.", &[Action::Export]);
-    o.does(&[CallOff]).await;
+    o.does(&[CancelRest]).await;
     o.says("and press {}", &[Accept]);
     o.does(&[Back, Action::Redo]).await;
     o.says("was started. {} save {} {} format", &[Accept, Action::Up, Action::Down]);

@@ -253,3 +253,24 @@ async fn rows_that_need_a_person_come_before_all_others() {
     let screen = h.shows("row 1 of 3").await;
     assert!(!screen.contains(msg("Badge id")), "a column without any value: {screen}");
 }
+
+/// The columns of files that only the screens of jobs save: programs read them by name.
+#[tokio::test]
+async fn the_columns_of_saved_jobs_and_rows_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = at_the_quota().await;
+    let mut heads = Vec::new();
+    for (keys, name) in [("e l", "rows.csv"), ("esc e l", "jobs.csv")] {
+        let file = folder.path().join(name);
+        h.settled().await;
+        h.press(keys);
+        h.shows(msg_part("Export ")).await;
+        h.press("ctrl-u");
+        h.paste(&file.display().to_string());
+        h.press("enter");
+        h.shows(msg_part("Saved ")).await;
+        let written = std::fs::read_to_string(&file).expect("a file");
+        heads.push(format!("{name}: {}", written.trim_start_matches('\u{feff}').lines().next().expect("a head")));
+    }
+    insta::assert_snapshot!(heads.join("\n"));
+}

@@ -9,12 +9,13 @@ use crate::jobs::error::JobError;
 use crate::jobs::intake::{
     About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, similar_domains,
 };
-use crate::jobs::job::{JobId, Origin, RowStatus};
+use crate::jobs::job::{JobId, Origin};
 use crate::jobs::journal::drafts::CreateJob;
 use crate::jobs::journal::facts::Kept;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Store};
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
 use crate::jobs::template_names::{NamedTemplate, TemplateNames};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

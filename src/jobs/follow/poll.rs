@@ -2,12 +2,13 @@
 
 use super::super::core::Core;
 use super::super::history_scan::{self, Scan, Sight};
-use super::super::job::{JobId, RowStatus};
+use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
 use super::super::journal::facts::Seen;
 use super::super::journal::observe::{Context, MarkOverdue, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
+use super::super::row_status::RowStatus;
 use super::Failed;
 use super::probe::{self, Probe};
 use crate::api::{ApiError, Call, HistoryFilter};

@@ -2,9 +2,10 @@
 
 use super::duplicates::in_file_kind;
 use crate::jobs::duplicate_check::DuplicateKind;
-use crate::jobs::job::{Kind, Phase, RowStatus};
+use crate::jobs::job::{Kind, Phase};
 use crate::jobs::row_groups::Rows;
-use crate::jobs::rules::{self, Claim, Stand, Step};
+use crate::jobs::row_status::RowStatus;
+use crate::jobs::rules::{self, Claim, RowFacts, Step};
 
 /// The rule of [`rules::may`] as a condition on the table `row`, for jobs of this kind and phase that were not purged.
 pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
@@ -14,7 +15,7 @@ pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
             .filter(|claim| {
                 rules::may(
                     step,
-                    Stand { kind, phase, row_status: *row_status, claim: *claim, is_purged: false },
+                    RowFacts { kind, phase, row_status: *row_status, claim: *claim, is_purged: false },
                 )
             })
             .collect();

@@ -7,10 +7,11 @@ use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use super::{conditions, duplicates, observe, requests};
 use crate::jobs::commands::Decision;
-use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::resend::NeverSeen;
-use crate::jobs::rules::{self, Claim, Stand, Step};
+use crate::jobs::row_status::RowStatus;
+use crate::jobs::rules::{self, Claim, RowFacts, Step};
 use crate::jobs::settings::Policies;
 use std::collections::{HashMap, HashSet};
 
@@ -103,10 +104,10 @@ pub(in crate::jobs) enum Unresolved {
 pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
     let DecideRow { id, no, decision, actor, why, now } = args;
     let (id, no) = (*id, *no);
-    let Some((stand, seen)) = stand(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
-    if !rules::may(Step::Decide, stand) {
-        return Ok(Err(if stand.claim.is_some() || stand.row_status != RowStatus::Ready {
-            Unresolved::RowStatus(stand.row_status)
+    let Some((facts, seen)) = facts(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
+    if !rules::may(Step::Decide, facts) {
+        return Ok(Err(if facts.claim.is_some() || facts.row_status != RowStatus::Ready {
+            Unresolved::RowStatus(facts.row_status)
         } else {
             Unresolved::NoRow
         }));
@@ -114,7 +115,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     match decision {
         Decision::IsThis(badge) => {
             let binding = Binding { job: id, no, badge, at: *now };
-            if !stand.may_exist() || rows::bind(db, &[binding])?.is_empty() {
+            if !facts.may_exist() || rows::bind(db, &[binding])?.is_empty() {
                 return Ok(Err(Unresolved::NoRow));
             }
             jobs::decide(db, id, Some(no), "it is this badge", actor, why)?;
@@ -125,7 +126,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
         }
         Decision::SendAgain => {
             // A decision allows only what the person was shown.
-            let seen = seen.filter(|_| stand.row_status == RowStatus::Ask);
+            let seen = seen.filter(|_| facts.row_status == RowStatus::Ask);
             if let Some(rival) = claims::rival_of(db, id, no)?
                 && seen.is_none_or(|seen| seen < rival.slot)
             {
@@ -152,14 +153,14 @@ fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
 }
 
 /// A row's rule facts, and the highest slot of other claims that a person knows of.
-type RowStand = (Stand, Option<i64>);
+type FactsAndSlot = (RowFacts, Option<i64>);
 
-fn stand(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<RowStand>> {
-    Ok(stands(db, id, &[no])?.remove(&no))
+fn facts(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<FactsAndSlot>> {
+    Ok(rule_facts(db, id, &[no])?.remove(&no))
 }
 
 /// The rule facts of those of these rows that exist.
-fn stands(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, RowStand>> {
+fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, FactsAndSlot>> {
     db.rows(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
@@ -167,14 +168,14 @@ fn stands(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, RowSt
          WHERE row.job = ?1 AND row.no IN json_list(?2, bigint)",
         values![id.0, super::json(rows)],
         |r| {
-            let stand = Stand {
+            let facts = RowFacts {
                 kind: Kind::from_code(r.text(0)?).unwrap_or(Kind::Revoke),
                 phase: Phase::from_code(r.text(1)?).unwrap_or(Phase::Stopped),
                 row_status: jobs::row_status(r, "bucket")?,
                 claim: r.get::<Option<String>>(3)?.and_then(|code| Claim::from_code(&code)),
                 is_purged: r.get(5)?,
             };
-            Ok((r.get::<i64>(6)?.unsigned_abs(), (stand, r.get(4)?)))
+            Ok((r.get::<i64>(6)?.unsigned_abs(), (facts, r.get(4)?)))
         },
     )
 }
@@ -249,11 +250,11 @@ pub(super) fn leave_rows(
     actor: &Actor,
     why: &str,
 ) -> tx::Result<Result<(), Unresolved>> {
-    let stands = stands(db, *id, rows)?;
+    let rule_facts = rule_facts(db, *id, rows)?;
     for no in rows {
-        match stands.get(no) {
-            Some((stand, _)) if rules::may(Step::Decide, *stand) => {}
-            Some((stand, _)) => return Ok(Err(Unresolved::RowStatus(stand.row_status))),
+        match rule_facts.get(no) {
+            Some((facts, _)) if rules::may(Step::Decide, *facts) => {}
+            Some((facts, _)) => return Ok(Err(Unresolved::RowStatus(facts.row_status))),
             None => return Ok(Err(Unresolved::NoRow)),
         }
     }
@@ -275,18 +276,18 @@ pub(super) fn cancel_rows(
     if rows.is_empty() {
         return Ok(false);
     }
-    let stands = stands(db, *id, rows)?;
+    let rule_facts = rule_facts(db, *id, rows)?;
     let may = |no: &u64| {
-        stands.get(no).is_some_and(|(stand, _)| {
-            matches!(stand.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CallOff, *stand)
+        rule_facts.get(no).is_some_and(|(facts, _)| {
+            matches!(facts.phase, Phase::Paused | Phase::Stopped) && rules::may(Step::CancelRest, *facts)
         })
     };
     if !rows.iter().all(may) {
         return Ok(false);
     }
-    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::CalledOff.into()))?;
+    rows::set(db, *id, rows, RowStatus::LeftOut, Some(&Code::CancelledUnsent.into()))?;
     jobs::decide_rows(db, *id, rows, "call off", actor, "")?;
-    let unsent = conditions::condition(Step::CallOff, *kind, Phase::Cancelled);
+    let unsent = conditions::condition(Step::CancelRest, *kind, Phase::Cancelled);
     let is_left = db.exists(
         &format!(
             "SELECT 1 FROM job WHERE id = ?1 AND (unproven IS NOT NULL

@@ -6,10 +6,9 @@ use super::tx::{self, Row, Tx, values};
 use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{
-    AcceptedCount, Counts, Job, JobId, Kind, Origin, Owner, Phase, Replaced, RowStatus, Stop, StopKind,
-};
+use crate::jobs::job::{AcceptedCount, Job, JobId, Kind, Origin, Owner, Phase, Replaced, Stop, StopKind};
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::{Counts, RowStatus};
 use crate::secrets::redact;
 use jiff::Timestamp;
 use serde_json::Value;

@@ -5,7 +5,8 @@
 
 use super::tx::{self, Tx, values};
 use super::{erase, jobs};
-use crate::jobs::job::{JobId, RowStatus};
+use crate::jobs::job::JobId;
+use crate::jobs::row_status::RowStatus;
 
 /// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns
 /// them. Removes kept drafts of that age that are not open.

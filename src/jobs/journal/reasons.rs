@@ -130,7 +130,11 @@ mod tests {
             db.execute(
                 "INSERT INTO row (job, no, name, email, email_key, bucket, why, class_why)
                  VALUES (1, ?1, 'n', 'e', 'e', 'left_out', ?2, ?3)",
-                params![no, (no < 3).then(|| korean(Code::CalledOff)), twin.in_language(Language::Korean)],
+                params![
+                    no,
+                    (no < 3).then(|| korean(Code::CancelledUnsent)),
+                    twin.in_language(Language::Korean)
+                ],
             )
             .expect("a row");
         }
@@ -150,7 +154,7 @@ mod tests {
         assert_eq!(one("SELECT evidence FROM fact"), Code::ReadInBadges.into());
         assert_eq!(one("SELECT owner_label FROM job").english(), "process 4711");
         assert_eq!(one("SELECT note FROM job").code(), Code::Legacy);
-        assert_eq!(one("SELECT why FROM row WHERE no = 2"), Code::CalledOff.into());
+        assert_eq!(one("SELECT why FROM row WHERE no = 2"), Code::CancelledUnsent.into());
         // A sentence with a value stays as it was written.
         assert_eq!(
             one("SELECT class_why FROM row WHERE no = 3").english(),

@@ -4,8 +4,9 @@ use super::tx::{self, Tx, values};
 use super::{claims, conditions, jobs};
 use crate::domain::BadgeId;
 use crate::jobs::intake::hex;
-use crate::jobs::job::{JobId, Kind, Phase, RowStatus};
+use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use ring::digest::{Context, SHA256};
 
@@ -199,10 +200,10 @@ pub(super) fn refusal_proven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> 
 
 /// Returns the number of cancelled rows.
 pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u64> {
-    let unsent = conditions::condition(Step::CallOff, kind, Phase::Cancelled);
+    let unsent = conditions::condition(Step::CancelRest, kind, Phase::Cancelled);
     let moved = db.execute(
         &format!("UPDATE row SET bucket = 'left_out', why = ?2 WHERE job = ?1 AND {unsent}"),
-        values![job.0, Reason::from(Code::CalledOff)],
+        values![job.0, Reason::from(Code::CancelledUnsent)],
     )?;
     Ok(moved as u64)
 }

@@ -3,7 +3,8 @@
 
 use super::duplicates;
 use super::tx::{self, Tx, values};
-use crate::jobs::job::{JobId, Phase, RowStatus};
+use crate::jobs::job::{JobId, Phase};
+use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 
 pub(super) const SCHEMA: &str = include_str!("review.sql");

@@ -1,7 +1,7 @@
 //! The parts of a review: its rows are sorted by them.
 
 use super::conditions::GROUP;
-use crate::jobs::job::RowStatus;
+use crate::jobs::row_status::RowStatus;
 
 /// Rows of a draft that a review shows under one heading.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,10 +27,11 @@ use super::{
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::history_scan::Sight;
-use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, RowStatus, StopKind};
+use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::reason::Reason;
 use crate::jobs::resend::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
+use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -4,8 +4,9 @@ use super::jobs::{self, Account};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, sending};
-use crate::jobs::job::{JobId, RowStatus, StopKind};
+use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use super::place::Site;
 use super::tx::values;
 use super::*;
 use crate::fs::FileSystem;
-use crate::jobs::job::RowStatus;
+use crate::jobs::row_status::RowStatus;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {

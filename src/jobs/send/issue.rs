@@ -4,10 +4,11 @@ use super::{Next, certain, record_answer, record_failure};
 use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, EmailKey, TemplateId, Text};
 use crate::jobs::core::{Core, touched};
-use crate::jobs::job::{Job, RowStatus, StopKind};
+use crate::jobs::job::{Job, StopKind};
 use crate::jobs::journal::requests::{Chunk, Entry};
 use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
 use crate::jobs::reason::Code;
+use crate::jobs::row_status::RowStatus;
 use std::collections::HashMap;
 use std::sync::Arc;
 

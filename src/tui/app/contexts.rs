@@ -86,7 +86,7 @@ fn is_acting(action: Action) -> bool {
             | Action::Resume
             | Action::UseUp
             | Action::Retry
-            | Action::CallOff
+            | Action::CancelRest
             | Action::Undo
             | Action::Decide
             | Action::Ids

@@ -137,7 +137,7 @@ actions! {
     UseUp: "use up quota", "use up the quota" => "use up the rest of the quota with ever smaller requests";
     Retry: "retry refused", "send refused rows again" => "send refused rows again; the service certainly did nothing for them";
     Decide: "resolve", "resolve this row" => "resolve a row with an unknown result";
-    CallOff: "cancel the rest", "cancel unsent rows" => "cancel the rest: rows not sent yet";
+    CancelRest: "cancel the rest", "cancel unsent rows" => "cancel the rest: rows not sent yet";
     Undo: "revoke issued", "revoke job's issued badges" => "revoke the badges that this job issued, after a review; waiting ones when Issued";
     Receipt: "receipt", "save job receipt" => "save the receipt of this job: every row with its result";
     SaveList: "list", "save the list below" => "save the list below as it is filtered and sorted: its marked rows, or else all";

@@ -65,7 +65,7 @@ impl ConfirmAction {
     pub fn cancel_rest(job: &Job) -> Self {
         let id = job.id;
         let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title);
-        let command = Box::new(JobCommand::CallOff(id));
+        let command = Box::new(JobCommand::CancelRest(id));
         let (ask, text) = cancelled(job);
         let question = Self::new(&what, text, |out| {
             out.ask(Request::Do(command));
@@ -128,7 +128,7 @@ impl ConfirmAction {
 
 /// The number of rows that cancelling a job cancels now, and what that means.
 fn cancelled(job: &Job) -> (Ask, Vec<String>) {
-    let n = crate::jobs::count(Step::CallOff, job);
+    let n = crate::jobs::count(Step::CancelRest, job);
     let mut text = vec![match n {
         0 => t!("Nothing else is left to send.").to_owned(),
         n => plural!(n, "{n} unsent row will not be sent.", "{n} unsent rows will not be sent."),

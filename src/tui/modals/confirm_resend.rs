@@ -34,7 +34,7 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::CloseDrafts(_)
         | JobCommand::Discard(_)
         | JobCommand::Pause(_)
-        | JobCommand::CallOff(_)
+        | JobCommand::CancelRest(_)
         | JobCommand::Decide(..)
         | JobCommand::CompareFile(_)
         | JobCommand::TakeSuggestions(..)

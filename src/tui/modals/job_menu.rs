@@ -26,7 +26,7 @@ pub struct JobMenu {
     sight: Sight,
 }
 
-const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CallOff];
+const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CancelRest];
 const EXPORT: &[Action] = &[Action::Receipt, Action::Redo, Action::SaveList];
 
 impl JobMenu {
@@ -78,7 +78,7 @@ impl JobMenu {
         }
         let may = |step| Some(steps(step, &self.job, &self.marked).len() as u64);
         match action {
-            Action::CallOff => may(Step::CallOff),
+            Action::CancelRest => may(Step::CancelRest),
             Action::Redo => may(Step::Redo),
             Action::Receipt => Some(self.marked.len() as u64),
             _ => None,
@@ -88,7 +88,7 @@ impl JobMenu {
     /// Names an action that is about marked rows as such.
     fn name(&self, action: Action) -> &'static str {
         match (action, self.rows_of(action)) {
-            (Action::CallOff, Some(_)) => t!("cancel marked rows"),
+            (Action::CancelRest, Some(_)) => t!("cancel marked rows"),
             _ => action.hint(),
         }
     }
@@ -109,7 +109,7 @@ impl JobMenu {
         let rows = match action {
             Action::Resume | Action::UseUp => self.job.left_to_send(),
             Action::Retry => self.job.left_to_retry(),
-            Action::CallOff => count(Step::CallOff, &self.job),
+            Action::CancelRest => count(Step::CancelRest, &self.job),
             Action::Redo => count(Step::Redo, &self.job),
             Action::Receipt => self.job.counts.total(),
             Action::SaveList => return self.listed.clone().unwrap_or_default(),

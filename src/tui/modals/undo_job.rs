@@ -20,7 +20,7 @@ impl UndoJob {
     }
 
     fn unsent(&self) -> u64 {
-        count(Step::CallOff, &self.job)
+        count(Step::CancelRest, &self.job)
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {

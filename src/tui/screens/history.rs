@@ -19,7 +19,6 @@ use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
-use crate::tui::screens::home::counts::behind;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
 use crate::tui::widgets::list::Row;
@@ -364,7 +363,7 @@ impl Component for History {
                 match found {
                     Ok(found) => {
                         let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
-                        out.go.push(Navigate::Export(Box::new(behind::source(&words, found, env))));
+                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&words, found, env))));
                     }
                     Err(why) => out.warn(why),
                 }

@@ -51,7 +51,7 @@ pub fn reading_cost(requests: Option<u64>) -> String {
 }
 
 #[derive(Debug)]
-pub struct Exported {
+pub struct IndexRows {
     pub rows: Vec<ExportRow>,
     /// The number of badges in the list, of which a file takes at most [`MOST_EXPORTED`].
     pub all: u64,
@@ -200,10 +200,10 @@ impl Slot {
         Ok(FailedMails::new(report, said(all(&index, Which::MailFailed(None), MOST_FAILED).await)?.0))
     }
 
-    pub async fn exported(&self, list: Which, now: DateTime) -> Result<Exported, String> {
+    pub async fn exported(&self, list: Which, now: DateTime) -> Result<IndexRows, String> {
         let (badges, all) = said(all(&self.used().await?, list, MOST_EXPORTED).await)?;
         let rows = spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
-        Ok(Exported { rows: rows.await.unwrap_or_default(), all })
+        Ok(IndexRows { rows: rows.await.unwrap_or_default(), all })
     }
 }
 

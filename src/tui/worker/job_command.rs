@@ -35,7 +35,7 @@ pub enum JobCommand {
     UseUp(JobId),
     Retry(JobId),
     /// Cancel the rows that are not sent yet.
-    CallOff(JobId),
+    CancelRest(JobId),
     /// Resolve a row in doubt, with a reason.
     Decide(JobId, u64, Decision, String),
     /// Check the never-seen rows of a job again, and count the rows that can be resent together: these or all.
@@ -143,7 +143,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 "lapel is sending {n} refused rows again."
             ))
         }),
-        JobCommand::CallOff(id) => jobs.cancel(id, &who).await.map(|n| {
+        JobCommand::CancelRest(id) => jobs.cancel(id, &who).await.map(|n| {
             Done::Said(plural!(
                 n,
                 "{n} row was not sent and will not be. lapel keeps checking what was sent.",

@@ -7,8 +7,8 @@ use crate::crash::person::{TEMPLATE, template};
 use crate::crash::random;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use lapel::jobs::{
-    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFilter,
-    RowStatus, Rows, Stand, Step, may,
+    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFacts,
+    RowFilter, RowStatus, Rows, Step, may,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -217,7 +217,7 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         Move::Redo(n) => {
             let Some(job) = nth(n).filter(|job| job.kind == Kind::Issue) else { return };
             let again =
-                rows(session, job.id).await.into_iter().filter(|r| may(Step::Redo, Stand::of(job, r)));
+                rows(session, job.id).await.into_iter().filter(|r| may(Step::Redo, RowFacts::of(job, r)));
             let again = again
                 .map(|r| Person { name: r.holder.wire().to_owned(), email: r.address.wire().to_owned() });
             issue(session, again.collect(), Allows::Nothing).await;
@@ -245,7 +245,7 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         Move::Resend(n) => {
             let Some(job) = nth(n) else { return };
             let rows = rows(session, job.id).await;
-            if let Some(row) = rows.iter().find(|r| may(Step::Decide, Stand::of(job, r))) {
+            if let Some(row) = rows.iter().find(|r| may(Step::Decide, RowFacts::of(job, r))) {
                 let again = Decision::SendAgain;
                 fine(session.jobs.decide(job.id, row.no, again, "somebody", "is wanted").await);
             }

@@ -80,3 +80,26 @@ fn a_lost_answer_to_a_revocation_is_resolved_by_reading() {
     bench.run(&["revoke", &ids[0], "--reason", "x", "--yes"]).ended(0);
     assert_eq!((revoked(&bench), bench.posts()), (1, 1));
 }
+
+/// The screens make a replacement; it is one row of the table, with both jobs, and two in JSON.
+#[test]
+fn a_replacement_is_one_row_in_the_list_of_jobs() {
+    let bench = Bench::new();
+    let ids = bench.insert(&[("old@naru.example", RowState::Issued)]);
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    bench.run(&["revoke", &ids[0], "--reason", "wrong name", "--yes"]).ended(0);
+    let separate = bench.run(&["jobs"]).ended(0).out;
+    let ids = |table: &str| -> Vec<String> {
+        let rows = table.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        rows.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+    };
+    assert_eq!(ids(&separate), ["2", "1"], "{separate}");
+    let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+    db.execute("UPDATE job SET follows = 1, after = TRUE WHERE id = 2", []).expect("a replacement");
+    drop(db);
+    let together = bench.run(&["jobs"]).ended(0).out;
+    assert_eq!(ids(&together), ["1+2"], "{together}");
+    let row = together.lines().find(|line| line.starts_with("1+2")).expect("the row");
+    assert!(row.contains("1 waiting") && row.contains("1 revoking"), "both parts are counted: {row}");
+    assert_eq!(bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len), Some(2));
+}

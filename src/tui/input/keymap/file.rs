@@ -459,7 +459,7 @@ mod tests {
             ("p", Action::Pause),
             ("H", Action::UseUp),
             ("t", Action::Retry),
-            ("c", Action::CallOff),
+            ("c", Action::CancelRest),
             ("u", Action::Undo),
             ("e", Action::Export),
             ("o", Action::Redo),

@@ -11,7 +11,7 @@ pub use imports::{imports, titles};
 use crate::domain::screen_text::KnownWords;
 use crate::i18n;
 use crate::jobs::{
-    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowStatus, Stand, Step, may,
+    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowFacts, RowStatus, Step, may,
 };
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -107,7 +107,7 @@ impl DraftForm {
     }
 
     fn may(&self, step: Step, row: Option<&JobRow>) -> bool {
-        self.job().zip(row).is_some_and(|(job, row)| may(step, Stand::of(job, row)))
+        self.job().zip(row).is_some_and(|(job, row)| may(step, RowFacts::of(job, row)))
     }
 
     fn issues(&self) -> bool {

@@ -1,6 +1,8 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
-use crate::jobs::{Job, JobRow, Kind, Phase, RevokeTarget, RowStatus, Stand, Step, count, issued_badge, may};
+use crate::jobs::{
+    Job, JobRow, Kind, Phase, RevokeTarget, RowFacts, RowStatus, Step, count, issued_badge, may,
+};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;
@@ -34,12 +36,12 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             out.say(t!("Checking job {id} now.", id = job.id));
             command(out, JobCommand::Look(Some(job.id)));
         }
-        Action::CallOff if marked.is_empty() => {
+        Action::CancelRest if marked.is_empty() => {
             let question = ConfirmAction::cancel_rest(job);
             out.open(|_, _| question);
         }
-        Action::CallOff => {
-            let rows = steps(Step::CallOff, job, marked);
+        Action::CancelRest => {
+            let rows = steps(Step::CancelRest, job, marked);
             if rows.is_empty() || !matches!(job.phase, Phase::Paused | Phase::Stopped) {
                 out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
                 return;
@@ -72,12 +74,12 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
 
 /// The marked rows for which a step is possible.
 pub(in crate::tui) fn steps(step: Step, job: &Job, marked: &[JobRow]) -> Vec<u64> {
-    marked.iter().filter(|row| may(step, Stand::of(job, row))).map(|row| row.no).collect()
+    marked.iter().filter(|row| may(step, RowFacts::of(job, row))).map(|row| row.no).collect()
 }
 
 /// Whether the badge of a row may be revoked. A badge without an id is revoked with its job.
 pub(super) fn may_revoke(row: &JobRow, job: &Job) -> bool {
-    row.badge_id.is_some() && may(Step::Undo, Stand::of(job, row))
+    row.badge_id.is_some() && may(Step::Undo, RowFacts::of(job, row))
 }
 
 /// Opens the revoke form for the marked rows that have a badge to revoke, and says how many have none.
@@ -116,7 +118,7 @@ pub(super) fn is_job_command(action: Action) -> bool {
             | Action::UseUp
             | Action::Retry
             | Action::Look
-            | Action::CallOff
+            | Action::CancelRest
             | Action::Undo
             | Action::Decide
             | Action::Receipt
@@ -138,14 +140,14 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
         Action::Resume => mine && job.can_resume(),
         Action::UseUp => mine && job.can_use_up(),
         Action::Retry => mine && job.left_to_retry() > 0,
-        Action::CallOff => mine && job.can_call_off(),
+        Action::CancelRest => mine && job.can_cancel_rest(),
         Action::Undo => mine && count(Step::Undo, job) > 0,
         _ => false,
     }
 }
 
 pub(super) fn can_decide(row: &JobRow, job: &Job) -> bool {
-    is_mine(job) && may(Step::Decide, Stand::of(job, row))
+    is_mine(job) && may(Step::Decide, RowFacts::of(job, row))
 }
 
 fn refusal(action: Action, job: &Job) -> String {
@@ -170,7 +172,7 @@ fn refusal(action: Action, job: &Job) -> String {
         Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
         Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
-        Action::CallOff => {
+        Action::CancelRest => {
             t!("Job {id} has nothing left to cancel: everything was sent. Nothing was changed.", id)
         }
         Action::Undo if job.kind == Kind::Revoke => {

@@ -3,6 +3,7 @@
 use super::{BadgeCounts, Plan};
 use crate::index::Renewal;
 use crate::jobs::Person;
+use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
@@ -69,7 +70,7 @@ impl BadgeCounts {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
                 match answer {
                     Ok(found) => {
-                        out.go.push(Navigate::Export(Box::new(super::behind::source(&title, found, env))));
+                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&title, found, env))));
                     }
                     Err(why) => out.warn(why),
                 }
@@ -79,8 +80,8 @@ impl BadgeCounts {
                 self.answered(answer, env, out);
             }
             answer => {
-                return match &mut self.behind {
-                    Some(behind) => behind.on_response(request, answer, out),
+                return match &mut self.badge_list {
+                    Some(badge_list) => badge_list.on_response(request, answer, out),
                     None => Err(answer),
                 };
             }
@@ -90,8 +91,8 @@ impl BadgeCounts {
 
     fn changed(&mut self) {
         self.stale = true;
-        if let Some(behind) = &mut self.behind {
-            behind.stale = true;
+        if let Some(badge_list) = &mut self.badge_list {
+            badge_list.stale = true;
         }
     }
 

@@ -54,8 +54,8 @@ impl BadgeCounts {
             return;
         }
         self.draw_totals(frame, Rect { height: 1, ..area }, env);
-        if let Some(behind) = &self.behind {
-            behind.draw(frame, body(area), env);
+        if let Some(badge_list) = &self.badge_list {
+            badge_list.draw(frame, body(area), env);
             return;
         }
         self.draw_sections(frame, Rect { y: area.y + 1, height: 1, ..area }, env);

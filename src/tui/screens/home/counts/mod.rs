@@ -2,7 +2,7 @@
 //! They come from the local index. The user can list the badges behind every number.
 
 mod answers;
-pub(in crate::tui::screens) mod behind;
+mod badge_list;
 pub mod draw;
 pub mod sections;
 
@@ -16,7 +16,7 @@ use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
-use behind::BadgeList;
+use badge_list::BadgeList;
 use sections::{Bar, Section, bars};
 use tokio::time::Instant;
 
@@ -42,7 +42,7 @@ pub struct BadgeCounts {
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
-    behind: Option<BadgeList>,
+    badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
     /// With the title of its list.
     export: Option<(RequestId, String)>,
@@ -105,32 +105,32 @@ impl BadgeCounts {
     }
 
     pub fn show(&mut self, section: Section) {
-        self.behind = None;
+        self.badge_list = None;
         self.go_to(section);
     }
 
     pub fn list(&mut self, which: Which, title: String) {
-        self.behind = Some(BadgeList::new(which, title));
+        self.badge_list = Some(BadgeList::new(which, title));
     }
 
     pub fn is_over_bars(&self) -> bool {
-        self.behind.is_some()
+        self.badge_list.is_some()
     }
 
     pub fn picture(&self, area: Rect, env: &Env) -> Option<crate::tui::platform::images::Want> {
-        self.behind.as_ref()?.picture(draw::body(area), env)
+        self.badge_list.as_ref()?.picture(draw::body(area), env)
     }
 
     pub fn copyables(&self, env: &Env) -> Copyables {
-        self.behind.as_ref().map(|behind| behind.copyables(env)).unwrap_or_default()
+        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(env)).unwrap_or_default()
     }
 
     pub fn records(&self) -> Vec<RawOf> {
-        self.behind.as_ref().map(BadgeList::records).unwrap_or_default()
+        self.badge_list.as_ref().map(BadgeList::records).unwrap_or_default()
     }
 
     pub fn rows_built(&self) -> u64 {
-        self.behind.as_ref().map_or(0, |behind| behind.list.rows_built())
+        self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
     }
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
@@ -170,31 +170,31 @@ impl BadgeCounts {
     }
 
     fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
-        let Some(behind) = &mut self.behind else { return false };
+        let Some(badge_list) = &mut self.badge_list else { return false };
         match action {
-            _ if behind.act_in_search(action, out) => {}
-            Action::Back => self.behind = None,
-            Action::Renew if behind.listed().is_ending() => {
-                let which = behind.listed();
+            _ if badge_list.act_in_search(action, out) => {}
+            Action::Back => self.badge_list = None,
+            Action::Renew if badge_list.listed().is_ending() => {
+                let which = badge_list.listed();
                 self.asked = Some(out.ask(Request::Renewals(which)));
             }
             Action::Renew => {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
             Action::Details => self.details(env, out),
-            Action::Export if behind.list.is_empty() => {
+            Action::Export if badge_list.list.is_empty() => {
                 out.say(t!("There are no badges here to export."));
             }
             Action::Export => {
-                let which = behind.listed();
-                let mut title = behind.title.clone();
+                let which = badge_list.listed();
+                let mut title = badge_list.title.clone();
                 if let Which::Found(_, text) = &which {
                     title.push_str(&format!(" {} {}", env.glyphs.dot, scrub(text)));
                 }
                 out.cancel(self.export.take().map(|(request, _)| request));
                 self.export = Some((out.ask(Request::IndexExport(which)), title));
             }
-            _ => return behind.on_action(action, out),
+            _ => return badge_list.on_action(action, out),
         }
         true
     }
@@ -206,14 +206,14 @@ impl BadgeCounts {
             out.say(t!("lapel is already reading. {key} stops it.", key));
             return;
         }
-        match (self.offered.take(), &self.behind) {
+        match (self.offered.take(), &self.badge_list) {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
                 let request = out.ask(Request::Details(ids, None));
                 self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
             }
-            (None, Some(behind)) => {
-                self.asked = Some(out.ask(Request::WithoutDetails(behind.listed())));
+            (None, Some(badge_list)) => {
+                self.asked = Some(out.ask(Request::WithoutDetails(badge_list.listed())));
             }
             (None, None) => {}
         }
@@ -259,8 +259,8 @@ impl BadgeCounts {
 
 impl Component for BadgeCounts {
     fn key_contexts(&self) -> Vec<Context> {
-        if let Some(behind) = &self.behind {
-            return behind.search.over().unwrap_or_else(|| LIST.to_vec());
+        if let Some(badge_list) = &self.badge_list {
+            return badge_list.search.over().unwrap_or_else(|| LIST.to_vec());
         }
         vec![Context::Overview, Context::List, Context::Global, Context::Always]
     }
@@ -272,20 +272,20 @@ impl Component for BadgeCounts {
             Action::IndexStop => self.running.is_some(),
             Action::Reload | Action::Rescan => on && self.running.is_none(),
             Action::Period => on && self.section.has_periods(),
-            Action::Open if self.behind.is_none() => self.bar().is_some(),
+            Action::Open if self.badge_list.is_none() => self.bar().is_some(),
             Action::Renew => {
-                self.behind.as_ref().is_some_and(|b| b.listed().is_ending() && !b.list.is_empty())
+                self.badge_list.as_ref().is_some_and(|b| b.listed().is_ending() && !b.list.is_empty())
             }
-            Action::Export | Action::Copy => self.behind.as_ref().is_some_and(|b| !b.list.is_empty()),
+            Action::Export | Action::Copy => self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty()),
             Action::Details => {
-                self.running.is_none() && self.behind.as_ref().is_some_and(|b| !b.list.is_empty())
+                self.running.is_none() && self.badge_list.as_ref().is_some_and(|b| !b.list.is_empty())
             }
             Action::PreviewDown | Action::PreviewUp => {
-                self.behind.as_ref().is_some_and(|b| b.preview.is_shown())
+                self.badge_list.as_ref().is_some_and(|b| b.preview.is_shown())
             }
             Action::FindCert | Action::NextSection => on,
             Action::NextMatch | Action::PreviousMatch => {
-                self.behind.as_ref().is_some_and(|b| b.search.text().is_some())
+                self.badge_list.as_ref().is_some_and(|b| b.search.text().is_some())
             }
             _ => true,
         }
@@ -316,7 +316,7 @@ impl Component for BadgeCounts {
             Action::FindCert => {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
-            _ if self.behind.is_some() => match planned {
+            _ if self.badge_list.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
                 None => return self.act_in_list(action, env, out),
             },
@@ -328,8 +328,8 @@ impl Component for BadgeCounts {
             }
             Action::Open => match self.bar() {
                 Some(Bar { which: Some(which), count: 1.., .. }) => {
-                    let title = self.bar().map(|bar| bar.behind(self.section)).unwrap_or_default();
-                    self.behind = Some(BadgeList::new(which, title));
+                    let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
+                    self.badge_list = Some(BadgeList::new(which, title));
                 }
                 Some(Bar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
@@ -343,18 +343,18 @@ impl Component for BadgeCounts {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) -> bool {
-        self.behind.as_mut().is_some_and(|behind| behind.on_text_key(key, out))
+        self.badge_list.as_mut().is_some_and(|badge_list| badge_list.on_text_key(key, out))
     }
 
     fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
-        if let Some(behind) = &mut self.behind {
-            behind.on_paste(text, out);
+        if let Some(badge_list) = &mut self.badge_list {
+            badge_list.on_paste(text, out);
         }
     }
 
     fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
-        if let Some(behind) = &mut self.behind {
-            return Clicked::changed(behind.on_click(at, draw::body(area)));
+        if let Some(badge_list) = &mut self.badge_list {
+            return Clicked::changed(badge_list.on_click(at, draw::body(area)));
         }
         let list = self.bars_area(area);
         if !(list.y..list.bottom()).contains(&at.y) {
@@ -388,8 +388,8 @@ impl Component for BadgeCounts {
         }
         self.count(env, out);
         let body = draw::body(area);
-        if let Some(behind) = &mut self.behind {
-            behind.load_visible(body, env, out);
+        if let Some(badge_list) = &mut self.badge_list {
+            badge_list.load_visible(body, env, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -401,7 +401,7 @@ impl Component for BadgeCounts {
     }
 
     fn know(&self, known: &mut KnownWords) {
-        for (_, badge) in self.behind.iter().flat_map(|behind| behind.list.loaded()) {
+        for (_, badge) in self.badge_list.iter().flat_map(|badge_list| badge_list.list.loaded()) {
             badge.know(known);
         }
     }

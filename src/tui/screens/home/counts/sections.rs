@@ -79,7 +79,7 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    pub fn behind(&self, section: Section) -> String {
+    pub fn list_title(&self, section: Section) -> String {
         match section {
             Section::Issued => t!("issued, {when}", when = self.label),
             Section::Revoked => t!("revoked, {when}", when = self.label),

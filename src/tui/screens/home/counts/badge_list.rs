@@ -2,9 +2,7 @@
 
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
-use crate::export;
 use crate::index::{Query, Which};
-use crate::tui::effects::ExportSource;
 use crate::tui::platform::images::Want;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
@@ -15,8 +13,7 @@ use crate::tui::widgets::list::{Entry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
-use crate::tui::widgets::text_layout::{fit, number};
-use crate::tui::worker::index::Exported;
+use crate::tui::widgets::text_layout::fit;
 use std::time::Duration;
 
 /// Pause in typing before the list is read: a search reads the whole index.
@@ -35,28 +32,6 @@ pub struct BadgeList {
     pause: Option<RequestId>,
     /// The pages to which the columns are not adapted yet.
     unfitted: Vec<u64>,
-}
-
-pub(in crate::tui::screens) fn source(title: &str, found: Exported, env: &Env) -> ExportSource {
-    let rows = found.rows.len() as u64;
-    let badges = count!(rows, "badge", "badges");
-    let note = if rows < found.all {
-        t!(
-            "lapel saves only the first {rows} of the {all} badges in this list, from the index.",
-            rows = number(rows),
-            all = number(found.all)
-        )
-    } else {
-        t!("lapel saves the rows from the index.").to_owned()
-    };
-    let head = format!("{title} {} {badges}", env.glyphs.dot);
-    ExportSource::of_rows(
-        "badges",
-        head,
-        Some(note),
-        <HistoryItem as export::Record>::SHAPE.names(),
-        found.rows,
-    )
 }
 
 impl BadgeList {
