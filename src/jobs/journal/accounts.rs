@@ -92,7 +92,6 @@ pub(super) fn join(db: &Tx<'_>, account: &Account) -> tx::Result<i64> {
     Ok(id)
 }
 
-/// As [`join`].
 pub(super) fn join_account(db: &Tx<'_>, account: &Account) -> tx::Result<()> {
     join(db, account).map(drop)
 }

@@ -36,11 +36,9 @@ impl Journal {
     }
 }
 
-/// A former key whose jobs go to its successor.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Adopt {
     to: Account,
-    /// The former key's fingerprint.
     former: String,
     /// Owners that have ended. Any other owner may be alive: it may have appeared since.
     ended: Vec<String>,

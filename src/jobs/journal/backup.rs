@@ -31,7 +31,6 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What happens to open jobs in a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenJobs {
     /// They move with the backup. Here they are read-only.
@@ -44,17 +43,14 @@ pub enum OpenJobs {
 pub struct BackedUp {
     pub path: PathBuf,
     pub jobs: u64,
-    /// Open jobs, which moved or stayed.
     pub open: Vec<JobId>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The computer that made the backup.
     pub computer: Localizable,
     /// When the backup was made, by that computer's clock.
     pub made: Timestamp,
-    /// Number of jobs in the journal now.
     pub jobs: u64,
     /// Jobs that continue here. lapel polls them first.
     pub open: Vec<JobId>,
@@ -235,7 +231,6 @@ pub(super) fn restore_at(
     }
 }
 
-/// Creates the journal from a backup.
 fn put_back(
     held: &Held,
     backup: &Connection,
@@ -345,8 +340,9 @@ fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     Ok(())
 }
 
-/// Prepares restored open jobs: they are polled first, nothing is sent before a person resumes, and the duplicate
-/// check then runs again. `doubtful`: another computer may have sent rows that were not sent here.
+/// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
+/// job, and the duplicate check then runs again. `doubtful`: another computer may have sent rows that were
+/// not sent here.
 fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
     for job in open {
         if doubtful {
@@ -491,7 +487,6 @@ struct Held {
     _claim: super::Claim,
 }
 
-/// The contents of the journal's folder.
 enum Here {
     Nothing,
     /// A journal whose open jobs moved with this backup.
@@ -519,7 +514,6 @@ impl Held {
         Ok(db)
     }
 
-    /// The journal that a backup would replace.
     fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
         if self.files.is_empty() {
             return Ok(Here::Nothing);

@@ -131,20 +131,17 @@ fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rival {
     pub job: JobId,
-    /// The row's place in the job.
     pub no: u64,
     pub row_status: RowStatus,
     pub badge_id: Option<BadgeId>,
     /// When the row was sent, or planned if it was not sent: UTC in seconds.
     pub at: i64,
-    /// The slot of its claim.
     pub slot: i64,
     /// Whether its request was refused, but possibly acted on.
     pub is_unproven: bool,
 }
 
 impl Rival {
-    /// The reason why another row of this recipient needs review.
     pub fn why(&self) -> Reason {
         let when = Timestamp::from_second(self.at)
             .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
@@ -154,7 +151,6 @@ impl Rival {
     }
 }
 
-/// The known facts about a row to judge.
 #[derive(Clone, Debug)]
 struct Judged {
     no: i64,
@@ -190,9 +186,9 @@ fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<Vec<Judged>>
     )
 }
 
-/// Other rows' claims on the recipients of rows of a job, as a query on the table `viewer` with the account, template,
-/// place, person and e-mail key of the rows, and whether a person allowed them. `?1` is the job. So SQLite looks up
-/// each recipient, not all claims of the template.
+/// Other rows' claims on the recipients of rows of a job, as a query on the table `viewer`. That table has
+/// the account, template, place, person and e-mail key of the rows, and whether a person allowed them. With
+/// it, SQLite looks up each recipient instead of all claims of the template. `?1` is the job.
 const OTHERS: &str = "
     SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
            row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
@@ -212,7 +208,6 @@ const OTHERS: &str = "
     WHERE NOT (claim.job = ?1 AND claim.no = viewer.no)
     ORDER BY viewer.no, claim.slot";
 
-/// A row of [`OTHERS`].
 fn other(r: &Row<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
     let claim = Claim::from_code(r.text(1)?).unwrap_or(Claim::Open);
     let job = JobId(r.get(2)?);
@@ -440,7 +435,6 @@ fn review(db: &Tx<'_>, job: JobId, rows: &[(i64, String, i64)]) -> tx::Result<()
     Ok(())
 }
 
-/// Marks one row for review because of a rival.
 pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {
     review(db, job, &[(no as i64, stored(&rival.why()), rival.slot)])
 }
@@ -464,7 +458,6 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
     Ok(found)
 }
 
-/// The rival because of which one row needs review.
 pub(super) fn rival_of(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<Option<Rival>> {
     let only = format!("row.no = {no}");
     Ok(rivals(db, job, &only)?.pop().map(|(_, rival, _)| rival))

@@ -15,7 +15,8 @@ use crate::jobs::rules::{self, Claim, RowFacts, Step};
 use crate::jobs::settings::Policies;
 use std::collections::{HashMap, HashSet};
 
-/// Maximum entries per request in a retry after the service refused a larger request, as a part of that request.
+/// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
+/// request.
 const SMALLER: i64 = 10;
 
 /// Resumes a paused or stopped job, with requests of the usual size.
@@ -32,7 +33,6 @@ pub(super) fn use_up_quota(db: &Tx<'_>, id: &JobId, most: &i64, actor: &Actor) -
     start(db, id, actor)
 }
 
-/// A retry of refused rows.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Retry {
     pub(in crate::jobs) id: JobId,
@@ -72,7 +72,7 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
 }
 
-/// Cancels the unsent rows of a job and returns their number.
+/// Returns the number of cancelled rows.
 pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx::Result<u64> {
     jobs::set_phase(db, id, &Phase::Cancelled)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
@@ -80,7 +80,6 @@ pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx:
     Ok(cancelled)
 }
 
-/// A person's decision about one row.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) id: JobId,
@@ -92,18 +91,16 @@ pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) now: i64,
 }
 
-/// Why a row was not resolved.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) enum Unresolved {
     /// A row with this status needs no decision.
     RowStatus(RowStatus),
-    /// The row was not sent, or the badge belongs to another row.
+    /// There is no such row, it was not sent, or the badge belongs to another row.
     NoRow,
     /// Another row has sent to the same recipient, and the person was not shown that.
     Rival(Rival),
 }
 
-/// Resolves a row as a person decided.
 pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
     let DecideRow { id, no, decision, actor, why, now } = args;
     let (id, no) = (*id, *no);
@@ -146,7 +143,6 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     Ok(Ok(()))
 }
 
-/// Makes rows ready that a person decided to send again.
 fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
     db.execute(
         "UPDATE row SET bucket = 'ready', why = ?3, guarded = FALSE, allowed = coalesce(class, 'new')
@@ -184,7 +180,6 @@ fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, F
     )
 }
 
-/// What a person was shown about a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::jobs) struct ReviewedRow {
     pub(in crate::jobs) row_status: RowStatus,
@@ -203,7 +198,6 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     )
 }
 
-/// Never seen rows to send again.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) id: JobId,

@@ -19,7 +19,6 @@ use std::borrow::Cow;
 /// A database's text for a call; `None` if the database has the function.
 type Form = fn(name: &str, arguments: &[String]) -> Option<String>;
 
-/// The text for SQLite.
 pub(super) fn sqlite(sql: &str) -> Cow<'_, str> {
     expanded(sql, in_sqlite)
 }

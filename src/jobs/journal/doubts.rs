@@ -32,7 +32,6 @@ pub(in crate::jobs) struct ResolveDoubts {
     pub(in crate::jobs) zone: Option<Offset>,
 }
 
-/// A row in doubt.
 struct DoubtRow {
     job: JobId,
     no: u64,

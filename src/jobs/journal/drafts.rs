@@ -21,7 +21,6 @@ use std::sync::Arc;
 /// Maximum number of kept drafts that are listed.
 const MOST_KEPT: usize = 200;
 
-/// A job to plan.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) account: Account,
@@ -59,7 +58,6 @@ pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<J
     jobs::matching(db, account, me, "phase = 'draft' AND kept", MOST_KEPT)
 }
 
-/// Kept drafts that a person opens for review.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct OpenDrafts {
     pub(in crate::jobs) ids: Vec<JobId>,
@@ -98,7 +96,6 @@ pub(super) fn close(db: &Tx<'_>, ids: &[JobId], me: &str) -> tx::Result<()> {
     Ok(())
 }
 
-/// A badge to issue to one reviewed recipient.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct IssueOne {
     pub(in crate::jobs) account: Account,
@@ -154,7 +151,6 @@ fn create_one(
     Ok(Ok(id))
 }
 
-/// A badge to replace: issue a corrected one, and revoke the old one when the new one is Issued.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Replace {
     pub(in crate::jobs) issue: IssueOne,
@@ -196,14 +192,12 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     Ok(Ok((issue, revoke)))
 }
 
-/// An issue job to undo by a revocation.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
     pub(in crate::jobs) issue: JobId,
     pub(in crate::jobs) kind: Kind,
-    /// The title of the issued badges.
     pub(in crate::jobs) title: Text,
     pub(in crate::jobs) revoke: NewJob,
     pub(in crate::jobs) reason: Kept,
@@ -260,7 +254,6 @@ pub(super) fn finish_rows(
     Ok(())
 }
 
-/// A corrected row of a draft.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct CorrectRow {
     pub(in crate::jobs) no: u64,
@@ -278,7 +271,6 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
     Ok(())
 }
 
-/// A review's decision about rows of a draft.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ReviewRows {
     pub(in crate::jobs) id: JobId,
@@ -332,7 +324,8 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     Ok(moved.unsigned_abs())
 }
 
-/// The groups of a draft's rows that need review, are invalid or were skipped, the largest first.
+/// The groups of a draft's rows that need review, are invalid or were skipped: the 200 largest, the largest
+/// first.
 pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     let sql = format!(
         "SELECT found.bucket, grp, why, name, email, found.rows, allows
@@ -390,7 +383,6 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
 /// A row that would be sent: place, name, address, the duplicate check's finding, highest known claim slot.
 pub(in crate::jobs) type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
 
-/// The rows that a job would send.
 pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<BTreeSet<ReadyRow>> {
     db.rows(
         "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",

@@ -25,13 +25,11 @@ pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<S
     )
 }
 
-/// Removes earlier findings from unsent rows.
 pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
     db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(*phase)), values![id.0])?;
     Ok(())
 }
 
-/// A badge that a recipient has.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Held {
     pub(in crate::jobs) key: EmailKey,
@@ -120,7 +118,6 @@ fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &[(&str, &str, String)]
     Ok(())
 }
 
-/// The end of a duplicate check.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) id: JobId,

@@ -10,7 +10,6 @@ use std::fmt;
 /// record first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalError {
-    /// The disk is full.
     Full {
         /// Path of the journal, for people.
         file: String,

@@ -23,18 +23,15 @@ pub struct Fact {
     pub times: u64,
 }
 
-/// An observation of a fact.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Seen {
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) value: String,
     pub(in crate::jobs) evidence: Code,
-    /// How many times.
     pub(in crate::jobs) times: i64,
 }
 
 impl Seen {
-    /// A fact that was seen once.
     pub(in crate::jobs) fn once(name: &str, value: &str, evidence: Code) -> Self {
         Self { name: name.to_owned(), value: value.to_owned(), evidence, times: 1 }
     }
@@ -89,7 +86,6 @@ impl Facts {
         }
     }
 
-    /// Records what was learned.
     pub(super) fn write(&self, db: &Tx<'_>, account: &str, at: i64) -> tx::Result<()> {
         learn(db, account, &self.learned, &at)
     }
@@ -123,7 +119,6 @@ pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Opti
     })
 }
 
-/// A value to offer again.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Kept {
     pub(in crate::jobs) what: &'static str,
@@ -140,7 +135,6 @@ impl Kept {
     }
 }
 
-/// Stores a value to offer again.
 pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
     db.execute(
         "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
@@ -150,7 +144,6 @@ pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
     Ok(())
 }
 
-/// Stores values to offer again.
 pub(super) fn keep_all(db: &Tx<'_>, kept: &[Kept]) -> tx::Result<()> {
     kept.iter().try_for_each(|kept| keep(db, kept))
 }
@@ -159,7 +152,6 @@ pub(super) fn kept(db: &Tx<'_>, what: &str, key: &str) -> tx::Result<Option<Stri
     db.optional("SELECT value FROM kept WHERE what = ?1 AND key = ?2", values![what, key], |r| r.get(0))
 }
 
-/// The newest values of a kind.
 pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<String>> {
     db.rows(
         "SELECT value FROM kept WHERE what = ?1 ORDER BY at DESC, key LIMIT ?2",

@@ -249,7 +249,6 @@ fn origin(raw: &str) -> Option<Origin> {
     })
 }
 
-/// Pauses a job.
 pub(super) fn pause(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
     set_phase(db, id, &Phase::Paused)
 }
@@ -263,7 +262,6 @@ pub(super) fn set_phase(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()
     Ok(())
 }
 
-/// Stops a running job.
 pub(super) fn stop(db: &Tx<'_>, id: &JobId, kind: &StopKind, why: &Reason) -> tx::Result<()> {
     db.execute(
         "UPDATE job SET phase = 'stopped', stop = ?2, stop_why = ?3 WHERE id = ?1 AND phase = 'running'",
@@ -316,7 +314,6 @@ pub(super) fn poll_by(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
     Ok(())
 }
 
-/// Who decides, and when.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Actor {
     who: String,
@@ -329,13 +326,12 @@ impl Actor {
         Self { who: who.to_owned(), at: Timestamp::now().as_millisecond() }
     }
 
-    /// lapel itself.
     pub(super) fn lapel(at: i64) -> Self {
         Self { who: "lapel".to_owned(), at }
     }
 }
 
-/// Records a decision and returns its number.
+/// Returns the number of the decision.
 pub(super) fn decide(
     db: &Tx<'_>,
     id: JobId,
@@ -351,7 +347,6 @@ pub(super) fn decide(
     )
 }
 
-/// Records one decision for each of these rows.
 pub(super) fn decide_rows(
     db: &Tx<'_>,
     id: JobId,
@@ -368,13 +363,11 @@ pub(super) fn decide_rows(
     Ok(())
 }
 
-/// Removes a draft.
 pub(super) fn discard(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
     let gone = db.execute("DELETE FROM job WHERE id = ?1 AND phase = 'draft'", values![id.0])?;
     tidy_after_discard(db, gone)
 }
 
-/// Cleans up after drafts were removed.
 pub(super) fn tidy_after_discard(db: &Tx<'_>, drafts: usize) -> tx::Result<()> {
     if drafts > 0 {
         db.execute("DELETE FROM tally WHERE job NOT IN (SELECT id FROM job)", values![])?;

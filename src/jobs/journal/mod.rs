@@ -295,7 +295,6 @@ impl Journal {
         self.is_copy
     }
 
-    /// The operations.
     pub(super) fn store(&self) -> &Store {
         &self.store
     }

@@ -29,7 +29,6 @@ const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
 /// being revoked.
 const REVOKE_TRIES: i64 = 3;
 
-/// What applying an observation needs to know.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Context {
     /// The owner of the jobs.
@@ -41,7 +40,6 @@ pub(in crate::jobs) struct Context {
     pub(in crate::jobs) settings: Settings,
 }
 
-/// What applied observations changed.
 #[derive(Debug, Default)]
 pub(in crate::jobs) struct Observed {
     pub(in crate::jobs) touched: BTreeMap<JobId, Vec<Touched>>,
@@ -81,7 +79,6 @@ struct ObservedRow {
     tries: i64,
     /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
     is_twice: bool,
-    /// The job that it waits for.
     waits_for: Option<JobId>,
     was: Columns,
     now: Columns,
@@ -119,7 +116,6 @@ pub(super) fn observe(db: &Tx<'_>, context: &Context, sights: &[Sight]) -> tx::R
     Ok(page.seen)
 }
 
-/// Writes the changed rows.
 fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Result<()> {
     let changed: Vec<_> = rows
         .filter(|row| row.now != row.was)
@@ -159,7 +155,6 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
 }
 
 impl Page<'_> {
-    /// The rows of these badges, by badge.
     fn rows_of(&mut self, db: &Tx<'_>, sights: &[Sight]) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
         let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
         let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,

@@ -31,7 +31,6 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
     )
 }
 
-/// The end of a poll.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ScheduleNext {
     pub(in crate::jobs) jobs: Vec<JobId>,
@@ -57,7 +56,8 @@ pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> 
     Ok(())
 }
 
-/// The job's next poll: the earliest time among its open rows.
+/// The job's next poll: the earliest of the polls that its open rows need. The newest row of each kind sets
+/// the time for its kind.
 fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
     let mut next = None;
     for (what, row_statuses, since) in [
@@ -98,7 +98,6 @@ pub(in crate::jobs) struct Group {
     pub(in crate::jobs) doubts: HashMap<EmailKey, String>,
 }
 
-/// The open rows of issue jobs by template.
 pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<TemplateId, Group>> {
     let mut groups: HashMap<TemplateId, Group> = HashMap::new();
     for id in ids {
@@ -134,7 +133,6 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
 /// Badges to revoke when they are Issued, and badges with a sent revocation and its time.
 pub(in crate::jobs) type Revocations = (Vec<BadgeId>, Vec<(BadgeId, i64)>);
 
-/// The open rows of revocations.
 pub(super) fn revoke_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<Revocations> {
     let (mut queued, mut sent) = (Vec::new(), Vec::new());
     for id in ids {
@@ -176,7 +174,6 @@ pub(super) fn first_accepted(
     Ok((facts::settled(db, account, fact)?, first))
 }
 
-/// Which of these badges are Issued.
 pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<BadgeId>> {
     let badges: Vec<&str> = badges.iter().map(BadgeId::wire).collect();
     let issued: Vec<String> = db.rows(
@@ -188,7 +185,7 @@ pub(super) fn issued(db: &Tx<'_>, badges: &[BadgeId]) -> tx::Result<HashSet<Badg
     Ok(issued.into_iter().filter_map(BadgeId::new).collect())
 }
 
-/// The address of a badge's row if its request was timed by the service's clock, after few attempts.
+/// The address of a badge's row if its request was timed by the service's clock, after at most 3 attempts.
 pub(super) fn timed_email(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<String>> {
     db.optional(
         "SELECT row.email FROM row JOIN request ON request.id = row.request

@@ -19,7 +19,6 @@ pub(in crate::jobs) struct Entry {
     pub(in crate::jobs) badge: Option<BadgeId>,
 }
 
-/// The rows of one recorded request.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Chunk {
     pub(in crate::jobs) request: i64,
@@ -69,7 +68,6 @@ pub(super) fn set_sending(
     Ok(())
 }
 
-/// Sets the time of acceptance of a request's rows.
 pub(super) fn accepted_at(db: &Tx<'_>, request: i64, at: i64) -> tx::Result<()> {
     db.execute("UPDATE row SET accepted = ?2 WHERE request = ?1", values![request, at])?;
     Ok(())
@@ -200,7 +198,7 @@ pub(super) fn refusal_proven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> 
     claims::claim_again(db, job, at)
 }
 
-/// Cancels the unsent rows of a job and returns their number.
+/// Returns the number of cancelled rows.
 pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u64> {
     let unsent = conditions::condition(Step::CancelRest, kind, Phase::Cancelled);
     let moved = db.execute(

@@ -15,7 +15,6 @@ const CORRECT: &str = "correct";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::jobs) struct LastDecision {
     pub(in crate::jobs) id: i64,
-    /// Number of rows that it changed.
     pub(in crate::jobs) rows: u64,
     /// Whether it corrected a row, so that the duplicate check must run again.
     pub(in crate::jobs) corrects: bool,
@@ -102,7 +101,6 @@ pub(super) fn undo_decision(
     Ok(undone > 0)
 }
 
-/// Forgets the decisions of a job that begins.
 pub(super) fn forget(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     db.execute("DELETE FROM review WHERE job = ?1", values![job.0])?;
     Ok(())

@@ -47,7 +47,6 @@ pub(super) fn cells(db: &Tx<'_>, job: &JobId) -> tx::Result<Vec<String>> {
     })
 }
 
-/// Appends rows to a job.
 pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
     let last: i64 =
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
@@ -82,7 +81,6 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     Ok(())
 }
 
-/// As [`insert`].
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
     insert(db, *job, rows)
 }
@@ -163,7 +161,7 @@ pub enum RowField {
 }
 
 impl RowField {
-    /// The SQL sort key. Case is ignored; statuses sort in the order of a row's life.
+    /// The SQL sort key. Case is ignored except in badge ids; statuses sort in the order of a row's life.
     fn sql(self) -> String {
         match self {
             // A page by `Filter` is read status by status.
@@ -343,7 +341,6 @@ impl super::Journal {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
     }
 
-    /// The domains of the addresses in the issue jobs of an account.
     /// The rows sent to an address whose badge ids are known, newest first.
     pub async fn requested(
         &self,
@@ -477,7 +474,6 @@ fn read(r: &Row<'_>, doubt_window: i64) -> tx::Result<JobRow> {
     })
 }
 
-/// Sets the status and the reason of rows of a job.
 pub(super) fn set(
     db: &Tx<'_>,
     job: JobId,
@@ -492,7 +488,6 @@ pub(super) fn set(
     Ok(())
 }
 
-/// A badge for a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binding<'a> {
     pub(super) job: JobId,
@@ -566,7 +561,6 @@ pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> 
     Ok(())
 }
 
-/// The row of an issue job that has this badge.
 pub(super) fn holder_of(db: &Tx<'_>, badge: &BadgeId) -> tx::Result<Option<(JobId, u64)>> {
     db.optional(
         "SELECT row.job, row.no FROM row JOIN job ON job.id = row.job

@@ -38,7 +38,6 @@ pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 pub(super) type Work = Run<()>;
 type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
 
-/// The state of the journal's thread.
 pub(super) struct JournalState {
     pub(super) connection: Connection,
     pub(super) me: Me,

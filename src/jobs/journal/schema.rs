@@ -70,7 +70,6 @@ pub(super) fn prepare(connection: &mut Connection, site: &Site, file: &str) -> R
     Ok(())
 }
 
-/// Migrates the schema in one transaction.
 pub(super) fn migrate(connection: &mut Connection) -> tx::Result<()> {
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let found: i64 = writing.query_row("PRAGMA user_version", [], |r| r.get(0))?;

@@ -35,13 +35,10 @@ pub(super) fn ready_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<JobId>> {
     )
 }
 
-/// A request to record.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct RecordIntent {
     pub(in crate::jobs) job: JobId,
-    /// The owner of the job.
     pub(in crate::jobs) me: String,
-    /// Maximum number of entries.
     pub(in crate::jobs) most: usize,
     /// The service's time, in seconds, and whether it comes from the service's own clock.
     pub(in crate::jobs) at: i64,
@@ -123,7 +120,6 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, V
     Ok((entries, unclaimed))
 }
 
-/// The next badges to revoke.
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<Entry>> {
     db.rows(
         "SELECT no, name, email, email_key, badge FROM row
@@ -154,7 +150,6 @@ pub(in crate::jobs) struct IssueAnswer {
     pub(in crate::jobs) accepted: Option<u64>,
     /// Number of entries in the answer.
     pub(in crate::jobs) named: u64,
-    /// The rows that the answer names, and their badges.
     pub(in crate::jobs) badges: Vec<(u64, BadgeId)>,
     pub(in crate::jobs) schedule: Schedule,
 }
@@ -235,7 +230,6 @@ fn note(accepted: Option<u64>, sent: u64) -> Option<Reason> {
     }
 }
 
-/// What a failed request means for its rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::jobs) enum FailedRows {
     /// Accepted, but their badges are unknown.
@@ -250,7 +244,6 @@ pub(in crate::jobs) enum FailedRows {
     Ready,
 }
 
-/// The failure of a request.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Failure {
     pub(in crate::jobs) job: JobId,
@@ -267,7 +260,6 @@ pub(in crate::jobs) struct Failure {
     pub(in crate::jobs) stop: Option<(StopKind, Reason)>,
 }
 
-/// Records that a request failed.
 pub(super) fn record_failure(db: &Tx<'_>, args: &Failure) -> tx::Result<()> {
     let Failure { job, request, now, at, rows, why, how, stop } = args;
     match rows {
@@ -292,7 +284,6 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &Failure) -> tx::Result<()> {
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ProveRefusal {
     pub(in crate::jobs) job: JobId,
-    /// The first of the refused requests.
     pub(in crate::jobs) request: i64,
     pub(in crate::jobs) account: String,
     /// The service's time, in seconds.
@@ -324,7 +315,6 @@ pub(super) fn refused_size(db: &Tx<'_>, id: &JobId) -> tx::Result<i64> {
     )
 }
 
-/// Limits the entries per request.
 pub(super) fn set_batch(db: &Tx<'_>, id: &JobId, most: &i64) -> tx::Result<()> {
     jobs::set_batch(db, *id, Some(*most))
 }

@@ -50,12 +50,10 @@ impl Store {
         Self { work, process }
     }
 
-    /// This process as an owner of jobs.
     pub(in crate::jobs) fn process(&self) -> Arc<Process> {
         self.process.clone()
     }
 
-    /// The id under which this process owns jobs.
     pub(in crate::jobs) fn me(&self) -> &str {
         &self.process.id
     }

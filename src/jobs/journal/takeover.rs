@@ -44,7 +44,8 @@ pub(super) fn jobs_of_others(db: &Tx<'_>, account: &Account, me: &str) -> tx::Re
     )
 }
 
-/// Whether there are jobs without an owner. Nobody owns a kept draft that is not open.
+/// Whether there are jobs to take over because they have no owner. Moved jobs and closed kept drafts need
+/// none.
 pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<bool> {
     db.exists(
         "SELECT 1 FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NULL AND phase <> 'moved'
@@ -53,7 +54,6 @@ pub(super) fn has_orphans(db: &Tx<'_>, account: &Account, me: &str) -> tx::Resul
     )
 }
 
-/// A takeover of jobs whose process has ended.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct TakeOver {
     pub(in crate::jobs) account: Account,

@@ -13,13 +13,11 @@ use std::rc::Rc;
 /// Maximum number of SQL texts whose forms are kept.
 const MOST_FORMS: usize = 1_000;
 
-/// The values of a statement's parameters.
 macro_rules! values {
     ($($value:expr),* $(,)?) => { &[$(&$value as &dyn $crate::jobs::journal::tx::Bind),*] };
 }
 pub(super) use values;
 
-/// Why a statement failed.
 #[derive(Debug)]
 pub(super) enum Error {
     Sqlite(rusqlite::Error),
@@ -84,7 +82,6 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// All rows of a query.
     pub(super) fn rows<T, C: FromIterator<T>>(
         &self,
         sql: &str,
@@ -99,7 +96,6 @@ impl<'a> Tx<'a> {
         Ok(rows.into_iter().collect())
     }
 
-    /// The first row of a query.
     pub(super) fn optional<T>(
         &self,
         sql: &str,
@@ -124,7 +120,6 @@ impl<'a> Tx<'a> {
         self.optional(sql, values, read)?.ok_or(Error::NoRow)
     }
 
-    /// Whether a query returns a row.
     pub(super) fn exists(&self, sql: &str, values: &[&dyn Bind]) -> Result<bool> {
         Ok(self.optional(sql, values, |_| Ok(()))?.is_some())
     }
@@ -136,7 +131,6 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Runs statements without parameters.
     pub(super) fn script(&self, sql: &str) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => Ok(db.execute_batch(sql)?),
@@ -174,7 +168,6 @@ fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = Value<'a>> {
     values.iter().map(|value| value.bind())
 }
 
-/// A row of a query.
 pub(super) struct Row<'a>(RowOf<'a>);
 
 enum RowOf<'a> {
@@ -236,7 +229,6 @@ impl Row<'_> {
     }
 }
 
-/// A value of a parameter or a column.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a> {
     Null,

@@ -27,7 +27,6 @@ impl App {
         self.connection.background = Some(form);
     }
 
-    /// Handles a response for the form in the background.
     pub(super) fn on_background_response(
         &mut self,
         request: RequestId,

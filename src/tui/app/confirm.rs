@@ -27,7 +27,6 @@ impl App {
         }
     }
 
-    /// Runs an action of the confirmation. Returns false if there is none, or if the action is another one.
     pub(super) fn act_confirm(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         // In a terminal that is too small, the user cannot see what they confirm.
         let fits = self.fits();

@@ -13,14 +13,12 @@ use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
 
-/// The first state of the TUI.
 pub enum Begin {
     Session(Box<Session>),
     /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,
     /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
     Opening(String),
-    /// The welcome screen, when no profile is configured.
     Welcome,
 }
 

@@ -7,7 +7,6 @@ use crate::tui::input::keymap::Context;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
-    /// The contexts in which the keymap looks up a key now, innermost first.
     pub fn key_contexts(&self) -> Vec<Context> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
@@ -30,7 +29,7 @@ impl App {
         (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
-    /// Whether an action does something now. The footer offers no other actions.
+    /// The confirmation, the modal on top or the screen decides.
     pub(in crate::tui) fn is_enabled(&self, action: Action) -> bool {
         if self.confirm().is_some() {
             // The confirmation shows its own keys.
@@ -57,7 +56,6 @@ impl App {
         }
     }
 
-    /// The words of an action in the footer.
     pub(in crate::tui) fn hint(&self, action: Action) -> &'static str {
         match (self.modals.last(), &self.welcome) {
             (Some(modal), _) if modal.confirm.is_none() => modal.hint(action),
@@ -66,12 +64,10 @@ impl App {
         }
     }
 
-    /// Whether an action belongs to a hidden part of the screen.
     pub(in crate::tui) fn is_behind(&self, action: Action) -> bool {
         self.modals.is_empty() && self.screen().is_behind(action)
     }
 
-    /// Whether Back would have a visible effect.
     pub(in crate::tui) fn can_go_back(&self) -> bool {
         let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
         let filtered = self.screen().can_go_back();

@@ -11,7 +11,6 @@ use crate::tui::widgets::text_layout::number;
 use std::borrow::Cow;
 
 impl App {
-    /// Starts to copy a text, and shows what is known about the result.
     pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
@@ -86,7 +85,6 @@ impl App {
         self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
-    /// Handles the response of an external program, or returns a response to another request.
     pub(super) fn handed(
         &mut self,
         request: RequestId,
@@ -119,7 +117,6 @@ impl App {
     }
 }
 
-/// Shows the result of copying, with the clip's sentences before and after it.
 fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
     let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
     out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));

@@ -6,7 +6,6 @@ use crate::tui::widgets::field::{Field, LONGEST};
 use crate::tui::widgets::text_layout::number;
 
 impl App {
-    /// Asks the loop to open the focused text in an editor.
     pub(super) fn edit(&mut self, out: &mut Effects<'_>) {
         if self.long_field().is_some() {
             self.loop_command = Some(LoopCommand::Edit);
@@ -23,14 +22,14 @@ impl App {
         self.long_field().map(|field| field.value().to_owned())
     }
 
-    /// The pager has ended, or shows why it could not start.
+    /// Called when the pager has ended. Shows why it could not start, if it could not.
     pub fn take_paged(&mut self, shown: Result<(), String>) {
         if let Err(why) = shown {
             self.toasts.notice = Some(super::Notice::new(why, true));
         }
     }
 
-    /// Takes the edited text, or the reason why there is none.
+    /// Puts the edited text into the field, or shows why there is none.
     pub fn take_edited(&mut self, came: Result<String, String>) {
         self.changed = true;
         let mut said = Vec::new();

@@ -50,7 +50,7 @@ impl App {
         }
     }
 
-    /// Says what does what the user may have meant by a key that does nothing here.
+    /// Explains a key that does nothing here: names the keys for what the user may have meant.
     fn explain_key(&mut self, key: KeyEvent, stack: &[Context], out: &mut Effects<'_>) {
         let (keymap, pressed) = (&self.env.keymap, KeyCombination::from(key));
         let name = keymap.key_name(pressed);
@@ -248,7 +248,6 @@ impl App {
         }
     }
 
-    /// The keys that edit the text of the focused field, for the help.
     fn edit_keys(&self, stack: &[Context]) -> Vec<HelpEntry> {
         if !self.takes_text() {
             return Vec::new();
@@ -263,7 +262,6 @@ impl App {
         lines.filter(|entry| !entry.keys.is_empty()).collect()
     }
 
-    /// The templates, holders and badges of the loaded lists.
     fn loaded(&self) -> impl Iterator<Item = Loaded> {
         let templates = self.screens.templates.browser.loaded().map(Loaded::of_template);
         let held = self.screens.wallet.items();
@@ -380,7 +378,6 @@ impl App {
         });
     }
 
-    /// Runs an action that works on every tab.
     fn act_on_any_tab(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
             Action::Copy => match Menu::of_copies(self.screen().copyables(&self.env)) {

@@ -22,7 +22,6 @@ impl App {
         }
     }
 
-    /// Reads the recent lookups of the open profile, or deletes them.
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = self.env.session() else { return };
         let keeps = self.output.manner.settings.recent;
@@ -42,7 +41,6 @@ impl App {
         modal
     }
 
-    /// Forgets the input of the open forms.
     pub(super) fn input_used(&mut self) {
         for modal in &mut self.modals {
             modal.modal.set_input(&[]);
@@ -72,7 +70,6 @@ impl App {
         self.env.connection.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
-    /// Whether the open box has recent input to offer.
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
         let has = |typed| !self.env.recent(typed).is_empty();
         action == Action::Earlier
@@ -99,8 +96,7 @@ impl App {
         });
     }
 
-    /// Handles a response about kept data, or returns another response. The form that asked for the saved filters
-    /// receives them too. Nothing is redrawn if no form shows them.
+    /// The form that asked for the saved filters receives them too. Nothing is redrawn if no form shows them.
     pub(super) fn kept(
         &mut self,
         (request, owner): (RequestId, Owner),

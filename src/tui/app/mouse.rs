@@ -12,7 +12,6 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 impl App {
-    /// Runs the action of a clicked hint. Returns whether the click was on the footer.
     pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let left = mouse.kind == MouseEventKind::Down(MouseButton::Left);
         if !left || !self.fits() || mouse.row + 1 != self.size.1 {
@@ -24,7 +23,6 @@ impl App {
         true
     }
 
-    /// Passes a mouse drag to the screen. Returns whether the event was a drag.
     pub(super) fn drag(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {
         let here = self.modals.is_empty() && self.fits();
         let drag = match mouse.kind {

@@ -44,7 +44,6 @@ impl App {
         }
     }
 
-    /// Returns to what was shown before the user followed something.
     pub(super) fn go_back(&mut self, out: &mut Effects<'_>) {
         let Some((tab, shown)) = self.navigation.came_from.pop() else { return };
         self.navigation.tab = tab;
@@ -61,7 +60,6 @@ impl App {
         self.modals.clear();
     }
 
-    /// Shows a badge or a holder on its tab.
     fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
         let tab = match shown {
             Shown::Badge(..) => Tab::Badge,
@@ -169,7 +167,6 @@ impl App {
         }
     }
 
-    /// Asks the user to confirm a command that sends again.
     fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
         if self.env.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));

@@ -5,9 +5,10 @@ use crate::tui::hold;
 use tokio::time::Instant;
 
 impl App {
-    /// The time of the next [`crate::tui::message::Message::Tick`]. A tick comes soon while something is loading. It also comes
-    /// when the connection's numbers change, when a shown waiting time reaches the next minute, and when an
-    /// automatic refresh is due. Otherwise there is none.
+    /// The time of the next [`crate::tui::message::Message::Tick`]. A tick comes soon while something is loading. It
+    /// also comes when the connection's numbers change, when a shown waiting time reaches the next minute, when a
+    /// toast goes away, and when a refresh, a reading of the history or a write of saved data is due. Otherwise there
+    /// is none.
     pub fn next_tick(&self) -> Option<Instant> {
         let held = hold::next_change(&self.env);
         // During a rate limit wait only the remaining time changes.
@@ -32,7 +33,6 @@ impl App {
         .min()
     }
 
-    /// Whether the screen shows how long something has been waiting.
     pub(super) fn shows_age(&self) -> bool {
         self.modals.is_empty() && self.screen().shows_age(&self.env)
     }

@@ -9,7 +9,6 @@ use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
-    /// The picture that the screen has space for now.
     fn wanted_picture(&self) -> Option<Want> {
         let ready = self.welcome.is_none() && self.env.client().is_some() && self.fits();
         if !ready || !self.env.pictures.is_on() {

@@ -10,7 +10,7 @@ use crate::tui::screens::home::JournalState;
 use crate::tui::worker::job_command::Done;
 
 impl App {
-    /// Passes a response to its owner. A response without an owner is dropped.
+    /// A response whose owner is gone is dropped, except the result of a job command.
     pub(super) fn answer(
         &mut self,
         (request, owner): (RequestId, Owner),

@@ -16,7 +16,6 @@ const PAUSE: Duration = Duration::from_secs(2);
 pub(in crate::tui) struct Views {
     wanted: Wanted,
     stage: Stage,
-    /// The file of the profile in use, if there is one.
     file: Option<PathBuf>,
     /// The changes that were last seen.
     seen: (Option<Tab>, u64),
@@ -47,7 +46,6 @@ impl Views {
         self.due
     }
 
-    /// Resets the state for another profile.
     pub(super) fn opened(&mut self) {
         let (wanted, left) = (std::mem::take(&mut self.wanted), self.left.take());
         *self = Self { wanted, left, ..Self::default() };
@@ -97,7 +95,6 @@ impl Views {
         }
     }
 
-    /// Plans a write after a change.
     fn watch(&mut self, now: (Option<Tab>, u64)) {
         if self.file.is_none() || !self.is_ready() {
             self.due = None;
@@ -133,7 +130,6 @@ impl App {
         self.requests = requests;
     }
 
-    /// Requests the layout of a profile that was opened.
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
         if let Some(view) = self.env.session().and_then(|session| self.views.read(session, out)) {
             self.show_view(&view, out);
@@ -165,7 +161,6 @@ impl App {
         self.views.seen = self.changes_of_view();
     }
 
-    /// Handles a response about the layout file, or returns another response.
     pub(super) fn viewed(
         &mut self,
         request: RequestId,
@@ -199,7 +194,6 @@ impl App {
         self.views.watch(self.changes_of_view());
     }
 
-    /// Writes the layout if a write is due.
     pub(super) fn keep_view(&mut self, out: &mut Effects<'_>) {
         if self.views.due.is_some_and(|due| due <= Instant::now()) {
             self.views.write(self.view(), out);

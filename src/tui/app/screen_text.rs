@@ -7,7 +7,6 @@ use crate::tui::modals::screen_text::ScreenText;
 use crate::tui::screens::Tab;
 
 impl App {
-    /// Offers to save the screen as it is now, before the form covers it.
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
         let plain = self.screen_text();
         let masked = self.known_words().mask(&plain);

@@ -63,7 +63,6 @@ impl App {
         self.open(question.or_say(t!("Nothing was sent.")));
     }
 
-    /// Continues after the user has confirmed that the text is no key.
     pub(super) fn key_allowed(&mut self, then: Then, out: &mut Effects<'_>) {
         match (then, self.navigation.tab) {
             (Then::Accept, _) => {
@@ -99,7 +98,6 @@ impl App {
         true
     }
 
-    /// The typed texts that Enter would send or save.
     fn typed(&self) -> Vec<&str> {
         match self.modals.last() {
             Some(modal) => modal.typed(),

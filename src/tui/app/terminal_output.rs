@@ -13,7 +13,6 @@ use tokio::time::Instant;
 pub(in crate::tui) struct TerminalOutput {
     pub(super) manner: Manner,
     notices: Notices,
-    /// Output that is not written yet.
     spoken: String,
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,
@@ -24,7 +23,6 @@ impl TerminalOutput {
         self.spoken.push_str(sequence);
     }
 
-    /// Notifies the user of a change of a job, if needed.
     pub(super) fn job(&mut self, before: Option<&Job>, job: &Job) {
         if let Some(sequence) = self.notices.of(before, job, &self.manner, Instant::now()) {
             self.say(&sequence);

@@ -5,23 +5,21 @@ use crate::domain::email::ended;
 use crate::tui::widgets::text_layout::wrap;
 use tokio::time::{Duration, Instant};
 
-/// How long a toast is shown: for any text, and for each letter.
+/// A toast is shown for `TOAST`, and for `TOAST_LETTER` more for each letter.
 const TOAST: Duration = Duration::from_secs(5);
 const TOAST_LETTER: Duration = Duration::from_millis(50);
 
-/// Most lines for a notice.
+/// Maximum number of lines of a notice.
 pub(in crate::tui) const LONGEST_NOTICE: usize = 4;
 
-/// A message of at most a few lines at the bottom of the screen.
 pub(in crate::tui) struct Notice {
     pub(in crate::tui) text: String,
     pub(in crate::tui) bad: bool,
-    /// When it goes away by itself. An error stays until the next key, and so does what the user did not ask for.
+    /// When it goes away by itself. `None`: the next key removes it as a notice, and the user closes it as news.
     pub(in crate::tui) until: Option<Instant>,
 }
 
 impl Notice {
-    /// A message that stays.
     pub(in crate::tui) fn new(text: String, bad: bool) -> Self {
         Self { text, bad, until: None }
     }
@@ -43,16 +41,14 @@ const MOST_NEWS: usize = 2000;
 
 #[derive(Default)]
 pub(in crate::tui) struct Toasts {
-    /// The result of the last action.
     pub(in crate::tui) notice: Option<Notice>,
     /// The notice that was shown when the last action began. The help shows it in full.
     pub(super) said_before: Option<String>,
-    /// A message that the user did not ask for. It stays until the user closes it.
+    /// A message that the user did not ask for, for example about a job.
     pub(in crate::tui) news: Option<Notice>,
 }
 
 impl Toasts {
-    /// Shows the result of an action.
     pub(super) fn say(&mut self, text: String, bad: bool) {
         self.notice = Some(Notice::toast(text, bad));
         // A toast that it covers does not come back.
@@ -72,7 +68,6 @@ impl Toasts {
         true
     }
 
-    /// Removes the toasts whose time is over. Returns whether there were any.
     fn expire(&mut self) -> bool {
         let now = Instant::now();
         let is_over = |toast: &mut Notice| toast.until.is_some_and(|until| until <= now);
@@ -80,7 +75,6 @@ impl Toasts {
         gone.iter().any(Option::is_some)
     }
 
-    /// When the next toast goes away by itself.
     pub(super) fn next_end(&self) -> Option<Instant> {
         self.notice.iter().chain(&self.news).filter_map(|toast| toast.until).min()
     }
@@ -91,7 +85,6 @@ impl App {
         self.changed |= self.toasts.expire();
     }
 
-    /// Shows an error that the user did not ask for.
     pub(super) fn tell(&mut self, text: String) {
         self.changed |= self.toasts.tell(text);
     }

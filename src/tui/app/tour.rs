@@ -29,7 +29,6 @@ impl App {
         if self.welcome.is_some() { self.app_paths.offers_tour } else { self.may_tour() }
     }
 
-    /// Sets the paths of lapel's files, and whether to offer or begin the tour.
     pub fn set_app_paths(&mut self, app_paths: AppPaths) {
         self.tour_wanted = app_paths.begins_tour;
         if let Some(welcome) = &mut self.welcome {
@@ -38,7 +37,6 @@ impl App {
         self.app_paths = app_paths;
     }
 
-    /// Sets whether the sandbox that starts from the welcome screen is for the tour.
     pub(super) fn want_tour(&mut self, wanted: bool) {
         self.tour_wanted = wanted;
     }
@@ -61,7 +59,6 @@ impl App {
         }
     }
 
-    /// Runs an action of the tour. Returns false for other actions.
     pub(super) fn act_tour(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Tour if self.may_tour() => self.begin_tour(out),

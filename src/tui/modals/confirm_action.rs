@@ -6,7 +6,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::worker::job_command::JobCommand;
 
-/// What to do after the confirmation.
 type Then = dyn FnOnce(&mut Effects<'_>);
 
 pub struct ConfirmAction {
@@ -16,11 +15,9 @@ pub struct ConfirmAction {
     then: Option<Box<Then>>,
     /// Toast after going back.
     toast: Option<&'static str>,
-    /// The job whose unsent rows are cancelled.
     job: Option<JobId>,
 }
 
-/// How the user confirms.
 enum By {
     Typing(Ask),
     /// With Enter alone, for what only reads. `hint` says in the footer what Enter does, `keys` in the popup.
@@ -47,7 +44,7 @@ impl ConfirmAction {
         Self { toast: Some(text), ..self }
     }
 
-    /// Whether to discard drafts. Closes their review.
+    /// Asks whether to discard drafts. Closes their review.
     pub fn discard(drafts: &[Job]) -> Self {
         let rows = drafts.iter().map(|job| job.counts.total()).sum::<u64>();
         let title = titles(drafts);
@@ -65,7 +62,6 @@ impl ConfirmAction {
         Self { by: By::Typing(Ask::of(rows.max(1))), ..question }
     }
 
-    /// Whether to cancel the rows of a job that are not sent.
     pub fn cancel_rest(job: &Job) -> Self {
         let id = job.id;
         let what = t!("Cancel the rest of job {id}   {title}", id, title = job.title);
@@ -77,7 +73,6 @@ impl ConfirmAction {
         Self { by: By::Typing(ask), job: Some(id), ..question }
     }
 
-    /// Whether to cancel these rows of a job, which are not sent.
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
         let n = rows.len() as u64;
         let what = plural!(
@@ -95,8 +90,9 @@ impl ConfirmAction {
         Self { by: By::Typing(Ask::of(n)), ..question }
     }
 
-    /// Whether to read and mark all rows that match a filter: `rows` if the service reports their number, the filter in
-    /// words, and whether lapel compares the rows itself, so that only some of them are marked.
+    /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
+    /// reports it. With `is_narrowed`, lapel compares the rows itself, so that only some of them are
+    /// marked.
     pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &Env) -> Self {
         let what = match rows {
             Some(rows) if is_narrowed => plural!(

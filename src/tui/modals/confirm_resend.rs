@@ -9,7 +9,6 @@ use crate::tui::worker::job_command::JobCommand;
 pub struct ConfirmResend {
     command: JobCommand,
     id: JobId,
-    /// Title of the job.
     title: String,
     rows: u64,
     /// Toast after the confirmation.
@@ -51,7 +50,6 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
     }
 }
 
-/// Number of rows to send.
 pub fn rows(command: &JobCommand, job: &Job) -> u64 {
     match command {
         JobCommand::Decide(..) => 1,
@@ -103,7 +101,7 @@ impl Modal for ConfirmResend {
     fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
         out.ask(Request::Do(Box::new(self.command.clone())));
         out.notice = self.toast.take();
-        // This also answers the modal that opened this one.
+        // This also closes the modal that opened this one.
         out.go.push(Navigate::CloseAll);
     }
 

@@ -12,7 +12,6 @@ pub struct EditRow {
     row: Box<JobRow>,
     /// Name, e-mail address.
     fields: Fields<2>,
-    /// The running request to save the row.
     request: Option<RequestId>,
     error: Option<String>,
 }

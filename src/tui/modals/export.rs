@@ -14,7 +14,6 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
-/// The kinds of tables in the order of the form.
 const TABLES: [Format; 3] = [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949];
 
 /// The name of each file kind, and what it is for. Only a list has the last one, JSON Lines.
@@ -32,11 +31,9 @@ pub struct ExportForm {
     source: ExportSource,
     kind: usize,
     file: PathField,
-    /// Whether a file with this name exists and would be replaced.
     exists: bool,
     /// The running request, rows so far, and total rows.
     work: Option<(RequestId, u64, u64)>,
-    /// Whether the export replaces an existing file.
     replaces: bool,
     error: Option<String>,
 }
@@ -53,7 +50,7 @@ impl ExportForm {
         if matches!(self.source.content, Content::List(_)) { KINDS.len() } else { TABLES.len() }
     }
 
-    /// The chosen table; `None` for JSON Lines.
+    /// `None` for JSON Lines.
     fn table(&self) -> Option<Format> {
         TABLES.get(self.kind).copied()
     }
@@ -122,7 +119,6 @@ impl ExportForm {
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    /// Number of requests that the export needs, as text.
     fn cost(&self, env: &Env) -> String {
         if !matches!(self.source.content, Content::List(What::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
@@ -134,7 +130,7 @@ impl ExportForm {
         env.reading_cost(rows)
     }
 
-    /// Handles a response, or returns it if it is not for this form. Returns a message once the file is written.
+    /// Returns a message once the file is written.
     fn take_response(
         &mut self,
         request: RequestId,
@@ -332,7 +328,6 @@ impl Modal for ExportForm {
     }
 }
 
-/// The kind of a file that is a table, or else JSON Lines.
 fn kind_of(table: Option<Format>) -> Kind {
     table.map_or(Kind::Lines, Kind::Table)
 }

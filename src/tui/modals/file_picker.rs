@@ -23,7 +23,6 @@ const WIDEST: u16 = 110;
 /// Maximum number of lines for the path of the selected file, where the list cuts it.
 const PATH_LINES: usize = 2;
 
-/// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
     /// A folder ends in a slash.
@@ -41,23 +40,22 @@ pub struct FilePicker {
     /// Ends in a slash.
     folder: String,
     names: Vec<String>,
-    /// Whether the folder has more names than one answer.
+    /// Whether the folder has more names than one response contains.
     is_cut: bool,
     names_request: Option<RequestId>,
     field: Field,
     shown: Vec<Entry>,
     cursor: ListCursor,
-    /// The file whose preview was requested last.
     previewed: Option<String>,
     preview_request: Option<RequestId>,
     preview: Option<Result<FilePreview, String>>,
 }
 
 impl FilePicker {
-    /// Begins in the folder of the typed path. `earlier` are more recent files.
+    /// Begins in the folder of the typed path. `earlier` are recent files that the caller knows.
     pub fn new(typed: &str, earlier: Vec<String>, out: &mut Effects<'_>) -> Self {
         let typed = paths::typed(typed);
-        // By its text alone: a look at the disk may take long.
+        // Only the text is checked: reading the disk may take long.
         let is_folder = typed.as_os_str().as_encoded_bytes().ends_with(b"/");
         let folder = if is_folder { typed.as_path() } else { typed.parent().unwrap_or(Path::new("")) };
         let folder = std::path::absolute(if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
@@ -96,7 +94,6 @@ impl FilePicker {
         self.find();
     }
 
-    /// The folder above this one.
     fn parent(&self) -> Option<String> {
         let parent = Path::new(self.folder.trim_end_matches('/')).parent()?;
         Some(with_slash(&parent.to_string_lossy()))
@@ -127,7 +124,6 @@ impl FilePicker {
         self.cursor.restart();
     }
 
-    /// Shows what the typed text finds.
     fn typed(&mut self, out: &mut Effects<'_>) {
         if self.is_cut {
             self.list(out);
@@ -135,7 +131,7 @@ impl FilePicker {
         self.find();
     }
 
-    /// Shows what an answer added. The selected file stays selected.
+    /// Shows the names that a response added. The selected file stays selected.
     fn find_again(&mut self) {
         let at = Some(self.cursor.at()).filter(|at| *at > 0);
         let selected = at.and_then(|at| self.shown.get(at)).map(|entry| entry.path.clone());
@@ -157,7 +153,6 @@ impl FilePicker {
         }
     }
 
-    /// The job that has used this file last.
     fn used_by(&self, path: &str) -> Option<&Job> {
         let is_source = |job: &&Job| {
             let source = job.origin.as_ref().and_then(|origin| origin.source.as_ref());
@@ -299,7 +294,6 @@ impl Component for FilePicker {
         Ok(())
     }
 
-    /// Requests the preview of the selected file.
     fn load_visible(&mut self, _: Rect, _: &Env, out: &mut Effects<'_>) {
         let selected =
             self.shown.get(self.cursor.at()).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));

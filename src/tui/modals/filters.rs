@@ -20,20 +20,17 @@ pub struct FiltersForm {
     list: &'static str,
     specs: &'static [Spec],
     columns: Vec<ColumnDef>,
-    /// Filter and sort order of the tab now.
     current: Option<NamedFilter>,
     cursor: ListCursor,
     search: Search,
     /// The text of each filter when the search was last used.
     texts: Vec<String>,
     name: Option<Naming>,
-    /// What the user must confirm.
     asked: Option<Asked>,
     request: Option<RequestId>,
     said: Option<String>,
 }
 
-/// Input of a filter's name.
 struct Naming {
     field: Field,
     /// Old name of the filter to rename. `None`: saves the current filter.
@@ -132,7 +129,6 @@ impl FiltersForm {
         true
     }
 
-    /// Handles the filters after lapel has read or changed the file.
     fn changed(&mut self, filters: &[NamedFilter], asked: FiltersAsk, out: &mut Effects<'_>) {
         let mine: Vec<&NamedFilter> = filters.iter().filter(|filter| filter.list == self.list).collect();
         let place = |name: &str| mine.iter().position(|filter| filter.name == name);
@@ -152,7 +148,6 @@ impl FiltersForm {
         }
     }
 
-    /// The text of each filter, for the search.
     fn searched(&self, env: &Env) -> Vec<String> {
         let of_list = env.saved.of_list(self.list);
         of_list.map(|filter| format!("{} {}", filter.name, self.words(filter, env))).collect()

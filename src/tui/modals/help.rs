@@ -15,7 +15,6 @@ const WIDEST: u16 = 110;
 /// The height that decides how far a page moves, in rows.
 const HEIGHT: usize = 11;
 
-/// What keys do.
 pub struct HelpEntry {
     pub place: &'static str,
     /// Empty for an action that the user's keys left without one.
@@ -23,7 +22,6 @@ pub struct HelpEntry {
     pub text: &'static str,
     /// `None` for keys that edit a text.
     pub action: Option<Action>,
-    /// Whether it does something now.
     pub is_enabled: bool,
 }
 
@@ -69,7 +67,6 @@ impl Help {
         }
     }
 
-    /// Adds the paths of lapel's files below the keys.
     #[must_use]
     pub fn with_files(mut self, app_paths: &AppPaths) -> Self {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
@@ -77,7 +74,6 @@ impl Help {
         self
     }
 
-    /// Adds the status message that did not fit below the screen.
     #[must_use]
     pub fn with_message(mut self, message: Option<String>) -> Self {
         self.message = message;
@@ -93,7 +89,6 @@ impl Help {
         self.message.as_deref().filter(|_| !self.is_searching())
     }
 
-    /// The entries with what is searched for.
     fn shown(&self) -> Vec<&HelpEntry> {
         let has = |entry: &&HelpEntry| {
             let hint = entry.action.map_or("", Action::hint);
@@ -182,7 +177,6 @@ impl Help {
     }
 }
 
-/// Columns inside the popup.
 fn inside(area: Rect) -> usize {
     usize::from(popup::centred(area, WIDEST).width.saturating_sub(2 * popup::edge(area)))
 }

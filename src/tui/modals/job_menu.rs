@@ -26,9 +26,7 @@ pub struct JobMenu {
     sight: Sight,
 }
 
-/// What the run popup can do.
 const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CancelRest];
-/// What the export popup can save.
 const EXPORT: &[Action] = &[Action::Receipt, Action::Redo, Action::SaveList];
 
 impl JobMenu {
@@ -48,7 +46,6 @@ impl JobMenu {
         (!menu.shown().is_empty()).then_some(menu)
     }
 
-    /// The actions that do something now.
     fn shown(&self) -> Vec<Action> {
         let all = self.of.iter().copied();
         let is_possible = |action: &Action| match action {
@@ -88,7 +85,7 @@ impl JobMenu {
         }
     }
 
-    /// What an action is called here: about marked rows, it says so.
+    /// Names an action that is about marked rows as such.
     fn name(&self, action: Action) -> &'static str {
         match (action, self.rows_of(action)) {
             (Action::CancelRest, Some(_)) => t!("cancel marked rows"),
@@ -105,7 +102,6 @@ impl JobMenu {
         }
     }
 
-    /// The number of rows that an action concerns.
     fn rows(&self, action: Action) -> String {
         if let Some(rows) = self.rows_of(action) {
             return plural!(rows, "{n} marked row", "{n} marked rows");

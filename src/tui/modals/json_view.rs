@@ -31,7 +31,6 @@ pub struct JsonView {
     scroll: usize,
     height: usize,
     search: Search,
-    /// The line of the last match.
     found: Option<usize>,
 }
 

@@ -18,9 +18,7 @@ const AS_IT_IS: usize = 4;
 /// Key source, and the typed key if there is one. Without a typed key, lapel reads the key from the source.
 pub type Given = (KeyStore, Option<SecretString>);
 
-/// The two lines of the form.
 pub struct KeyFrom {
-    /// Current key source of an existing profile.
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
@@ -53,12 +51,10 @@ impl KeyFrom {
         Self { was: Some(was), said: said.to_owned(), chosen, ..Self::new() }
     }
 
-    /// Key sources to choose from, translated.
     pub fn places(&self) -> Vec<&'static str> {
         PLACES[..self.many()].iter().map(|place| i18n::tr(place)).collect()
     }
 
-    /// Number of key sources. "As it is" exists only if the key is outside lapel's own file and the keyring.
     fn many(&self) -> usize {
         let is_elsewhere = !matches!(self.was, None | Some(KeyStore::File | KeyStore::Keyring));
         if is_elsewhere { PLACES.len() } else { PLACES.len() - 1 }
@@ -68,12 +64,10 @@ impl KeyFrom {
         self.chosen
     }
 
-    /// Moves the choice by `by` places.
     pub fn turn(&mut self, by: isize) {
         self.chosen = (self.chosen as isize + by).rem_euclid(self.many() as isize).unsigned_abs();
     }
 
-    /// Label of the second line.
     pub fn label(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!("Variable"),
@@ -82,7 +76,6 @@ impl KeyFrom {
         }
     }
 
-    /// Description of the current key source.
     pub fn said(&self) -> &str {
         &self.said
     }
@@ -106,7 +99,6 @@ impl KeyFrom {
         }
     }
 
-    /// Short explanation of the chosen source.
     pub fn advice(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!(

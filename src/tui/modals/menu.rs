@@ -13,7 +13,6 @@ use crossterm::event::{KeyCode, KeyModifiers};
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;
 
-/// What an entry does.
 enum Choice {
     Copy(Clip),
     Ask(Option<CallerQuestion>),
@@ -33,7 +32,7 @@ pub struct Menu {
 }
 
 impl Menu {
-    /// The values to copy. Returns `None` if there are none.
+    /// `None` if there are no values to copy.
     pub fn of_copies(all: Copyables) -> Option<Self> {
         let entries = all.list.into_iter().map(|copy| Entry {
             key: copy.key,
@@ -45,7 +44,7 @@ impl Menu {
         (!list.is_empty()).then_some(Self { title: t!("Copy"), list, cursor: ListCursor::default() })
     }
 
-    /// The questions of a caller. `now` is the chosen one.
+    /// `now` is the chosen question.
     pub fn of_questions(now: Option<CallerQuestion>) -> Self {
         let entry = |(key, question): &(char, CallerQuestion)| Entry {
             key: *key,

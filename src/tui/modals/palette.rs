@@ -15,7 +15,6 @@ use search::{Rank, Search, letters, word_starts};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Maximum size of the palette.
 const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;
 /// Width of a screen that the palette covers from side to side, in columns.
@@ -23,17 +22,15 @@ const COVERED: u16 = WIDEST + 16;
 /// Maximum number of recent look-ups in the list.
 const RECENT: usize = 3;
 
-/// One action in the palette.
 #[derive(Clone, Debug)]
 pub struct Command {
     pub action: Action,
     /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
-    /// Why the action is not possible now. `None` if it is possible.
+    /// `None` if the action is possible now.
     pub why_not: Option<String>,
 }
 
-/// Something that a loaded list shows.
 #[derive(Clone, Debug)]
 pub enum Loaded {
     Template(TemplateId, Text),
@@ -47,14 +44,12 @@ impl Loaded {
         Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
     }
 
-    /// The badge and its holder.
     pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {
         let name = item.recipient_name.clone().unwrap_or_default();
         let holder = item.recipient_email.clone().map(|email| Self::Holder(email, name));
         holder.into_iter().chain([Self::Badge(item.badge_id.clone())])
     }
 
-    /// The text by which it is found.
     fn words(&self) -> String {
         match self {
             Self::Template(id, title) => format!("{title} {id}"),
@@ -67,13 +62,11 @@ impl Loaded {
 /// The order of the matches: rank, whether it is impossible now, score.
 type Worth = (Rank, bool, Reverse<u32>);
 
-/// Line of the palette.
 #[derive(Clone, Debug)]
 enum Entry {
     Command(Command),
     Badge(BadgeId),
     Holder(String),
-    /// Holders with this name.
     Named(String),
     Template(TemplateId),
     Titled(String),
@@ -84,7 +77,6 @@ enum Entry {
 pub struct CommandPalette {
     all: Vec<Command>,
     filters: Vec<NamedFilter>,
-    /// Earlier look-ups, newest first.
     recents: Vec<String>,
     loaded: Vec<Loaded>,
     field: Field,
@@ -117,7 +109,6 @@ impl CommandPalette {
         palette
     }
 
-    /// The palette, which also finds what the lists show.
     #[must_use]
     pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
         let mut seen = HashSet::new();
@@ -155,7 +146,7 @@ impl CommandPalette {
         self.is_selected = !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
     }
 
-    /// Recent look-ups that begin like the typed text, then what the text itself can mean.
+    /// Recent look-ups whose words begin like the typed words, then what the text itself can mean.
     fn destinations(&self, typed: &str) -> Vec<(Rank, Entry)> {
         let recents = self.recents.iter().filter(|recent| word_starts(&letters(recent), &letters(typed)));
         let recents = recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next());
@@ -221,7 +212,6 @@ impl CommandPalette {
         out.go.extend([Navigate::CloseAll, way]);
     }
 
-    /// Why an entry is not possible now.
     fn why_not<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
         match entry {
             Entry::Command(command) => command.why_not.as_deref(),
@@ -274,11 +264,9 @@ impl CommandPalette {
     }
 }
 
-/// Widths of the columns, in cells.
 struct Widths {
     keys: usize,
     names: usize,
-    /// The whole line.
     room: usize,
 }
 
@@ -357,7 +345,7 @@ impl Component for CommandPalette {
         let unselected = wrap(&unselected, room.saturating_sub(2));
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
         let reasons = reasons.max(if self.is_selected { 0 } else { unselected.len() });
-        // Prompt, empty line, entries, and the line of what is out of sight. A short list makes a low popup.
+        // Prompt, empty line, entries, and the line that counts hidden entries. A short list makes a low popup.
         let wanted = self.shown.len().max(1) + 3 + reasons + usize::from(2 * popup::edge(screen));
         let wanted = u16::try_from(wanted).unwrap_or(HIGHEST).min(HIGHEST).min(screen.height);
         let outer = popup::centred(Rect { height: wanted, ..screen }, most);
@@ -428,7 +416,6 @@ fn place(entry: &Entry) -> Option<String> {
     }
 }
 
-/// Text by which the palette finds a saved filter.
 fn filter_words(filter: &NamedFilter) -> String {
     t!("filter: {name}", name = Text::from(filter.name.as_str()))
 }

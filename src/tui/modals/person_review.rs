@@ -22,7 +22,6 @@ pub(super) struct PersonReview {
 }
 
 impl PersonReview {
-    /// Begins the duplicate check.
     pub fn new(
         template: TemplateId,
         (name, address): (String, Address),

@@ -7,7 +7,6 @@ use crate::tui::prelude::*;
 
 pub struct PingForm {
     client: Client,
-    /// The running ping.
     request: Option<RequestId>,
     error: Option<String>,
 }

@@ -18,7 +18,6 @@ const PIN: &str = tr_noop!("Key pin");
 /// Width of the labels in columns.
 const LABEL: usize = 15;
 
-/// A line of the form: a label and an input.
 struct FormLine {
     /// The setting that it changes. `None` for the name, the pin and the API key.
     setting: Option<&'static str>,
@@ -44,7 +43,6 @@ impl FormLine {
         Self { setting: None, label, control }
     }
 
-    /// The input with the value of a setting.
     fn of(setting: &'static str, edit: &Edit, value: &str) -> Self {
         let choice = |choices: Vec<(&'static str, String)>| {
             let chosen = choices.iter().position(|(word, _)| *word == value).unwrap_or(0);
@@ -62,7 +60,6 @@ impl FormLine {
         Self { setting: Some(setting), label: edit.label, control }
     }
 
-    /// The value as typed or chosen.
     fn shown(&self) -> &str {
         match &self.control {
             Control::Text(field) | Control::Path(field) => field.value().trim(),
@@ -83,22 +80,18 @@ impl FormLine {
 }
 
 pub struct ProfileForm {
-    /// The profile before the change. `None` for a new profile.
+    /// `None` for a new profile.
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
     key: KeyFrom,
     focus: Focus,
 }
 
-/// Result of an action.
 pub enum ProfileStep {
-    /// The form does not handle this action.
     NotMine,
-    /// The form handled the action.
     Done,
     /// Test these settings, and save them if they work.
     Try(Box<Candidate>),
-    /// Change the existing profile.
     Change(Box<ProfileChange>),
     /// Mistake in the input, as a sentence.
     Wrong(String),
@@ -123,7 +116,7 @@ impl ProfileForm {
         Self { was: Some(line), lines, key, focus: Focus::default() }
     }
 
-    /// Name of the profile to change. `None` for a new profile.
+    /// `None` for a new profile.
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }
@@ -164,7 +157,6 @@ impl ProfileForm {
         ProfileStep::Try(Box::new(Candidate { profile, key }))
     }
 
-    /// The values of the settings.
     fn input(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
         let mut input = ProfileInput::default();
         for line in &self.lines {
@@ -218,7 +210,6 @@ impl ProfileForm {
         self.lines.get(self.focus.at).is_some_and(|line| line.setting == Some("utc_offset"))
     }
 
-    /// The field of the focused line.
     fn field_mut(&mut self) -> Option<&mut Field> {
         match &mut self.lines.get_mut(self.focus.at)?.control {
             Control::Text(field) | Control::Path(field) => Some(field),
@@ -227,7 +218,6 @@ impl ProfileForm {
         }
     }
 
-    /// The input of a line.
     fn spans(&self, control: &Control, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
         match control {
             Control::Text(field) | Control::Path(field) => field.spans(room, focused, env),
@@ -285,7 +275,6 @@ impl ProfileForm {
     }
 }
 
-/// The lines of all settings with the values of a profile, and the API key.
 fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
     let mut editable = ProfileSettings::editable();
     editable.sort_by_key(|(_, edit)| (edit.is_required, edit.input != Input::Key));

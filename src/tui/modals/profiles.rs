@@ -13,7 +13,6 @@ use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileAsk;
 
-/// Message if lapel is sending requests with the profile in use.
 const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
 );
@@ -23,17 +22,14 @@ pub struct Profiles {
     lines: Vec<ProfileLine>,
     cursor: ListCursor,
     search: Search,
-    /// Request that opens a profile.
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
-    /// The profile that the user asked to remove.
     removing: Option<ProfileLine>,
     /// Running request about a profile, the profile's name, and whether the request may change the profile.
     working: Option<(RequestId, String, bool)>,
     /// Name of the profile in use, if it is in the settings.
     used: Option<String>,
     said: Option<String>,
-    /// Result of the last finished request.
     done: Option<String>,
 }
 
@@ -54,7 +50,6 @@ impl Profiles {
         }
     }
 
-    /// Starts to change, test or remove the selected profile.
     fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         let Some(line) = self.lines.get(self.cursor.at()).cloned() else {
@@ -78,7 +73,6 @@ impl Profiles {
         self.working = Some((out.ask(Request::Profile(Box::new(ask))), name, changes));
     }
 
-    /// Handles the result of a request about a profile.
     fn worked(&mut self, name: String, changes: bool, done: Result<String, String>, out: &mut Effects<'_>) {
         match done {
             Err(why) => self.said = Some(why),
@@ -135,7 +129,6 @@ impl Profiles {
         }
     }
 
-    /// The text of each row, for the search.
     fn texts(&self) -> Vec<String> {
         let text = |line: &ProfileLine| {
             let label = line.organisation.as_deref().unwrap_or(&line.base_url);
@@ -204,7 +197,6 @@ impl Profiles {
         form.draw(frame, inner);
     }
 
-    /// What lapel waits for, the last result and what went wrong.
     fn tell(&self, form: &mut FormText<'_>, env: &Env) {
         let waits = match (&self.form, self.reading, self.opening) {
             (_, Some(_), _) => Some(t!("reading profiles")),

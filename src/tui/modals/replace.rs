@@ -11,7 +11,6 @@ use crate::tui::widgets::label::aligned;
 use crate::tui::worker::job_command::JobCommand;
 use ratatui::style::Style;
 
-/// Indexes of the fields.
 const NAME: usize = 0;
 const EMAIL: usize = 1;
 const REASON: usize = 2;
@@ -38,7 +37,6 @@ impl ReplaceForm {
         Self { old, state, fields, template: None, template_request, error: None, review: None }
     }
 
-    /// Whether the name or the e-mail address is changed.
     fn is_changed(&self) -> bool {
         let same = |field: usize, old: &Option<Text>| {
             old.as_ref().is_some_and(|text| text.wire() == self.fields.value(field))
@@ -263,7 +261,6 @@ impl Modal for ReplaceForm {
     }
 }
 
-/// Labels of the old badge, the new badge and the reason.
 fn labels() -> [String; 3] {
     aligned([tr_noop!("now"), tr_noop!("after"), tr_noop!("reason")])
 }

@@ -37,7 +37,6 @@ impl RequestLog {
         self.watch = Some(out.ask(Request::LogBeyond(newest)));
     }
 
-    /// The entries that the search finds.
     fn shown(&self) -> Vec<&LogEntry> {
         let found = |entry: &&LogEntry| {
             let status = entry.status.map(|status| status.to_string()).unwrap_or_default();

@@ -11,10 +11,8 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::job_command::{Done, JobCommand};
 
-/// What resolves the rows.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Choice {
-    /// Send the row again.
     SendAgain,
     /// The user has found the badge of the row.
     IsBadge,
@@ -100,7 +98,6 @@ impl ResolveRows {
         self.choices.get(self.cursor.at()).copied().unwrap_or(Choice::Leave)
     }
 
-    /// The word for a choice, and what it means.
     fn words(&self, choice: Choice) -> (&'static str, String) {
         let n = |rows: &Vec<u64>| plural!(rows.len() as u64, "{n} marked row", "{n} marked rows");
         let left = t!("resolved another way; lapel does nothing more");
@@ -181,7 +178,7 @@ impl ResolveRows {
                 out.close();
             }
             Stage::Text => {
-                // The answer would ask to send these rows, whatever is chosen by then.
+                // The response would ask to send these rows, even if the user has chosen something else by then.
                 if self.choice() == Choice::SendNeverSeen {
                     out.cancel(self.request.take());
                 }

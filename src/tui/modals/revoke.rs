@@ -24,9 +24,7 @@ pub struct RevokeForm {
     reason: ReasonField,
     error: Option<String>,
     review: Option<RevokePlan>,
-    /// Index of the first listed target.
     top: usize,
-    /// Whether waiting badges are revoked when they become Issued.
     when_issued: bool,
 }
 
@@ -62,7 +60,6 @@ impl RevokeForm {
         self.of(|state| *state == State::Waiting)
     }
 
-    /// Number of badges to revoke, now or when they become Issued.
     fn to_revoke(&self) -> usize {
         self.sendable() + if self.when_issued { self.waiting() } else { 0 }
     }
@@ -83,7 +80,6 @@ impl RevokeForm {
         }
     }
 
-    /// Number of badges for each state, and what will happen to them.
     fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
         for target in &self.targets {
@@ -128,7 +124,6 @@ impl RevokeForm {
             .collect()
     }
 
-    /// The checkbox for the waiting badges, and its key.
     fn when_issued_lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let text = t!("{sign} waiting badges: revoke when issued", sign);
@@ -165,7 +160,6 @@ impl RevokeForm {
         }
     }
 
-    /// What Enter does.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut foot = FormText::in_popup(area, env);
         let key = |action| env.key(&self.key_contexts(), action);

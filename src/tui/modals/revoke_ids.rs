@@ -11,7 +11,6 @@ use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::reason_field::ReasonField;
 
 pub struct RevokeIds {
-    /// The file with the ids, or the pasted ids.
     file: PathField,
     reason: ReasonField,
     when_issued: bool,

@@ -9,7 +9,6 @@ use crate::tui::worker::job_command::{Done, JobCommand};
 pub struct UndoJob {
     job: Job,
     reason: Field,
-    /// Whether the user is asked to confirm the cancelled rows.
     cancels: bool,
     request: Option<RequestId>,
     error: Option<String>,
@@ -20,7 +19,6 @@ impl UndoJob {
         Self { job, reason: Field::default(), cancels: false, request: None, error: None }
     }
 
-    /// The rows that undoing cancels first.
     fn unsent(&self) -> u64 {
         count(Step::CancelRest, &self.job)
     }
@@ -42,7 +40,6 @@ impl UndoJob {
         }
     }
 
-    /// The effect of undoing the job in its current state.
     fn words(&self) -> String {
         let of = |which: &dyn Fn(RowStatus) -> bool| self.job.counts.sum(which);
         let issued = of(&|b| matches!(b, RowStatus::Issued | RowStatus::Other));

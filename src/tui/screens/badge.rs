@@ -33,7 +33,6 @@ pub struct BadgeScreen {
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<Field>,
-    /// The recent inputs, while the user steps through them.
     recent: Recent,
     /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
@@ -41,7 +40,6 @@ pub struct BadgeScreen {
     scroll: u16,
     most: u16,
     back: bool,
-    /// Whether the picture replaces the text.
     over_text: bool,
     beside: bool,
 }
@@ -69,7 +67,6 @@ impl Default for BadgeScreen {
 }
 
 impl BadgeScreen {
-    /// The area of the text, without the picture's pane beside it.
     fn text_area(&self, area: Rect) -> Rect {
         if self.beside { picture::beside(area).0 } else { area }
     }
@@ -98,7 +95,6 @@ impl BadgeScreen {
         }
     }
 
-    /// When lapel requested the badge, if it did.
     fn requested(&self) -> Option<jiff::Timestamp> {
         self.sent.1.first().map(|sent| sent.at)
     }
@@ -136,7 +132,6 @@ impl BadgeScreen {
         }
     }
 
-    /// Draws the picture and a caption: which side, of which badge, and how to turn it over.
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let key =

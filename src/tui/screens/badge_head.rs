@@ -41,7 +41,6 @@ fn is(word: &Text, known: &str) -> bool {
     word.wire().eq_ignore_ascii_case(known)
 }
 
-/// The mail status in the service's own word.
 fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
     if held.recipient_email().is_none() {
         return Vec::new();

@@ -20,7 +20,6 @@ const FIELDS: [&str; 7] =
 
 #[derive(Default)]
 pub(super) struct BadgePreview {
-    /// The badge that is shown.
     shown: Option<BadgeId>,
     /// A remark about the badge, such as its copies among the loaded rows.
     remark: Option<String>,
@@ -41,7 +40,6 @@ impl BadgePreview {
         self.area.is_some()
     }
 
-    /// Follows the selected row.
     pub fn lay_out(
         &mut self,
         row: Option<&HistoryItem>,
@@ -74,12 +72,10 @@ impl BadgePreview {
     }
 }
 
-/// The picture of the row's template, if its preview has room for it.
 pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &Env) -> Option<Want> {
     Some(Want { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, env).0? })
 }
 
-/// The areas of the picture, if there is room for one, and of the text.
 fn areas(pane: Rect, env: &Env) -> (Option<Rect>, Rect) {
     let inside = preview::inside(pane);
     if env.pictures.is_on() { picture::above(inside) } else { (None, inside) }

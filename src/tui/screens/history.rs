@@ -150,7 +150,7 @@ impl Browse for HistoryItem {
         vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
 
-    /// A row has no code of its type, so that a code stands for the name.
+    /// A row has no code of its type, so a typed code stands for the name.
     fn choices(answer: &Response) -> Vec<Choice> {
         match answer {
             Response::Categories(Ok(listed)) => {
@@ -192,13 +192,11 @@ impl Browse for HistoryItem {
     }
 }
 
-/// A name that stands for itself.
 fn named(field: &'static str, name: &str) -> Option<Choice> {
     let is_name = !name.trim().is_empty();
     is_name.then(|| Choice { field, value: name.to_owned(), name: name.to_owned() })
 }
 
-/// The fields of a copied row.
 const COPIED: [&str; 9] = [
     "status_name",
     "recipient_name",
@@ -242,12 +240,10 @@ fn state_with_age(row: &HistoryItem, env: &Env) -> String {
 pub struct History {
     pub browser: Browser<HistoryItem>,
     marks: Marks<HistoryItem>,
-    /// The running request to mark all matching badges.
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
     /// The notes about copies among the loaded rows, each for its newest copy.
     copies: HashMap<BadgeId, String>,
-    /// The running request for the rows of the index, for an export.
     exporting: Option<RequestId>,
 }
 
@@ -269,7 +265,7 @@ impl History {
                 t!("lapel saves marked badges as last read. To export the whole list, unmark all first.");
             (self.marks.values().collect(), head, note)
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
-            // The service would export what it cannot filter too.
+            // An export by the service would also have the rows that only lapel can leave out.
             let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
             let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
             let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), env.glyphs.dot);
@@ -450,7 +446,7 @@ impl Component for History {
     }
 }
 
-/// Opens the badge or the holder's wallet of a row. Returns false for other actions.
+/// Opens the badge or the holder's wallet of a row.
 pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
     match action {
         Action::Open => match row {

@@ -39,7 +39,6 @@ macro_rules! screens {
             /// Every tab with its name, in the order of the header and of the digit keys from 0.
             pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$tab, $name)),+];
 
-            /// The tab that an action opens.
             pub(in crate::tui) fn of(action: Action) -> Option<Self> {
                 match action {
                     $(Action::$action => Some(Self::$tab),)+
@@ -62,7 +61,6 @@ macro_rules! screens {
                 match tab { $(Tab::$tab => &mut self.$field),+ }
             }
 
-            /// How often the layouts of their lists have changed.
             pub(in crate::tui) fn layout_changes(&self) -> u64 {
                 0 $(+ self.$field.layout_changes())+
             }

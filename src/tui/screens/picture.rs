@@ -19,7 +19,6 @@ pub fn has_room_beside(area: Rect) -> bool {
     area.width >= BESIDE
 }
 
-/// Splits an area into the text and the picture's pane beside it.
 pub fn beside(area: Rect) -> (Rect, Rect) {
     let wide = (area.width * 3 / 10).clamp(PANE.0, PANE.1).min(area.width);
     let text = Rect { width: area.width - wide, ..area };
@@ -36,7 +35,8 @@ pub fn in_pane(pane: Rect) -> Rect {
     }
 }
 
-/// Splits an area into a picture and the text below it. There is no picture if the text needs the rows.
+/// Splits an area into a picture and the text below it. There is no picture if it would have fewer than `FEWEST_ROWS`
+/// rows.
 pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     let rows = (area.height * 2 / 5).min(MOST_ROWS);
     if rows < FEWEST_ROWS {
@@ -47,7 +47,7 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
 }
 
 /// Splits an area into `lines` lines of text and a picture below them. A longer text scrolls in the rows that a small
-/// picture leaves. There is no picture if the text would have fewer rows than it.
+/// picture leaves. There is no picture if it would leave fewer than `FEWEST_ROWS` rows for the text.
 pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     let most = area.height.saturating_sub(NOTICE + FEWEST_ROWS + 1);
     if most < FEWEST_ROWS {
@@ -58,14 +58,12 @@ pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
-/// Draws a picture in the place that a screen has for it.
 pub fn draw(want: Option<Want>, frame: &mut Frame<'_>, env: &Env) {
     if let Some(want) = want.filter(|_| env.pictures.is_on()) {
         env.pictures.draw(frame, &want, env.theme.dim());
     }
 }
 
-/// Draws the line between text and pane.
 pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
     for y in pane.y..pane.bottom() {
         let at = Rect { y, width: 1, height: 1, ..pane };

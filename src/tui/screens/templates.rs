@@ -134,7 +134,6 @@ pub fn type_choice(kind: &BadgeType) -> Option<Choice> {
     Some(Choice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
 
-/// The fields of a copied row.
 const COPIED: &[ListField] = &[
     ListField::plain("title", tr_noop!("Title")),
     ListField::plain("badge_type_name", tr_noop!("Type")),
@@ -145,7 +144,6 @@ const COPIED: &[ListField] = &[
     ListField::plain("template_id", tr_noop!("Template id")),
 ];
 
-/// The fields of the details.
 const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("skills_tag", tr_noop!("Skills")),
     RecordField::plain("criteria", tr_noop!("Criteria")),
@@ -159,7 +157,7 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("upd_date", tr_noop!("Updated")),
 ];
 
-/// The style of a row. A template that is not in use is dim.
+/// Dims a template that is not in use.
 fn in_use(row: &Template, env: &Env) -> Style {
     if row.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() }
 }
@@ -173,12 +171,10 @@ pub struct Templates {
     wanted: Option<TemplateId>,
     /// Whether the details are open in place of the list, when there is no room beside it.
     full: bool,
-    /// Whether the picture replaces the details.
     over_text: bool,
     /// Whether the details are shown beside the list, so that nothing has to be opened.
     beside: bool,
     scroll: Scroll,
-    /// The area of the details in the last layout.
     detail_area: Rect,
     categories: Option<Categories>,
 }
@@ -189,7 +185,7 @@ impl Templates {
         self.browser.filter_by(TITLE_FIELD, title, out);
     }
 
-    /// The areas of the list and of the details. In a narrow window only one of both is shown.
+    /// In a narrow window, only one of the list and the details is shown.
     fn areas(&self, area: Rect) -> (Rect, Option<Rect>) {
         match self.browser.split(area) {
             (list, Some(pane)) => (list, Some(preview::inside(pane))),

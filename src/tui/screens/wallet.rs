@@ -46,7 +46,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;
-/// Pages of wallet and history that a look-up reads of each by itself, and the most that it reads on request.
+/// Maximum number of pages of each list that a look-up reads: by itself, and when the user asks for more.
 const FIRST_PAGES: u64 = 2;
 const MOST_PAGES: u64 = 200;
 
@@ -58,13 +58,11 @@ struct HolderBadges {
     troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
-    /// When lapel requested the badges that it sent itself.
     requested: HashMap<BadgeId, Timestamp>,
     /// Whether both lists were read. Only then can lapel tell that a badge is missing from one of them.
     both: bool,
     complete: bool,
     failed: bool,
-    /// The number of badges that the service counts in the wallet.
     total_count: Option<u64>,
 }
 
@@ -73,7 +71,7 @@ struct HolderBadges {
 struct Call {
     query: Option<Query>,
     requests: u32,
-    /// Pages of each list to read at most.
+    /// Maximum number of pages to read of each list.
     pages: u64,
     by_id: Option<BadgeId>,
     /// The badge ids that were read, the typed one first.
@@ -84,32 +82,26 @@ struct Call {
     masked: bool,
     /// Whether the holder's wallet was opened. The journal has a record of it.
     opened: bool,
-    /// The badge to select when the look-up is finished.
     wanted: Option<BadgeId>,
     /// The caller's name, if it was typed, alone or next to the address.
     name: Option<String>,
     /// The number of addresses with that name, if they were counted.
     namesakes: usize,
-    /// What the caller asks, if the user chose it.
     question: Option<CallerQuestion>,
-    /// Badge records, or the error of reading them.
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
-    /// The results of checking the front and back pictures, as text.
     pictures: HashMap<BadgeId, [String; 2]>,
     nothing: Option<String>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
-    /// The result of searching the index for a certificate number.
     certs: cert::Certs,
     /// The queries that were sent to find the caller's badges.
     tried: Vec<Lead>,
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
-    /// The rows that those queries found.
     rows: Vec<HistoryItem>,
-    /// The rows that they did not read.
+    /// The rows that the queries did not read.
     beyond: Remaining,
-    /// The badges at the domain that the caller may have meant, next to those of the address as given.
+    /// Matches at the domain that the caller may have meant, besides the badges of the address as given.
     meant: Vec<Match>,
     /// The address of the previous look-up, if it found nothing. A name typed next belongs to the same caller.
     before: Option<String>,
@@ -138,7 +130,6 @@ enum Lookups {
     CertRecords(String),
     /// Searches the index again after that.
     CertAgain(String),
-    /// Reads the badge with the id that the user typed.
     ById(BadgeId),
     /// Searches the journal for a badge that the service does not know.
     SentHere(BadgeId),
@@ -146,7 +137,6 @@ enum Lookups {
     Opening(BadgeId),
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
-    /// Searches the history for a name.
     Name(String),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),
@@ -161,7 +151,6 @@ enum Lookups {
 
 pub struct Wallet {
     field: Field,
-    /// The recent inputs, while the user steps through them.
     recent: Recent,
     /// Pasted lines that were not looked up yet.
     pasted: Vec<String>,
@@ -177,10 +166,8 @@ pub struct Wallet {
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
-    /// Whether the badges have changed since the last sorting.
     unsorted: bool,
     cursor: ListCursor,
-    /// How far the answer about the selected badge is scrolled, and that badge.
     scroll: Scroll,
     scrolled: Option<BadgeId>,
     pane_height: u16,
@@ -228,13 +215,12 @@ impl Wallet {
         self.holder(email, out);
     }
 
-    /// Looks up a name, as if the user had typed it.
     pub fn look_up_name(&mut self, name: &str, out: &mut Effects<'_>) {
         self.field.set(name);
         self.take_box(out);
     }
 
-    /// Makes the box ready to type. The text of the last look-up is selected; a text that is being typed stays.
+    /// The text of the last look-up is selected; a text that is being typed stays.
     pub fn focus_box(&mut self) {
         if !self.typing {
             self.typing = true;
@@ -251,7 +237,6 @@ impl Wallet {
         self.field.set(self.asked.as_deref().unwrap_or_default());
     }
 
-    /// Takes the number of badges in the history.
     pub fn take_history(&mut self, badges: Option<u64>) {
         self.history = badges.or(self.history);
     }
@@ -265,7 +250,6 @@ impl Wallet {
         }
     }
 
-    /// Selects a badge when the look-up has found it.
     pub fn select(&mut self, id: BadgeId) {
         self.call.wanted = Some(id);
     }
@@ -279,7 +263,6 @@ impl Wallet {
         }
     }
 
-    /// Answers a question of the caller about the selected badge.
     pub fn answer(&mut self, question: Option<CallerQuestion>, out: &mut Effects<'_>) {
         self.call.question = question;
         self.scroll.reset();
@@ -321,7 +304,6 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    /// The facts that the advice for the caller depends on.
     fn case<'a>(&'a self, held: &'a Held, env: &Env) -> Case<'a> {
         Case {
             held,
@@ -337,7 +319,6 @@ impl Wallet {
         }
     }
 
-    /// Puts the previous or the next recent input into the field.
     fn earlier(&mut self, earlier: bool, env: &Env) {
         if self.recent.at().is_none() {
             self.recent = Recent::new(self.offered(env));

@@ -18,7 +18,6 @@ pub struct Welcome {
 }
 
 impl Welcome {
-    /// Shows a warning about the configuration, if there is one.
     pub fn new(warning: Option<String>) -> Self {
         Self { form: None, request: None, error: None, warning, tour: false, opening: None }
     }
@@ -28,7 +27,6 @@ impl Welcome {
         Self { request: Some(out.ask(Request::StartSandbox)), ..Self::new(None) }
     }
 
-    /// Shows that lapel opens this profile and asks for its key.
     pub fn opening(name: String, out: &mut Effects<'_>) -> Self {
         Self { request: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
@@ -37,7 +35,6 @@ impl Welcome {
         self.tour = offered;
     }
 
-    /// What the user can do without a connection.
     fn draw_choices(&self, form: &mut FormText<'_>, env: &Env) {
         let theme = &env.theme;
         let text = match &self.opening {

@@ -67,7 +67,6 @@ impl Rules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster<'a> {
     pub text: Cow<'a, str>,
-    /// The number of reserved cells.
     pub cells: usize,
     /// Whether every terminal uses exactly this number of cells.
     pub certain: bool,
@@ -318,7 +317,7 @@ pub(super) mod samples {
              \u{915}\u{94d}\u{93f}\u{200d}\u{200c}\u{fe0f}❤👩👍🏽🇰🇷\u{20e3}"
             .chars()
             .collect();
-        // Not U+0600 and its like: they join with whatever follows, so hiding one letter joins others.
+        // Not U+0600 and similar characters: they join with the next character, so hiding one letter joins others.
         let other = any::<char>()
             .prop_filter("joins with what follows", |c| format!("{c}a").graphemes(true).count() > 1);
         let character = prop_oneof![4 => proptest::sample::select(joining), 1 => other];

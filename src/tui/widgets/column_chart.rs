@@ -3,20 +3,19 @@
 use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, number, width};
 
-/// Rows of the columns: fewer say no more than a sparkline, more give no better answer.
+/// Minimum and maximum height of a column, in rows. Fewer rows show no more than a sparkline; more rows add nothing.
 const HEIGHT: (usize, usize) = (4, 12);
 /// Rows of the axis and its labels.
 const AXIS: usize = 2;
-/// Width of a column with its gap.
+/// Minimum and maximum width of a column with its gap, in columns.
 const COLUMN: (usize, usize) = (2, 7);
 
-/// One period.
 pub struct Column {
     pub label: String,
     pub count: u64,
 }
 
-/// The rows of the chart; none if it does not fit.
+/// Empty if the chart does not fit.
 pub fn column_chart(columns: &[Column], area: (usize, usize), env: &Env) -> Vec<Vec<Span<'static>>> {
     let (wide, high) = area;
     let most = columns.iter().map(|column| column.count).max().unwrap_or(0);

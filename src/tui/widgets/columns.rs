@@ -5,7 +5,7 @@ use crate::tui::widgets::text_layout::{Column, layout};
 /// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
 
-/// Widest content of a column that is never cut in favour of others, in cells: a state, a date, a level.
+/// Maximum width of a content that is never cut in favour of others, in cells: a state, a date, a level.
 const SHORT: usize = 16;
 /// Cells of a text that tell it from others. In the default order, columns that can be dropped go before a text gets
 /// less.
@@ -29,7 +29,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The default for `count` columns, with the first `usual` shown.
+    /// The first `usual` columns are shown.
     pub fn usual(count: usize, usual: usize) -> Self {
         let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
         Self { choices: (0..count).map(choice).collect(), usual }
@@ -39,7 +39,6 @@ impl Columns {
         &self.choices
     }
 
-    /// Whether all settings are the default.
     pub fn is_usual(&self) -> bool {
         self.has_usual_order() && self.choices.iter().all(|c| c.width.is_none())
     }

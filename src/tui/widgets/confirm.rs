@@ -14,7 +14,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// The contexts for looking up keys in the confirmation.
 pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
 /// Width of the field in columns, if there is room.
 const FIELD: usize = 24;
@@ -23,7 +22,6 @@ const FIELD: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ask {
     count: u64,
-    /// Whether something is sent to the service.
     sends: bool,
     /// Whether there is a warning that came later than the question.
     warned: bool,
@@ -33,12 +31,11 @@ impl Ask {
     /// A question without a number of badges, for example before a file is replaced. The number is 1.
     pub const ONE: Self = Self::of(1);
 
-    /// A number of rows. Nothing is sent.
+    /// Nothing is sent.
     pub const fn of(count: u64) -> Self {
         Self { count, sends: false, warned: false }
     }
 
-    /// Sends this number of badges.
     pub const fn send(count: u64) -> Self {
         Self { count, sends: true, warned: false }
     }
@@ -112,7 +109,6 @@ impl Confirm {
         t!("Type {text} and press {enter}", text = &self.wanted, enter)
     }
 
-    /// How to confirm, with the field, and how to go back.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut form = FormText::new(area, env);
         let how = if self.wanted.is_possible() { self.how(env) } else { self.missing(env) };

@@ -11,7 +11,6 @@ use crate::tui::widgets::record_field::RecordField;
 use std::borrow::{Borrow, Cow};
 
 pub struct Copyable {
-    /// The key for it in the copy menu.
     pub key: char,
     pub label: String,
     /// The beginning of the text, safe to display.

@@ -57,7 +57,7 @@ pub const EDIT_KEYS: &[(&[KeyCombination], InputRequest, &str)] = &[
 #[derive(Clone, Debug, Default)]
 pub struct Field {
     input: Input,
-    /// Shows dots, for an API key.
+    /// Shows asterisks, for an API key.
     secret: bool,
     /// Whether the whole text is selected, so that the next letter or paste replaces it.
     selected: bool,
@@ -68,7 +68,6 @@ impl Field {
         Self { secret: true, ..Self::default() }
     }
 
-    /// A field with a text and the cursor at its end.
     pub fn with(text: &str) -> Self {
         let mut field = Self::default();
         field.set(text);
@@ -96,7 +95,7 @@ impl Field {
         self.selected = !self.value().is_empty();
     }
 
-    /// Sets the text, with the cursor between its two parts.
+    /// The cursor is between the two parts.
     pub fn set_around(&mut self, before: &str, after: &str) {
         let before = clean(before);
         let cursor = before.chars().count();
@@ -104,7 +103,6 @@ impl Field {
         self.input.handle(InputRequest::SetCursor(cursor));
     }
 
-    /// The text before and after the cursor.
     pub fn split(&self) -> (&str, &str) {
         let text = self.value();
         text.split_at(text.char_indices().nth(self.input.cursor()).map_or(text.len(), |(at, _)| at))
@@ -129,7 +127,6 @@ impl Field {
         }
     }
 
-    /// Takes a key press. Returns true if the text changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         if std::mem::take(&mut self.selected) {
             let is_plain = (key.modifiers - KeyModifiers::SHIFT).is_empty();
@@ -242,7 +239,6 @@ fn clean(text: &str) -> String {
 /// Maximum number of inputs that a field notes by itself.
 const MOST: usize = 50;
 
-/// Recent inputs that a field offers, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Recent {
     all: Vec<String>,
@@ -260,7 +256,6 @@ impl Recent {
         &self.all
     }
 
-    /// The index of the selected entry.
     pub fn at(&self) -> Option<usize> {
         self.at
     }
@@ -269,7 +264,6 @@ impl Recent {
         self.all.is_empty()
     }
 
-    /// Adds an input as the newest one, and ends the selection.
     pub fn note(&mut self, text: &str) {
         self.at = None;
         self.all.retain(|old| old != text);
@@ -302,19 +296,18 @@ impl Recent {
     }
 }
 
-/// Which of several fields has the focus.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Focus {
     pub at: usize,
 }
 
 impl Focus {
-    /// Moves to the next of `len` fields, and from the last to the first.
+    /// After the last field comes the first.
     pub fn next(&mut self, len: usize) {
         self.at = (self.at + 1) % len.max(1);
     }
 
-    /// Moves to the previous field, and from the first to the last.
+    /// Before the first field comes the last.
     pub fn previous(&mut self, len: usize) {
         self.at = (self.at + len.saturating_sub(1)) % len.max(1);
     }

@@ -13,7 +13,6 @@ const WIDEST: usize = 60;
 pub struct Fields<const N: usize> {
     /// Marked for translation.
     labels: [&'static str; N],
-    /// The texts that the fields began with.
     initial: [String; N],
     fields: [Field; N],
     focus: Focus,
@@ -58,7 +57,6 @@ impl<const N: usize> Fields<N> {
         self.focus.at = at;
     }
 
-    /// Moves the focus or clears the focused field. Returns false for other actions.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::NextField => self.focus.next(N),

@@ -24,7 +24,6 @@ use std::time::Duration;
 /// Pause in typing before lapel asks the service.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The view that is open over the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FilterView {
     #[default]
@@ -37,7 +36,6 @@ pub enum FilterView {
 #[derive(Default)]
 struct Line {
     field: Field,
-    /// The chosen suggestion.
     at: Option<usize>,
     wrong: Option<String>,
 }
@@ -142,7 +140,6 @@ impl FilterBar {
             && self.line.as_ref().is_none_or(|line| line.field.value().trim().is_empty())
     }
 
-    /// The mistake in the open line.
     pub fn mistake(&self) -> Option<String> {
         if self.view == FilterView::Line { self.values().err() } else { None }
     }
@@ -151,7 +148,6 @@ impl FilterBar {
         self.view != FilterView::Closed
     }
 
-    /// The contexts of the open view.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.view {
             FilterView::Closed => None,
@@ -192,7 +188,6 @@ impl FilterBar {
         self.earlier = Recent::default();
     }
 
-    /// Handles an action of the open view. Returns false for an action of the list.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match action {
             Action::NextField => self.step(true),
@@ -211,7 +206,7 @@ impl FilterBar {
         true
     }
 
-    /// Takes a key. A change restarts the pause.
+    /// A change restarts the pause.
     pub fn on_text_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         if let Some(line) = self.line.as_mut().filter(|_| self.view == FilterView::Line) {
             if line.field.on_text_key(key) {
@@ -238,7 +233,6 @@ impl FilterBar {
         if forward { self.focus.next(self.fields.len()) } else { self.focus.previous(self.fields.len()) }
     }
 
-    /// Clears the focused field, or all fields.
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
             self.fields.iter_mut().for_each(Field::clear);
@@ -305,7 +299,6 @@ impl FilterBar {
         self.earlier.at().is_some() || begins()
     }
 
-    /// Puts an earlier filter, or a later one, into the line.
     fn recall(&mut self, earlier: bool, out: &mut Effects<'_>) {
         let Some(line) = &mut self.line else { return };
         match self.earlier.step(earlier, line.field.value()) {

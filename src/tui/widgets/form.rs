@@ -29,7 +29,6 @@ impl<'e> FormText<'e> {
         Self { env, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
     }
 
-    /// The text of a form in a popup.
     pub fn in_popup(area: Rect, env: &'e Env) -> Self {
         Self::new(popup::inside(area, popup::FORM), env)
     }
@@ -88,7 +87,6 @@ impl<'e> FormText<'e> {
             .extend(wrap(text, self.room).into_iter().map(|line| Line::styled(format!("  {line}"), style)));
     }
 
-    /// An explanation.
     pub fn dim(&mut self, text: &str) {
         self.text(text, self.env.theme.dim());
     }
@@ -106,7 +104,6 @@ impl<'e> FormText<'e> {
         self.text(&format!("{} {text}", self.env.glyphs.alert), self.env.theme.error());
     }
 
-    /// Work in progress.
     pub fn busy(&mut self, text: &str) {
         self.dim(&format!("{} {text}", self.env.spinner()));
     }
@@ -127,7 +124,6 @@ impl<'e> FormText<'e> {
         self.labelled(label, focused, |columns| field.spans(columns, focused, env));
     }
 
-    /// One of several choices. `words` explains it.
     pub fn choice(&mut self, words: &str, chosen: bool) {
         let env = self.env;
         let (sign, style) =

@@ -32,7 +32,7 @@ impl<'a> Frame<'a> {
         self.buffer
     }
 
-    /// Draws a widget into the part of `area` that is inside the frame.
+    /// Cuts off the part of `area` that is outside the frame.
     pub fn render_widget(&mut self, widget: impl Drawn, area: Rect) {
         let area = area.intersection(self.buffer.area);
         if !area.is_empty() {
@@ -102,7 +102,7 @@ impl Drawn for &str {
     }
 }
 
-/// Draws a line. If there is not enough room, its end is cut, whatever the alignment.
+/// Draws a line. If there is not enough room, its end is cut, for every alignment.
 fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &mut Buffer) {
     let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
     if wide == 0 {

@@ -43,11 +43,9 @@ pub struct RowList {
     pub list: PagedList<JobRow>,
     job: JobId,
     row_statuses: Vec<RowStatus>,
-    /// Whether the job is a draft in its review.
     is_review: bool,
     /// The parts of a review, by which its rows are sorted unless they are searched.
     parts: Vec<RowPart>,
-    /// Whether the job has changed since its rows were read.
     stale: bool,
     /// The pages that were read since the columns were adapted to their content.
     unfitted: Vec<u64>,
@@ -89,12 +87,10 @@ impl RowList {
         self.job
     }
 
-    /// The shown statuses; empty for all.
     pub fn row_statuses(&self) -> &[RowStatus] {
         &self.row_statuses
     }
 
-    /// Sorts the rows of a review by these parts.
     pub fn set_parts(&mut self, parts: Vec<RowPart>) {
         if self.parts != parts {
             self.parts = parts;
@@ -112,7 +108,6 @@ impl RowList {
         self.restart(out);
     }
 
-    /// The contexts of the open search box.
     pub fn over(&self) -> Option<Vec<Context>> {
         self.search.over()
     }
@@ -121,12 +116,11 @@ impl RowList {
         self.search.text().is_some()
     }
 
-    /// Whether the search box is open, or has a text.
     pub fn has_search(&self) -> bool {
         self.search.over().is_some() || self.is_searched()
     }
 
-    /// Moves the cursor, or narrows the list to the rows that a search finds. Returns false for other actions.
+    /// Moves the cursor, or narrows the list to the rows that a search finds.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
         match self.search.on_action(action) {
@@ -138,7 +132,6 @@ impl RowList {
         true
     }
 
-    /// Runs an action about marks. Returns false for other actions.
     pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
@@ -164,7 +157,7 @@ impl RowList {
         self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
     }
 
-    /// Whether the statuses or the search hide a row. As the journal compares.
+    /// Compares as the journal does.
     fn hides(&self, row: &JobRow) -> bool {
         let finds = |wanted: String| {
             let text = [&row.holder, &row.address].map(Text::wire).join(" ");
@@ -198,14 +191,12 @@ impl RowList {
         }
     }
 
-    /// The first page.
     fn query(&self, per_page: u64, order: Option<(RowField, bool)>) -> RowsQuery {
         let (row_statuses, text) = (self.row_statuses.clone(), self.search.typed());
         let parts = if text.is_some() { Vec::new() } else { self.parts.clone() };
         RowsQuery { job: self.job, row_statuses, group: None, parts, text, page: 1, per_page, order }
     }
 
-    /// Reads other rows from now on.
     fn restart(&mut self, out: &mut Effects<'_>) {
         self.marks.forget_reading();
         self.refit = true;
@@ -237,7 +228,6 @@ impl RowList {
         self.stale = true;
     }
 
-    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         request: RequestId,
@@ -318,7 +308,6 @@ impl RowList {
         out.cancel(dropped);
     }
 
-    /// Handles a click at a line of the screen. `area` is the area of the last draw.
     pub fn on_click(&mut self, area: Rect, line: u16) -> bool {
         let hit = self.list.on_click(rows(area), line);
         if hit {
@@ -398,14 +387,12 @@ impl RowList {
     }
 }
 
-/// Opens the export form for rows of a job.
 fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
     let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
     out.go.push(Navigate::Export(Box::new(source)));
 }
 
-/// The area of the rows, between the headings and the row counter.
 fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(2), ..area }
 }
@@ -420,7 +407,7 @@ pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known
     known.plain(jobs.iter().filter(|job| job.template_id.is_some()).map(|job| &job.title));
 }
 
-/// The glyph of a status. It is always shown beside the word.
+/// It is always shown beside the word.
 pub fn row_status_glyph(row_status: RowStatus, env: &Env) -> &'static str {
     let glyphs = &env.glyphs;
     match row_status {
@@ -475,7 +462,6 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     )
 }
 
-/// Explains the status of a row in whole sentences.
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
@@ -505,7 +491,6 @@ pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
     }
 }
 
-/// The status of a draft's row, before anything is sent.
 pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     match (row_status, kind) {
         (RowStatus::Ready, Kind::Issue) => t!("ready"),
@@ -515,7 +500,6 @@ pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     }
 }
 
-/// The details of a row: recipient, status with reason, and the service's data.
 pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));

@@ -59,7 +59,6 @@ pub enum Note {
     },
     /// Rows keep moving. Duplicates are marked.
     KeepsMoving,
-    /// The selected row is no longer in the list.
     SelectedGone,
 }
 
@@ -161,7 +160,7 @@ impl<T: Row> PagedList<T> {
         })
     }
 
-    /// The place of the cursor, from 0.
+    /// From 0.
     pub fn cursor(&self) -> u64 {
         self.cursor
     }
@@ -215,7 +214,6 @@ impl<T: Row> PagedList<T> {
         self.slots.values().filter_map(loading).collect()
     }
 
-    /// The height of the list, in rows.
     pub fn height(&self) -> u16 {
         u16::try_from(self.height).unwrap_or(u16::MAX)
     }
@@ -234,7 +232,7 @@ impl<T: Row> PagedList<T> {
         self.move_by(step.saturating_mul(screens));
     }
 
-    /// Moves the cursor to a place, at most to the last one.
+    /// At most to the last place.
     pub fn move_to(&mut self, place: u64) {
         self.cursor = place.min(self.last_place());
         self.looking = None;

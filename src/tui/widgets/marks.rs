@@ -25,7 +25,6 @@ type End<T> = (u64, <T as Row>::Id);
 pub struct Marks<T: Row> {
     rows: BTreeMap<T::Id, T>,
     changes: VecDeque<Change<T>>,
-    /// The start of a range.
     range_from: Option<End<T>>,
     /// The rows to mark once they are read.
     ranging: Option<Ranging<T>>,
@@ -33,7 +32,6 @@ pub struct Marks<T: Row> {
     held: Option<(End<T>, bool)>,
 }
 
-/// Rows that are still being read.
 #[derive(Clone)]
 enum Ranging<T: Row> {
     /// The rows between two ends.
@@ -85,7 +83,6 @@ impl<T: Row> Marks<T> {
         self.change(rows, &[]);
     }
 
-    /// Marks the rows that are not marked, and removes the marks of the others.
     fn flip(&mut self, rows: Vec<T>) {
         let (marked, unmarked): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| self.rows.contains_key(&row.id()));
@@ -99,7 +96,6 @@ impl<T: Row> Marks<T> {
         self.change(Vec::new(), &all);
     }
 
-    /// Whether there is a change to undo.
     pub fn has_changes(&self) -> bool {
         !self.changes.is_empty()
     }
@@ -115,7 +111,6 @@ impl<T: Row> Marks<T> {
         Some(counts)
     }
 
-    /// Undoes the last change, and says so.
     fn undo(&mut self, out: &mut Effects<'_>) {
         match self.take_back() {
             None => out.say(t!("There is no mark to undo.")),
@@ -141,7 +136,6 @@ impl<T: Row> Marks<T> {
         self.changes.retain(|change| !change.added.is_empty() || !change.removed.is_empty());
     }
 
-    /// Takes the newest state of a row.
     pub fn refresh(&mut self, row: &T)
     where
         T: PartialEq,
@@ -154,7 +148,7 @@ impl<T: Row> Marks<T> {
         }
     }
 
-    /// Runs an action about marks. `stack` has its keys. Returns false for other actions.
+    /// `stack` has the keys of the actions.
     pub fn on_action(
         &mut self,
         action: Action,
@@ -245,7 +239,6 @@ impl<T: Row> Marks<T> {
         }
     }
 
-    /// Marks the loaded rows of the list.    /// Marks the loaded rows of the list.
     fn add_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
         let rows = loaded(list);
         out.say(plural!(
@@ -257,7 +250,6 @@ impl<T: Row> Marks<T> {
         self.add(rows);
     }
 
-    /// Inverts the marks of the loaded rows of the list.
     fn flip_loaded(&mut self, list: &PagedList<T>, out: &mut Effects<'_>) {
         let rows = loaded(list);
         out.say(plural!(
@@ -315,12 +307,11 @@ impl<T: Row> Marks<T> {
         self.ranging = None;
     }
 
-    /// Ends a range without marks. Returns whether there was one.
+    /// Returns whether there was a range.
     pub fn cancel_range(&mut self) -> bool {
         self.range_from.take().is_some()
     }
 
-    /// Whether the user draws a range.
     pub fn is_in_range(&self) -> bool {
         self.range_from.is_some()
     }
@@ -372,12 +363,10 @@ impl<T: Row> Marks<T> {
     }
 }
 
-/// The selected row with its place.
 fn end<T: Row>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
     list.selected().map(|row| (list.cursor(), row.id()))
 }
 
-/// The places between the start of a range and the cursor.
 pub fn between(from: u64, here: u64) -> RangeInclusive<u64> {
     from.min(here)..=from.max(here)
 }
@@ -397,7 +386,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is marked and unmarked, undoing it step by step goes back through every state.
+        /// Undoing step by step goes back through every state.
         #[test]
         fn every_change_can_be_undone(changes in prop::collection::vec((0u8..3, prop::collection::vec(0u8..6, 0..4)), 0..30)) {
             let numbered = |id: &u8| row(&format!("B-{id}"));

@@ -1,17 +1,17 @@
-//! What a person has to do about a job, the heaviest first. Home, Activity and the header count with it.
+//! What a person has to do about a job, the most urgent first. Home, Activity and the header count with it.
 
 use super::text_layout::number;
 use crate::i18n::tr;
 use crate::jobs::{Job, Phase, RowStatus};
 use jiff::{SignedDuration, Timestamp};
 
-/// How long a result that nothing can change any more counts as a need.
+/// Time after planning a job in which its refused rows count as a need.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much a part of a job matters to a person, the heaviest first.
+/// How urgent a part of a job is, the most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The service may have acted, and nobody knows.
+    /// The service may have acted, and no answer says whether it did.
     InDoubt,
     Refused,
     /// Not sent, because the job stopped by itself.
@@ -43,7 +43,6 @@ impl Weight {
     }
 }
 
-/// Rows of a job that need a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     pub weight: Weight,
@@ -56,7 +55,7 @@ pub fn is_checked(status: RowStatus) -> bool {
     matches!(status, RowStatus::InDoubt | RowStatus::Unproven | RowStatus::Overdue)
 }
 
-/// What a job needs from a person, the heaviest first. Rows that lapel still checks need nobody.
+/// What a job needs from a person, the most urgent first. Rows that lapel still checks need nobody.
 pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     if matches!(job.phase, Phase::Draft | Phase::Moved) {
         return Vec::new();
@@ -64,7 +63,7 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
     let is_recent = now.duration_since(job.created) < RECENT;
     let is_need = |status| match status {
         RowStatus::NotSeen | RowStatus::Ask => true,
-        // Nobody checks these rows.
+        // Without a next poll, nobody checks these rows.
         status if is_checked(status) => job.next_poll.is_none() && !job.is_sending(),
         RowStatus::Ready => job.phase == Phase::Stopped,
         // These rows cannot be cancelled, so without a limit they would count forever.
@@ -88,7 +87,7 @@ pub fn words(need: &Need, job: &Job) -> String {
     }
 }
 
-/// The number of rows in each status, the heaviest first, and their sum.
+/// The number of rows in each status, the most urgent first, and their sum.
 pub fn sum(job: &Job, dot: &str) -> String {
     let all = by_weight(job).into_iter().map(|(n, status, _)| {
         let word = match (status, job.phase) {
@@ -106,14 +105,14 @@ pub fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
     job.counts.iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
 }
 
-/// The same, the heaviest first and the most rows of one weight first.
+/// The same, the most urgent first. Of equal weight, the status with most rows comes first.
 pub fn by_weight(job: &Job) -> Vec<(u64, RowStatus, String)> {
     let mut all = shares(job);
     all.sort_by_key(|(n, status, _)| (Weight::of(*status, job), std::cmp::Reverse(*n)));
     all
 }
 
-/// All statuses, the heaviest first. Of equal weight, those that need a person come first.
+/// All statuses, the most urgent first. Of equal weight, those that need a person come first.
 pub fn heaviest_first(job: &Job) -> Vec<RowStatus> {
     let mut all = RowStatus::ALL.to_vec();
     all.sort_by_key(|status| (Weight::of(*status, job), !status.needs_a_person()));
@@ -124,7 +123,7 @@ pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
 
-/// The jobs that need a person: the number behind the sign on Home and Activity.
+/// The number of jobs that need a person. Home and Activity show it beside a sign.
 pub fn count(jobs: &[Job], now: Timestamp) -> usize {
     jobs.iter().filter(|job| !needs(job, now).is_empty()).count()
 }

@@ -49,18 +49,15 @@ pub struct ListTexts {
     pub all: &'static str,
 }
 
-/// A record that a `Browser` can list.
 pub trait Browse: Row + 'static {
     /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
     type Narrowing: Clone + Default + PartialEq;
     const FILTERS: &'static [Spec];
-    /// All columns, in order.
     const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
     const DEFAULT_COLUMNS: usize;
-    /// The default widths of the columns, in the current language.
     fn widths() -> Vec<Column> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
@@ -80,7 +77,7 @@ pub trait Browse: Row + 'static {
     fn ask_choices() -> Vec<Request> {
         Vec::new()
     }
-    /// The names in a response.
+    /// The names of values in a response.
     fn choices(_: &Response) -> Vec<Choice> {
         Vec::new()
     }
@@ -89,11 +86,10 @@ pub trait Browse: Row + 'static {
         Vec::new()
     }
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
-    /// The question whether the index has every row that may match; `None` for records that are not in the index.
+    /// Asks whether the index has every row that may match. `None` for records that are not in the index.
     fn ask_coverage(_: &Self::Filter) -> Option<Request> {
         None
     }
-    /// The list for the index.
     fn index_list(
         _: &Self::Filter,
         _: &Self::Narrowing,
@@ -106,11 +102,10 @@ pub trait Browse: Row + 'static {
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
         Err(answer)
     }
-    /// Takes the page from a response, or returns a response of another kind.
+    /// As `index_answer`, for the service.
     fn answer(answer: Response) -> Result<Result<Page<Self>, ApiError>, Response>;
 }
 
-/// Who sorts the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// The service, with this spelling of the direction: the contract does not show the values of `sort_type`.
@@ -129,25 +124,21 @@ enum Top {
 }
 
 pub struct Browser<T: Browse> {
-    /// The rows that are shown.
     pub list: PagedList<T>,
     /// The service's rows, of which `list` has a part. `None` while lapel compares nothing itself.
     behind: Option<ServiceRows<T>>,
     bar: FilterBar,
     /// The requests for the names of values, until they are answered.
     choices: Vec<RequestId>,
-    /// Whether they were answered.
     has_names: bool,
     filter: T::Filter,
     narrowing: T::Narrowing,
-    /// The applied filter, in words.
     applied: Vec<String>,
     heading: Heading,
     /// Who sorts, if there is a sort order.
     by: By,
     /// A sort order with which the service failed. The list is read without it to see whether that works.
     suspect: Option<(SortOrder, By)>,
-    /// How often the filter has changed.
     changes: u64,
     top: Top,
     /// What the screen says about the selected row, below the list.
@@ -180,12 +171,10 @@ impl<T: Browse> Default for Browser<T> {
 }
 
 impl<T: Browse> Browser<T> {
-    /// Whether the loaded list is only a part of the service's.
     pub fn is_filtered(&self) -> bool {
         !self.applied.is_empty()
     }
 
-    /// The contexts of the input or menu that is open over the list.
     pub fn over(&self) -> Option<Vec<Context>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
@@ -194,7 +183,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Whether the action `Back` would clear the filter.
     pub fn can_go_back(&self) -> bool {
         !self.bar.is_empty()
     }
@@ -205,7 +193,6 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
-    /// Whether an action has something to act on: many need a row.
     pub fn is_enabled(&self, action: Action) -> bool {
         let is_about_rows = matches!(
             action,
@@ -230,7 +217,6 @@ impl<T: Browse> Browser<T> {
         !is_about_rows || self.list.selected().is_some() || self.over().is_some()
     }
 
-    /// Handles an action. Returns false if it does not belong to the list.
     pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
@@ -293,10 +279,9 @@ impl<T: Browse> Browser<T> {
             _ if self.bar.on_action(action, out) => {}
             Action::SavedFilters => self.open_saved(false, out),
             Action::SaveFilter => self.open_saved(true, out),
-            // The list below would not be what the line says.
             Action::Back | Action::Accept => {
                 match self.bar.mistake().filter(|_| action == Action::Accept) {
-                    // The list below would not be what the line says.
+                    // The line stays open, because the list would not match it.
                     Some(mistake) => out.warn(mistake),
                     None => self.bar.close(),
                 }
@@ -322,7 +307,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Filter texts that have the shape of an API key.
     pub fn key_like(&self) -> Vec<String> {
         self.bar.texts().filter(|text| judge(text) == Likeness::Shape).map(str::to_owned).collect()
     }
@@ -387,7 +371,6 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// Takes a response, or returns one that is not for this list.
     pub fn on_response(
         &mut self,
         request: RequestId,
@@ -468,7 +451,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Fits the columns to a page that was read.
     fn fit_columns(&mut self, page: u64, of_index: bool, env: &Env) {
         let behind = self.behind.as_ref().filter(|_| !of_index);
         for row in behind.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
@@ -519,7 +501,6 @@ impl<T: Browse> Browser<T> {
         self.show_fitting(env.now());
     }
 
-    /// The sort order for requests to the service.
     fn sort(&self) -> Option<Sort> {
         let (column, _) = self.heading.sorted_by()?;
         let By::Service(style) = self.by else { return None };
@@ -546,7 +527,6 @@ impl<T: Browse> Browser<T> {
         self.list.place_at(self.rows(area), row)
     }
 
-    /// The area of the rows.
     pub fn rows(&self, area: Rect) -> Rect {
         let head = 2 + self.bar.height(area.width);
         let around = head + draw::foot_height(&self.foot_lines(area));

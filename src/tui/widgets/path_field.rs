@@ -62,7 +62,6 @@ impl PathField {
         (!text.is_empty()).then(|| paths::typed(text))
     }
 
-    /// The pasted lines, or the file.
     pub fn source(&self) -> Option<Source> {
         match &self.pasted {
             Some(lines) => Some(Source::Pasted(lines.clone())),
@@ -70,12 +69,10 @@ impl PathField {
         }
     }
 
-    /// The typed file name and the pasted lines.
     pub fn texts(&self) -> [String; 2] {
         [self.field.value().to_owned(), self.pasted.clone().unwrap_or_default()]
     }
 
-    /// Sets the file name and the pasted lines.
     pub fn set_texts(&mut self, [path, pasted]: [&str; 2]) {
         self.set(path);
         self.pasted = Some(pasted.to_owned()).filter(|pasted| !pasted.is_empty());

@@ -31,7 +31,6 @@ pub fn at_bottom(area: Rect, most: u16, rows: usize) -> Rect {
     Rect { y: area.bottom() - rows, height: rows, ..centred(area, most) }
 }
 
-/// The columns inside a popup of the width `most`.
 pub fn inside(area: Rect, most: u16) -> Rect {
     let (edge, outer) = (edge(area), centred(area, most));
     Rect { x: outer.x + edge, width: outer.width.saturating_sub(2 * edge), ..outer }

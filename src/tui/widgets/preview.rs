@@ -17,7 +17,7 @@ const WIDTH: (u16, u16) = (40, 100);
 /// Time that the cursor must rest on a row before lapel reads more about it for the preview.
 pub const REST: Duration = Duration::from_millis(150);
 
-/// What lapel answers when the keys of the preview are pressed where there is none.
+/// The message for the keys of the preview where there is none.
 pub fn no_room() -> &'static str {
     t!("The preview needs a wider window. Open the row instead.")
 }
@@ -39,7 +39,6 @@ pub fn inside(preview: Rect) -> Rect {
     Rect { x: preview.x + 2, width: preview.width.saturating_sub(3), ..preview }
 }
 
-/// Draws the edge between the list and its preview.
 pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
     for y in preview.y..preview.bottom() {
         let at = Rect { y, width: 1, height: 1, ..preview };
@@ -47,14 +46,12 @@ pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
     }
 }
 
-/// How far a text is scrolled.
 #[derive(Default)]
 pub struct Scroll {
     top: u16,
 }
 
 impl Scroll {
-    /// Returns to the first line, because another row is shown.
     pub fn reset(&mut self) {
         self.top = 0;
     }

@@ -34,7 +34,6 @@ impl ReasonField {
         self.field.value()
     }
 
-    /// Why the reason cannot be sent.
     pub fn error(&self) -> Option<String> {
         no_reason(self.field.value())
     }
@@ -47,7 +46,6 @@ impl ReasonField {
         &mut self.field
     }
 
-    /// Chooses an earlier reason or clears the field. Returns false for other actions.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::ClearField => self.field.clear(),

@@ -41,7 +41,6 @@ const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u
 }
 
 impl<R: Record, C> RecordField<R, C> {
-    /// A field of the contract.
     pub const fn of(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> Self {
         Self::with_value(key, title, layout, field_value::<R>(key))
     }
@@ -83,7 +82,6 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    /// Aligned right: a number.
     pub const fn right(mut self) -> Self {
         self.column.right = true;
         self
@@ -110,7 +108,6 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    /// The cell in a list.
     pub fn cell(&self, row: &R, more: &C, env: &Env) -> (String, Style) {
         let text = self.shown.map_or_else(|| shown((self.value)(row), env), |text| text(row, more, env));
         (text, (self.style)(row, env))
@@ -134,7 +131,6 @@ impl<R, C> RecordField<R, C> {
     }
 }
 
-/// The cells of a row in a list.
 pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(String, Style)> {
     fields.iter().map(|field| field.cell(row, more, env)).collect()
 }
@@ -173,7 +169,6 @@ fn shown(value: FieldValue<'_>, env: &Env) -> String {
     text.unwrap_or_else(|| env.glyphs.dash.to_owned())
 }
 
-/// The whole value as text; `None` if there is none.
 fn whole(value: FieldValue<'_>) -> Option<String> {
     match value {
         FieldValue::Text(text) => text.map(ToString::to_string),

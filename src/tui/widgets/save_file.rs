@@ -14,13 +14,12 @@ pub struct SaveFile {
     field: PathField,
     text: String,
     request: Option<RequestId>,
-    /// Whether a file with this name exists.
     exists: bool,
     said: Option<String>,
 }
 
 impl SaveFile {
-    /// Offers a name with the current time, as `strftime` writes it.
+    /// `name` may have `strftime` placeholders for the current time.
     pub fn new(name: &str, text: String, env: &Env, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
         let now = env.clock().offset().to_datetime(jiff::Timestamp::now());
@@ -69,7 +68,6 @@ impl SaveFile {
         }
     }
 
-    /// Whether the user must confirm that the file is replaced.
     pub fn asks(&self) -> Option<Ask> {
         (self.exists && self.request.is_none()).then_some(Ask::ONE)
     }
@@ -89,7 +87,7 @@ impl SaveFile {
         }
     }
 
-    /// Handles a response, or returns it if it is not for this file. Returns the path once the file is written.
+    /// Returns the path once the file is written.
     pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<Option<PathBuf>, Response> {
         match answer {
             Response::Saved(saved) if self.request == Some(request) => {

@@ -14,7 +14,6 @@ pub struct Search {
     is_open: bool,
 }
 
-/// What an action did to a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Searched {
     /// The action belongs to the list.
@@ -26,17 +25,15 @@ pub enum Searched {
 }
 
 impl Search {
-    /// The contexts of the open box.
     pub fn over(&self) -> Option<Vec<Context>> {
         self.is_open.then(|| Context::Prompt.in_field())
     }
 
-    /// What is searched for, in lower case. `None` if nothing.
+    /// In lower case. `None` if nothing is searched for.
     pub fn text(&self) -> Option<String> {
         self.typed().map(|text| text.to_lowercase())
     }
 
-    /// What is searched for, as typed.
     pub fn typed(&self) -> Option<String> {
         let text = self.field.value().trim();
         (!text.is_empty()).then(|| text.to_owned())
@@ -63,8 +60,7 @@ impl Search {
         Searched::Changed
     }
 
-    /// Handles an action in a list that shows all its rows: the cursor goes to matches. Returns false for an action of
-    /// the list.
+    /// Handles an action in a list that shows all its rows: the cursor goes to matches.
     pub fn act_in(&mut self, action: Action, cursor: &mut ListCursor, texts: &[String]) -> bool {
         match self.on_action(action) {
             Searched::Nothing => return false,
@@ -74,7 +70,6 @@ impl Search {
         true
     }
 
-    /// Takes a key in such a list. Returns whether it belongs to the box.
     pub fn type_in(&mut self, key: KeyEvent, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let changed = self.on_text_key(key);
         if changed {
@@ -83,7 +78,6 @@ impl Search {
         changed
     }
 
-    /// Takes a pasted text in such a list. Returns false if the box is closed.
     pub fn paste_in(&mut self, text: &str, cursor: &mut ListCursor, texts: &[String]) -> bool {
         let is_open = self.on_paste(text);
         if is_open {
@@ -97,7 +91,6 @@ impl Search {
         cursor.select(found.unwrap_or(cursor.at()));
     }
 
-    /// The title of a popup with the search behind it.
     pub fn titled(&self, title: &str, env: &Env) -> String {
         if !self.is_open && self.text().is_none() {
             return title.to_owned();
@@ -106,12 +99,10 @@ impl Search {
         format!("{title}  /{}{cursor}", crate::domain::text::scrub(self.field.value()))
     }
 
-    /// Takes a key of the open box. Returns whether the text has changed.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.is_open && self.field.on_text_key(key)
     }
 
-    /// Takes a pasted text. Returns false if the box is closed.
     pub fn on_paste(&mut self, text: &str) -> bool {
         if self.is_open {
             self.field.on_paste(text);

@@ -30,7 +30,7 @@ const PREVIEW: usize = 72;
 pub struct ColumnDef {
     /// The field that the column shows and sorts by, with its name in the contract if it has one.
     pub key: &'static str,
-    /// The title, marked for translation.
+    /// Marked for translation.
     pub title: &'static str,
     pub layout: Column,
     /// Whether it is aligned right: a number.
@@ -78,14 +78,11 @@ pub enum Did {
 pub struct Heading {
     /// All columns, in order. Each column shows a different field.
     defs: Vec<ColumnDef>,
-    /// The name of the default order, marked for translation.
     own_order: &'static str,
-    /// The columns with their default widths.
     own: Vec<Column>,
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<HeadingMenu>,
-    /// The search in the open menu.
     search: Search,
     cursor: ListCursor,
     /// The cells of a row on the screen.
@@ -127,7 +124,7 @@ impl Heading {
         self.columns.is_usual() && self.order.is_none() && self.menu.is_none()
     }
 
-    /// The sort order; `None` for the list's own order.
+    /// `None` for the list's own order.
     pub fn order(&self) -> Option<SortOrder> {
         self.order
     }
@@ -200,7 +197,6 @@ impl Heading {
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
-    /// Adapts the columns to the cells of a row that was read.
     pub fn fit(&mut self, cells: &[(String, Style)], env: &Env) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
         self.years.resize(self.defs.len(), BTreeSet::new());
@@ -272,12 +268,12 @@ impl Heading {
         cells(&shown, widths, env.glyphs.ellipsis)
     }
 
-    /// The sort order in words; `None` for the list's own order.
+    /// `None` for the list's own order.
     pub fn words(&self) -> Option<String> {
         Some(self.words_of(self.order?))
     }
 
-    /// A sort order in words: `by holder`.
+    /// Example: `by holder`.
     pub fn words_of(&self, order: SortOrder) -> String {
         let title = self.defs.get(order.column).map_or("", |def| tr(def.title));
         t!("by {column}", column = title.to_lowercase())

@@ -57,7 +57,6 @@ pub fn fit_path(path: &str, columns: usize, ellipsis: &str) -> String {
     fit(&format!("{}{end}", start.trim_end()), columns, ellipsis)
 }
 
-/// Wrapped text in one style.
 pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
     wrap(text, columns).into_iter().map(|line| Line::styled(line, style)).collect()
 }
@@ -119,7 +118,7 @@ pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// Minimum width in columns.
+    /// In columns.
     pub min_width: usize,
     /// Share of the remaining width.
     pub weight: usize,

@@ -114,7 +114,6 @@ fn points(held: &Held, now: DateTime, is_short: bool) -> Vec<Point> {
     points
 }
 
-/// The part of a period that has passed.
 fn part(from: DateTime, to: DateTime, now: DateTime) -> f64 {
     let (long, passed) = (to.duration_since(from).as_secs_f64(), now.duration_since(from).as_secs_f64());
     if long > 0.0 { (passed / long).clamp(0.0, 1.0) } else { 1.0 }

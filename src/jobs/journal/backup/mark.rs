@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use strum::{EnumString, IntoStaticStr};
 
-/// A backup's description of itself.
 #[derive(Debug)]
 pub(super) struct Mark {
     /// Unique; hexadecimal.
@@ -26,11 +25,8 @@ pub(super) struct Mark {
 pub(super) enum State {
     /// Copied; the jobs are not moved yet.
     Begun,
-    /// Ready to be restored.
     Ready,
-    /// A computer is restoring it.
     Taking,
-    /// A computer has restored it.
     Taken,
 }
 

@@ -20,7 +20,6 @@ pub(super) fn lines_area(rows: Rect) -> Rect {
 }
 
 impl DraftForm {
-    /// Area of the rows, between the head and the foot.
     pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
         let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
@@ -29,7 +28,6 @@ impl DraftForm {
         Rect { y: area.y + head, height: area.height.saturating_sub(head + below), ..area }
     }
 
-    /// How to send, or why nothing can be sent.
     fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, env);
         if self.beginning {
@@ -63,7 +61,6 @@ impl DraftForm {
         foot.into_lines()
     }
 
-    /// Summary of the draft and its row counts.
     fn head(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
@@ -267,7 +264,6 @@ impl DraftForm {
         lines
     }
 
-    /// The text of the confirmation: what is sent where, and what is not sent.
     pub(super) fn tell(&self, form: &mut FormText<'_>, env: &Env) {
         let Some(job) = self.job() else { return };
         let n = self.sendable();
@@ -322,7 +318,6 @@ impl DraftForm {
         }
     }
 
-    /// Number of recipients or badges, and of requests.
     fn what_is_sent(&self, env: &Env) -> String {
         let dot = env.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
@@ -355,13 +350,12 @@ pub fn sums(drafts: &[Job]) -> Vec<(RowStatus, u64)> {
     all
 }
 
-/// The rows of drafts in words: `1,111 ready`, `74 need review`.
+/// Example: `1,111 ready`, `74 need review`.
 pub fn shares(drafts: &[Job]) -> Vec<String> {
     let kind = drafts.first().map_or(Kind::Issue, |job| job.kind);
     sums(drafts).into_iter().map(|(status, n)| share(status, n, kind)).collect()
 }
 
-/// A number of rows with their status: `1,111 ready`, `74 need review`.
 fn share(status: RowStatus, n: u64, kind: Kind) -> String {
     match status {
         RowStatus::Ask => plural!(n, "{n} needs review", "{n} need review"),

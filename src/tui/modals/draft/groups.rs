@@ -23,7 +23,6 @@ const MOST: usize = 30;
 /// Number of reasons that the heading of several reasons names.
 const NAMED: usize = 4;
 
-/// Rows under one heading.
 #[derive(Clone, Debug)]
 pub(super) struct GroupPart {
     pub id: PartId,
@@ -57,22 +56,20 @@ impl GroupPart {
         }
     }
 
-    /// The place of its status in the review.
     pub fn order(&self) -> usize {
         STATUSES.iter().position(|status| *status == self.id.0).unwrap_or(STATUSES.len())
     }
 
-    /// Whether lapel suggests another address for its rows.
     pub fn has_suggestion(&self) -> bool {
         self.why.as_ref().is_some_and(|why| why.meant_domain().is_some())
     }
 
-    /// The rows for a decision about the group.
+    /// The rows for a decision about the group. `None` for the other rows of a status, which are no group.
     pub fn group(&self) -> Option<Rows> {
         Some(Rows::Group(self.id.0, self.id.1.clone()?))
     }
 
-    /// `lost letters: 66 (“Garc?a”)`, or `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
+    /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
     pub fn title(&self, kind: Kind, is_only_part: bool) -> String {
         let n = number(self.rows);
         if let Some(why) = &self.why {
@@ -115,7 +112,6 @@ impl Groups {
         self.stale = true;
     }
 
-    /// Requests the groups of a draft unless they are known.
     pub fn load(&mut self, job: JobId, out: &mut Effects<'_>) {
         if self.of == Some(job) && (!self.stale || self.request.is_some()) {
             return;
@@ -128,7 +124,6 @@ impl Groups {
         out.ask_instead(&mut self.request, Request::Groups(job));
     }
 
-    /// Whether no change was made since they were read.
     pub fn are_current(&self) -> bool {
         !self.stale && self.request.is_none()
     }
@@ -167,7 +162,6 @@ impl Groups {
         parts
     }
 
-    /// Adds the examples of the headings, for masking a saved screen.
     pub fn know(&self, known: &mut KnownWords) {
         for group in &self.all {
             known.person([&group.holder, &group.address]);
@@ -214,7 +208,6 @@ impl DraftForm {
         }
     }
 
-    /// Whether a decision can be about the group under the cursor.
     pub(super) fn may_group(&self, step: Step) -> bool {
         match (self.selected(), self.heading_here()) {
             (Some(row), _) => self.may(step, Some(row)) && group_of(row).is_some(),
@@ -224,7 +217,6 @@ impl DraftForm {
         }
     }
 
-    /// Whether lapel suggests another address for the group under the cursor.
     pub(super) fn group_has_suggestion(&self) -> bool {
         match self.selected() {
             Some(row) => row.suggested_address().is_some(),
@@ -279,7 +271,6 @@ impl DraftForm {
         self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
     }
 
-    /// The key that takes the suggestion of a row.
     pub(super) fn suggestion(&self, row: &JobRow, env: &Env) -> Option<String> {
         let name = row.suggested_name().map(|name| Text::from(name.as_str()));
         let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
@@ -300,7 +291,6 @@ impl DraftForm {
         }
     }
 
-    /// How many rows a decision about the group of this row is about.
     pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
         let key = |action| env.key(&self.key_contexts(), action);
@@ -335,7 +325,6 @@ impl DraftForm {
         }
     }
 
-    /// The keys for a whole group, beside its heading.
     pub(super) fn part_hint(&self, part: &GroupPart, env: &Env) -> Option<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
             return None;

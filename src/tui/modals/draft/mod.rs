@@ -25,7 +25,6 @@ use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
 use std::collections::BTreeMap;
 
-/// Row statuses of a draft that are not sent.
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
 pub struct DraftForm {
@@ -33,14 +32,12 @@ pub struct DraftForm {
     /// Index of the draft whose rows are shown.
     at: usize,
     rows: RowList,
-    /// The headings of the groups, between the rows.
     outline: Outline,
     /// The parts that the outline gets once the rows are in their order.
     parts: Option<Vec<GroupPart>>,
     heading: Heading,
     confirming: bool,
     check: DuplicateCheck,
-    /// Result of the last duplicate check, for each job.
     found: Vec<DuplicateResult>,
     doing: Option<RequestId>,
     beginning: bool,
@@ -49,7 +46,6 @@ pub struct DraftForm {
     /// the selected row.
     before: Option<BTreeMap<DuplicateKind, u64>>,
     groups: Groups,
-    /// Whether the user decided something in this review.
     decided: bool,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
@@ -232,7 +228,6 @@ impl DraftForm {
         all
     }
 
-    /// Says which duplicates the corrected rows are, if they are.
     fn say_new_duplicates(&mut self, out: &mut Effects<'_>) {
         let Some(before) = self.before.take() else { return };
         let more = |(kind, n): (DuplicateKind, u64)| {
@@ -245,12 +240,11 @@ impl DraftForm {
         }
     }
 
-    /// Whether lapel suggests a correction of the selected row.
     fn has_suggestion(&self) -> bool {
         self.selected().is_some_and(|row| row.suggested_address().is_some() || row.suggested_name().is_some())
     }
 
-    /// The row under the cursor. `None` on a heading.
+    /// `None` on a heading.
     fn selected(&self) -> Option<&JobRow> {
         let is_row = self.rows.has_search() || self.outline.is_on_row(&self.rows.list);
         self.rows.list.selected().filter(|_| is_row)
@@ -268,7 +262,7 @@ impl DraftForm {
         }
     }
 
-    /// Moves the cursor over headings and rows, and opens and closes groups. Returns false for other actions.
+    /// Moves the cursor over headings and rows, and opens and closes groups.
     fn on_outline(&mut self, action: Action) -> bool {
         let (outline, list) = (&mut self.outline, &mut self.rows.list);
         outline.touch();
@@ -450,7 +444,7 @@ impl Component for DraftForm {
                     Ok((jobs, found)) => {
                         self.check = DuplicateCheck::Read;
                         if self.found.is_empty() && !self.outline.is_touched() && !self.decided {
-                            // The first findings decide what a person sees first.
+                            // The first findings decide what the user sees first.
                             (self.outline, self.parts) = (Outline::default(), None);
                             out.cancel(self.rows.list.restart());
                         }

@@ -19,7 +19,6 @@ pub(super) enum Cursor {
     Send,
 }
 
-/// What a line shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutlineLine {
     /// The heading of the part at this index.
@@ -88,8 +87,9 @@ impl Outline {
         self.stay(list);
     }
 
-    /// Keeps the cursor where it was if its row has left the part, or its heading is gone: nobody wants to follow a row
-    /// that is decided. If no part needs review any more, the rest is to send the rows.
+    /// Keeps the cursor in its place if its row has left the part, or if its heading is gone. The cursor
+    /// does not follow a row that is decided. If no part needs review any more, it goes to the line that
+    /// sends.
     fn stay(&mut self, list: &mut PagedList<JobRow>) {
         let gone = match &self.cursor {
             Cursor::Heading(id) => !self.parts.iter().any(|part| part.id == *id),
@@ -113,13 +113,12 @@ impl Outline {
         }
     }
 
-    /// Whether rows are left to look at after those with this status.
+    /// Whether rows are left to review after those with this status.
     fn has_more(&self, done: RowStatus) -> bool {
         let is_sent = |part: &GroupPart| matches!(part.id.0, RowStatus::Ready | RowStatus::Queued);
         done != RowStatus::Ask && self.parts.iter().any(|part| !is_sent(part))
     }
 
-    /// The part that has a row.
     fn part_of(&self, row: &JobRow) -> PartId {
         let id = (row.row_status, row.group.clone());
         if self.parts.iter().any(|part| part.id == id) { id } else { (row.row_status, None) }
@@ -186,7 +185,6 @@ impl Outline {
         })
     }
 
-    /// The line of the cursor.
     pub fn at(&self, list: &PagedList<JobRow>) -> u64 {
         let last = self.len().saturating_sub(1);
         let at = match &self.cursor {
@@ -224,19 +222,16 @@ impl Outline {
         self.move_by(step.saturating_mul(screens), list);
     }
 
-    /// The part under the cursor.
     pub fn here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         let line = self.at(list);
         let part = self.laid().take_while(|(.., first, _)| *first <= line).last().map(|(_, part, ..)| part);
         part.filter(|_| self.cursor != Cursor::Send)
     }
 
-    /// Whether the cursor is on a row that is shown.
     pub fn is_on_row(&self, list: &PagedList<JobRow>) -> bool {
         matches!(self.line(self.at(list)), Some(OutlineLine::Row(_)))
     }
 
-    /// The part whose heading is under the cursor.
     pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         match self.line(self.at(list)) {
             Some(OutlineLine::Heading(at)) => self.parts.get(at),
@@ -297,7 +292,6 @@ impl Outline {
         list.pin_all(places.into_iter());
     }
 
-    /// The visible lines.
     pub fn visible(&self) -> impl Iterator<Item = (u64, OutlineLine)> {
         let end = (self.top + self.height).min(self.len());
         (self.top..end).filter_map(|line| Some((line, self.line(line)?)))

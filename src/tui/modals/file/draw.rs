@@ -235,7 +235,6 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-/// What changed in the file of a draft.
 fn changed(change: &FileChange, env: &Env) -> String {
     let FileChange { added, removed, changed, at } = change;
     let (added, removed, changed) = (number(*added), number(*removed), number(*changed));

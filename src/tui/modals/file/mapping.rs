@@ -51,7 +51,6 @@ enum NameChoice {
     Two,
 }
 
-/// The result of accepting the mapping.
 pub enum Accepted {
     Map(ColumnMap),
     /// A column is missing, or the mapping is doubtful and needs a second yes.
@@ -98,7 +97,6 @@ impl Mapping {
         fields
     }
 
-    /// Returns false for an action that does not move.
     pub fn move_focus(&mut self, action: Action, about: &About) -> bool {
         self.focus.on_menu_action(action, self.fields(about).len())
     }
@@ -107,7 +105,6 @@ impl Mapping {
         self.focus.on_click(at, Action::NextChoice)
     }
 
-    /// Changes the focused field to its next or previous choice.
     pub fn change(&mut self, by: isize, about: &About) {
         self.focus.forget_clicks();
         let columns = about.columns.len();

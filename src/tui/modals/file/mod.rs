@@ -18,7 +18,6 @@ use crate::tui::worker::job_command::{Done, JobCommand};
 use mapping::{Accepted, Mapping};
 use steps::{FileStep, columns};
 
-/// The contexts of the column mapping.
 const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
 
 pub struct FileForm {
@@ -28,7 +27,6 @@ pub struct FileForm {
     opened: Option<Opened>,
     work: Option<Work>,
     step: Option<FileStep>,
-    /// The selected answer of the step.
     cursor: ListCursor,
     said: Option<String>,
     /// Set if the form maps the columns of drafts again.
@@ -43,10 +41,8 @@ enum Kept {
     Offered,
 }
 
-/// Drafts whose file is read again with another mapping.
 struct Again {
     drafts: Vec<JobId>,
-    /// How the drafts were read.
     source: FileSource,
     /// `None` if the file is unchanged.
     change: Option<FileChange>,
@@ -54,26 +50,20 @@ struct Again {
     is_new: bool,
 }
 
-/// Purpose of an opened file.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// Issue a badge to the recipients in the file.
     Issue {
         /// Template id and title.
         template: (TemplateId, Text),
-        /// Whether a column of the file names the template of each row.
         by_column: bool,
     },
-    /// Revoke the badges whose ids are in the file.
     Revoke {
         /// Holders may see the reason.
         reason: String,
-        /// Whether waiting badges are revoked when they become Issued.
         when_issued: bool,
     },
 }
 
-/// The running request about the file.
 struct Work {
     request: RequestId,
     /// True while lapel saves the rows as a draft. False while it only reads the file.
@@ -162,7 +152,7 @@ impl FileForm {
         out.cancel(self.work.take().map(|work| work.request));
     }
 
-    /// Whether something is still to come before the user can go on.
+    /// Whether the user must wait: for a request about the file, or for the kept drafts.
     fn is_reading(&self) -> bool {
         self.work.is_some() || matches!(self.kept, Kept::Reading(_))
     }
@@ -171,7 +161,6 @@ impl FileForm {
         self.opened.as_ref().map(Opened::questions).unwrap_or_default()
     }
 
-    /// Whether the user must choose the column with the badge ids.
     fn lacks_id_column(&self) -> bool {
         self.opened
             .as_ref()
@@ -183,7 +172,7 @@ impl FileForm {
         matches!(self.purpose, Purpose::Issue { .. }) && self.opened.as_ref().is_some_and(is_named)
     }
 
-    /// The step for the columns. It begins with the present mapping.
+    /// Begins with the present mapping.
     fn columns(&self) -> Option<FileStep> {
         let opened = self.opened.as_ref()?;
         Some(match self.purpose {
@@ -263,7 +252,7 @@ impl FileForm {
         }
     }
 
-    /// Goes on with the drafts of an earlier import, or asks the first question for a new one.
+    /// Continues with the drafts of an earlier import, or asks the first question for a new one.
     fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
         match import {
             Some(drafts) => {
@@ -566,7 +555,6 @@ impl Modal for FileForm {
     }
 }
 
-/// When drafts of one import were made, and their rows.
 fn kept_words(import: &[Job], sha256: &str, env: &Env) -> String {
     let Some(first) = import.first() else { return String::new() };
     let (time, title) = (moment(first.created, env), titles(import));

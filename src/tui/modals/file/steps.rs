@@ -8,13 +8,10 @@ use crate::jobs::intake::{About, RawRow, TextEncoding};
 pub enum FileStep {
     /// Encodings that fit come first, with a preview; then all others.
     Encoding(Vec<TextEncoding>),
-    /// Sheet of a workbook.
     Sheet,
     /// The first entry is "no header".
     Header,
-    /// Columns of the recipient's fields.
     Columns(Mapping),
-    /// Column with the badge ids.
     IdColumn,
     /// Kept drafts of this file, by import. The last entry is a new draft.
     Kept(Vec<Vec<Job>>),
@@ -37,7 +34,6 @@ impl FileStep {
     }
 }
 
-/// Column names with an example each.
 pub fn columns(about: &About, rows: &[RawRow]) -> impl Iterator<Item = String> {
     (0..about.columns.len()).map(|at| {
         let example =

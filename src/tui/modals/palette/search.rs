@@ -31,7 +31,6 @@ pub(super) enum Rank {
     Generic,
 }
 
-/// The typed text, compared with entries.
 pub(in crate::tui) struct Search {
     typed: String,
     pattern: Pattern,
@@ -124,7 +123,6 @@ pub(super) fn word_starts(text: &str, typed: &str) -> bool {
     words_match(text, typed, |word, part| word.starts_with(part))
 }
 
-/// Whether each word of `typed` matches a word of `text`.
 fn words_match(text: &str, typed: &str, matches: fn(&str, &str) -> bool) -> bool {
     let split = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| c.is_whitespace() || "():;,.".contains(c));

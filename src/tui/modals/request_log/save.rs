@@ -9,7 +9,6 @@ use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
-/// Form for the path of the saved log.
 pub struct Save {
     /// With the log at the time this form was opened.
     pub file: SaveFile,
@@ -38,7 +37,7 @@ impl Save {
         }
     }
 
-    /// Handles a response, or returns it if it is not for this form. Returns whether the form is closed now.
+    /// Returns whether the form is closed now.
     pub fn on_response(
         &mut self,
         request: RequestId,

@@ -31,7 +31,6 @@ const PROGRESS: usize = 4;
 const NEEDS: usize = 5;
 /// Columns of the progress on a wide screen.
 const WIDE_PROGRESS: usize = 18;
-/// Columns of the percentage behind a bar.
 const PERCENT: usize = " 100 %".len();
 
 /// The fields of a job. The columns with the number of rows in each status follow them.
@@ -118,7 +117,6 @@ pub(super) const FIELDS: [ListField; 16] = [
         .dim(),
 ];
 
-/// The fields of a copied job.
 pub(super) const COPIED: [&str; 5] = ["job", "kind", "title", "rows", "standing"];
 
 fn owner(job: &Job) -> Option<String> {
@@ -133,7 +131,6 @@ pub fn heading() -> Heading {
     Heading::new(defs(), 7, tr_noop!("newest first"))
 }
 
-/// The sign beside the number of a job.
 fn sign(job: &Job, env: &Env) -> &'static str {
     match is_finished(job) {
         _ if !needs(job, env.clock().utc()).is_empty() => env.glyphs.alert,
@@ -158,7 +155,7 @@ fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
     needs(job, now).iter().map(|need| words(need, job)).collect()
 }
 
-/// What a job needs from a person, the heaviest first. A need that does not fit is counted, never cut.
+/// What a job needs from a person, the most urgent first. A need that does not fit is counted, never cut.
 fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
     let all = needs_words(job, env.clock().utc());
     for shown in (1..=all.len()).rev() {
@@ -174,7 +171,7 @@ fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
     if elsewhere { t!("in another lapel").to_owned() } else { env.glyphs.dash.to_owned() }
 }
 
-/// The columns that the longest of the heaviest needs takes.
+/// The width of the longest of the most urgent needs, in columns.
 pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &Env) -> usize {
     let now = env.clock().utc();
     let heaviest = |job| {
@@ -196,7 +193,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
     FIELDS.iter().map(|field| field.column).chain(RowStatus::ALL.iter().copied().map(of_status))
 }
 
-/// The columns for a list that is `columns` cells wide and needs this many for the needs.
+/// The columns of a list that is `columns` wide, with `needs` columns for the needs.
 pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
     let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
     own[KIND].min_width =
@@ -227,7 +224,6 @@ fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
     cells
 }
 
-/// The job as a row of a file.
 pub(super) fn saved(job: &Job, clock: &ServiceClock) -> ExportRow {
     let mut fields = record_field::saved(&FIELDS, job, &CellRoom::default(), clock);
     fields.extend(
@@ -236,7 +232,6 @@ pub(super) fn saved(job: &Job, clock: &ServiceClock) -> ExportRow {
     ExportRow::with(job.id.to_string(), fields)
 }
 
-/// The columns of the file.
 pub(super) fn saved_names() -> Vec<String> {
     defs().map(|def| def.key.to_owned()).collect()
 }

@@ -127,7 +127,6 @@ pub(super) fn is_job_command(action: Action) -> bool {
     )
 }
 
-/// Whether an action on a job does something now.
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let of = |row_status| job.counts.of(row_status);
     let mine = is_mine(job);

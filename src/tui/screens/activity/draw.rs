@@ -19,10 +19,8 @@ const MARGINS: usize = 4;
 /// Height of the pane below a list of rows, in lines, with the rule above it.
 const ROW_PANE: u16 = 6;
 
-/// The areas of a list with its headings, and of the text about its selected entry.
 pub(super) struct Panes {
     pub list: Rect,
-    /// The text beside or below the list.
     pub text: Rect,
     /// The whole pane beside the list; `None` if the text is below.
     beside: Option<Rect>,
@@ -103,7 +101,6 @@ pub(super) fn standing(job: &Job, env: &Env) -> String {
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
-/// The style of the row counts: a warning if the job stopped or a row needs a person.
 pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
     let alarming = job.stop.is_some() || job.counts.sum(RowStatus::needs_a_person) > 0;
     if alarming { env.theme.warning() } else { env.theme.text() }
@@ -133,7 +130,6 @@ pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
 }
 
 impl Activity {
-    /// The list of jobs and the pane of the selected one, below the first line.
     pub(super) fn panes(&self, area: Rect) -> Panes {
         let jobs = u16::try_from(self.listed_jobs().count()).unwrap_or(u16::MAX).saturating_add(1);
         let wanted = self.heading.wanted(area.width).map(|cells| cells + MARGINS);
@@ -145,7 +141,6 @@ impl Activity {
         below(self.panes(area).list, 1)
     }
 
-    /// The list of a job's rows, with headings and counter, and the pane of the selected row.
     pub(super) fn row_panes(&self, area: Rect) -> Panes {
         let wanted = self.rows_heading.wanted(area.width).map(|cells| cells + MARGINS);
         let (left, _) = preview::split(area, wanted);
@@ -153,7 +148,8 @@ impl Activity {
         Panes::of(area, head, wanted, |height| height.saturating_sub(ROW_PANE))
     }
 
-    /// The number of rows of the open job and those of each status, the heaviest first, in lines of this width.
+    /// The number of rows of the open job and of each status, the most urgent first, in lines of this
+    /// width.
     fn row_counts(&self, columns: u16) -> Vec<Vec<(String, Option<RowStatus>)>> {
         let Some(job) = self.job() else { return Vec::new() };
         let total = (count!(job.counts.total(), "row", "rows"), None);
@@ -175,7 +171,6 @@ impl Activity {
         lines
     }
 
-    /// The title of the pane of the selected row.
     fn title(&self, env: &Env) -> String {
         let of = |job: &Job| {
             let file = job.origin.as_ref().map(|origin| origin.name().to_string());
@@ -185,7 +180,6 @@ impl Activity {
         parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
 
-    /// The area of the text about the selected entry, and the picture of the job's template below it.
     pub(super) fn text_and_picture(&self, area: Rect, lines: usize, env: &Env) -> (Rect, Option<Want>) {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
@@ -194,7 +188,6 @@ impl Activity {
         (text, place.map(|area| Want { of: PictureOf::Template(of), area }))
     }
 
-    /// The text of the pane: of the selected row, or of the selected job.
     pub(super) fn pane_lines(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let room = usize::from(panes.text.width);
@@ -381,7 +374,7 @@ impl Activity {
     }
 }
 
-/// What a person can do about a job, and why, the heaviest first. Each sentence names its key.
+/// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
 fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
     let theme = &env.theme;
     if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {

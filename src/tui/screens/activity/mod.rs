@@ -37,26 +37,23 @@ const FEW: u64 = 3;
 pub struct Activity {
     /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
-    /// The result of reading the journal. `None` until it was read.
+    /// `None` until the journal was read.
     read: Option<Result<(), String>>,
     request: Option<RequestId>,
     heading: Heading,
     /// The jobs in the order that the user chose. Unused while no order is chosen.
     sorted: Vec<JobId>,
-    /// Whether a job has changed since the last sorting.
     unsorted: bool,
     selected: Option<JobId>,
     sight: Sight,
-    /// The search for a job.
     search: Search,
     rows: Option<RowList>,
     rows_heading: Heading,
     peek: Peek,
-    /// How far the pane is scrolled, and the job and the row that it shows.
     scroll: Scroll,
     scrolled: Option<(JobId, Option<u64>)>,
     pane_height: u16,
-    /// Columns of the longest need in the list.
+    /// In columns.
     needs_width: usize,
     built: std::cell::Cell<u64>,
     /// Whether the jobs have changed since Home took them.
@@ -94,7 +91,6 @@ impl Default for Activity {
     }
 }
 
-/// The rows of the selected job that need a person.
 #[derive(Default)]
 struct Peek {
     of: Option<JobId>,
@@ -145,12 +141,10 @@ impl Activity {
         self.read.is_some()
     }
 
-    /// The result of reading the journal. `None` until it was read.
     pub fn read(&self) -> Option<&Result<(), String>> {
         self.read.as_ref()
     }
 
-    /// Whether the jobs have changed since the last call.
     pub fn take_fresh(&mut self) -> bool {
         std::mem::take(&mut self.fresh)
     }
@@ -171,7 +165,7 @@ impl Activity {
         self.selected = None;
     }
 
-    /// The number of jobs that are not finished. A stopped job is one of them.
+    /// The number of jobs that are not finished. A stopped job with unsent rows is one of them.
     pub fn open(&self) -> usize {
         let is_stopped = |job: &Job| job.phase == Phase::Stopped && job.left_to_send() > 0;
         self.jobs.iter().filter(|job| job.is_open() || is_stopped(job)).count()
@@ -212,14 +206,12 @@ impl Activity {
         }
     }
 
-    /// Removes the marks of these rows, because they have been processed.
     pub fn unmark(&mut self, job: JobId, processed: Vec<u64>) {
         if let Some(rows) = self.rows.as_mut().filter(|rows| rows.job() == job) {
             rows.marks.processed(processed);
         }
     }
 
-    /// Removes the marks of rows whose badges have been revoked.
     pub fn unmark_badges(&mut self, ids: impl Iterator<Item = BadgeId>) {
         if let Some(rows) = &mut self.rows {
             let ids: HashSet<BadgeId> = ids.collect();
@@ -229,7 +221,6 @@ impl Activity {
         }
     }
 
-    /// The marked rows of the open job.
     fn marked(&self) -> impl Iterator<Item = &JobRow> {
         self.rows.iter().flat_map(|rows| rows.marks.values())
     }
@@ -299,8 +290,8 @@ impl Activity {
     }
 }
 
-/// The statuses of the rows shown without opening the job; an empty list means all rows.
-/// A job of at most `FEW` rows shows all of them. Other jobs show the rows that need a person.
+/// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
+/// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
     let row_statuses: Vec<RowStatus> = job
         .counts

@@ -18,12 +18,11 @@ impl Activity {
         if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading }
     }
 
-    /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.shown_heading_mut().click(at)
     }
 
-    /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
+    /// `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
@@ -91,14 +90,12 @@ impl Activity {
         (0..self.jobs.len()).filter_map(|place| self.job_at(place))
     }
 
-    /// The position of the row of the job that the keys act on.
     pub(super) fn at(&self) -> usize {
         let Some(id) = self.job().map(|job| job.id) else { return 0 };
         let row = self.row_of(id);
         self.listed_jobs().position(|job| job.id == row).unwrap_or(0)
     }
 
-    /// Selects the job in a row.
     pub(super) fn select(&mut self, place: usize) {
         let id = self.listed_jobs().nth(place).map(|job| job.id);
         self.selected = id;

@@ -26,7 +26,6 @@ impl Activity {
         self.folded(job.id).is_some_and(|(issue, _)| issue.id == job.id)
     }
 
-    /// The jobs that have a row, in order.
     pub(super) fn listed_jobs(&self) -> impl Iterator<Item = &Job> {
         self.in_order().filter(|job| !self.is_hidden(job))
     }
@@ -44,7 +43,6 @@ impl Activity {
         }
     }
 
-    /// The jobs of the selected row.
     pub(super) fn selected_jobs(&self) -> Vec<&Job> {
         let Some(job) = self.job() else { return Vec::new() };
         if self.rows.is_some() {
@@ -73,7 +71,7 @@ impl Activity {
         true
     }
 
-    /// Makes one row of the selected replacement again. Returns false if it is no part of an open one.
+    /// Folds the selected replacement into one row. Returns false if the row is no part of an open one.
     pub(super) fn close_replacement(&mut self) -> bool {
         let open = self.open_parts();
         if let Some(revoke) = open {

@@ -50,7 +50,6 @@ const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("back_image_url", tr_noop!("Back")),
 ];
 
-/// Why a badge could not be read, and what lapel knows about it.
 pub(super) fn not_read(
     error: &ApiError,
     id: &BadgeId,
@@ -143,7 +142,6 @@ pub(super) fn badge_lines(
     lines
 }
 
-/// A time with its age; empty if there is none.
 fn with_age(time: Option<&ServiceTime>, clock: &ServiceClock) -> String {
     let (Some(time), now) = (time, clock.now()) else { return String::new() };
     match time.start() {

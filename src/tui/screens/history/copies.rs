@@ -57,7 +57,6 @@ pub(in crate::tui::screens) fn not_issued(states: impl Iterator<Item = State>) -
     others.map(|(state, times)| t!("{times} {word}", times = number(times), word = state.word())).collect()
 }
 
-/// The number of rows in each state.
 fn counted(all: impl Iterator<Item = State>) -> Vec<(State, u64)> {
     let mut states: Vec<(State, u64)> = Vec::new();
     for state in all {

@@ -1,5 +1,5 @@
-//! Marking all badges that match the filter, across pages.
-//! A popup states the cost first. In the end all of them are marked, or none.
+//! Marking all badges that match the filter, across pages. A popup states the cost first. In the end all of them are
+//! marked, or none, except for rows that cannot be read.
 
 use super::History;
 use crate::api::{End, HistoryFilter};
@@ -14,7 +14,6 @@ pub struct Marking {
     request: RequestId,
     /// The filter of the request. A change of the list's filter ends the request.
     filter: HistoryFilter,
-    /// What lapel compares in the badges that it has read.
     narrowing: HistoryNarrowing,
     done: u64,
     /// The number of matching badges, or 0 if unknown.
@@ -27,7 +26,7 @@ impl History {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
-        // The service has all rows of a list that lapel narrows. Of them, it reads those of the index again.
+        // lapel reads the rows of a list from the index again from the service: all that match the service's filter.
         let of_index = self.browser.index().filter(|_| !all_loaded).map(|coverage| coverage.total);
         let counted = list.is_counted().then(|| list.len());
         let is_narrowed = part.is_some() || of_index.is_some();
@@ -81,7 +80,7 @@ impl History {
         }
     }
 
-    /// Stores the progress. Returns whether it belongs to this request.
+    /// Returns whether the progress belongs to this request.
     pub(super) fn take_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
         match &mut self.marking {
             Some(marking) if marking.request == request => {
@@ -101,7 +100,6 @@ impl History {
         })
     }
 
-    /// Handles the result of the reading. Returns any other response.
     pub(super) fn receive_marking(
         &mut self,
         request: RequestId,

@@ -24,12 +24,10 @@ fn may_match(filter: &HistoryFilter, row: &HistoryItem) -> bool {
 }
 
 impl History {
-    /// Removes the marks of these badges, because they have been processed.
     pub fn unmark(&mut self, ids: impl IntoIterator<Item = BadgeId>) {
         self.marks.processed(ids);
     }
 
-    /// The marks, and how many of them the filter hides.
     pub(super) fn marks_in_words(&self, env: &Env) -> String {
         let (filter, now) = (self.browser.filter(), env.now());
         let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));

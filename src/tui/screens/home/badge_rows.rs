@@ -17,7 +17,6 @@ const MARGINS: u16 = 3;
 
 const UNTIL: ListField = ListField::of("valid_until", tr_noop!("Until"), (TO_MINUTE, 0, 2)).time().dim();
 
-/// The fields of a copied row.
 pub(super) const COPIED: [&str; 6] =
     ["recipient_name", "recipient_email", "title", "issued_at", "email_status", "badge_id"];
 
@@ -49,7 +48,6 @@ impl Columns {
         Self { fields, heading }
     }
 
-    /// Adapts the columns to a row that was read.
     pub fn fit(&mut self, row: &HistoryItem, env: &Env) {
         self.heading.fit(&record_field::cells(&self.fields, row, &(), env), env);
     }
@@ -64,7 +62,6 @@ impl Columns {
         self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
     }
 
-    /// The headings of a list of this width.
     pub fn head(&self, width: u16, env: &Env) -> Line<'static> {
         self.heading.line(&self.widths(width), 2, env)
     }

@@ -1,4 +1,4 @@
-//! Drawing of Home: one line for each job or count, in parts with headings. No text is cut; a long one wraps.
+//! Drawing of Home: one line for each job or count, in parts with headings. Only titles are cut; other texts wrap.
 
 use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};
@@ -39,10 +39,8 @@ pub(super) struct Placed {
     spans: Vec<Span<'static>>,
 }
 
-/// The texts of a line.
 struct Texts {
     alert: bool,
-    /// The job and its title.
     job: Option<(String, String)>,
     /// A bar or a plot before the text.
     art: String,
@@ -51,7 +49,6 @@ struct Texts {
     hint: (Action, &'static str),
 }
 
-/// The widths of the columns.
 struct Widths {
     label: usize,
     title: usize,
@@ -82,7 +79,7 @@ impl Home {
         let parts = if chart.is_empty() {
             parts
         } else {
-            // The chart says more than the sparkline of its line.
+            // The chart shows more than the sparkline of its line.
             for (line, texts) in self.lines.iter().zip(&mut texts) {
                 if line.part() == Part::Plot {
                     texts.art.clear();
@@ -101,7 +98,6 @@ impl Home {
         rows
     }
 
-    /// The rows of each part that has something to show.
     fn parts(&self, texts: &[Texts], area: Rect, env: &Env) -> Vec<Vec<Placed>> {
         let widths = Widths::of(texts, usize::from(area.width), env);
         let parts = Part::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, env));
@@ -131,7 +127,6 @@ impl Home {
             .collect()
     }
 
-    /// The rows of one part with its heading; none if the part has nothing to show.
     fn part(&self, part: Part, texts: &[Texts], widths: &Widths, area: Rect, env: &Env) -> Vec<Placed> {
         let theme = &env.theme;
         let mut rows = Vec::new();
@@ -364,7 +359,6 @@ impl Widths {
 }
 
 impl Texts {
-    /// The width of the text and what is before it, in columns.
     fn wide(&self) -> usize {
         width(&self.text) + if self.art.is_empty() { 0 } else { width(&self.art) + GAP }
     }

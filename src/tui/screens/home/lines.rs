@@ -38,7 +38,6 @@ pub enum LineId {
 #[derive(Clone, Debug, PartialEq)]
 pub enum HomeLine {
     Need(Box<Job>, Vec<Need>),
-    /// Kept drafts of one import.
     Draft(Vec<Job>),
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
@@ -54,10 +53,8 @@ pub enum HomeLine {
     Plot,
 }
 
-/// What lapel knows of the index.
 pub enum IndexState<'a> {
     Off,
-    /// The counts are not here yet.
     Unknown,
     On(&'a Overall),
 }
@@ -114,7 +111,8 @@ fn runs(job: &Job) -> bool {
     job.is_sending() || is_paused || job.counts.sum(is_under_way) > 0
 }
 
-/// The lines about jobs. Among equally heavy jobs the newest is first.
+/// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
+/// those that lapel checks, then those that run.
 pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
@@ -128,7 +126,6 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     all
 }
 
-/// All lines in the order of the screen.
 pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);
@@ -171,7 +168,7 @@ mod tests {
     use super::*;
     use crate::tui::widgets::needs::tests::{job, now};
 
-    /// A row that is not finished is in a part of Home, whoever has to act on it.
+    /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
     #[test]
     fn no_open_row_is_out_of_sight() {
         for status in RowStatus::ALL.iter().filter(|status| status.is_open()) {

@@ -22,7 +22,6 @@ use std::collections::BTreeSet;
 
 const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
 
-/// Where the mail statuses come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailSource {
     /// The index, with the words for when it was read.
@@ -31,10 +30,9 @@ pub enum MailSource {
     Journal(Option<JobId>),
 }
 
-/// A line of the list: a domain, or a badge below it.
 #[derive(Clone, Debug, PartialEq)]
 enum MailLine {
-    /// The place of the domain's group; beyond the last one, the failures in no group.
+    /// The place of the domain's group. The place after the last group is for failures in no group.
     Group {
         place: usize,
         failed: u64,
@@ -63,7 +61,6 @@ pub struct Mails {
     request: Option<RequestId>,
     found: Result<FailedMails, String>,
     list: PagedList<MailLine>,
-    /// The groups whose badges are hidden.
     folded: BTreeSet<usize>,
     search: Search,
     preview: BadgePreview,
@@ -89,7 +86,7 @@ impl Mails {
         mails
     }
 
-    /// Reads the failures. It costs no request.
+    /// Costs no request.
     fn read(&mut self, out: &mut Effects<'_>) {
         let ask = match &self.source {
             MailSource::Index(_) => Request::IndexMails,
@@ -109,7 +106,6 @@ impl Mails {
         }
     }
 
-    /// The badges that the search finds.
     fn shown(&self) -> impl Iterator<Item = &HistoryItem> {
         let texts = |badge: &HistoryItem| {
             [&badge.recipient_name, &badge.recipient_email, &badge.title, &badge.email_status]
@@ -123,7 +119,7 @@ impl Mails {
         badges.filter(move |badge| self.search.finds(&texts(badge)))
     }
 
-    /// Lists the domains and their badges. A search opens every group.
+    /// A search opens every group.
     fn arrange(&mut self) {
         let Ok(found) = &self.found else {
             self.list.hold(Vec::new());
@@ -158,7 +154,7 @@ impl Mails {
         }
     }
 
-    /// Returns false for an action of Home. Back leaves the list.
+    /// Back leaves the list.
     pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Changed => {
@@ -190,7 +186,6 @@ impl Mails {
         true
     }
 
-    /// Goes to the next or the previous badge. All listed badges match the search.
     fn step(&mut self, forward: bool) {
         let is_badge = |place: u64| matches!(self.list.row_at(place), Some(MailLine::Badge(_)));
         let found = if forward {
@@ -307,7 +302,6 @@ impl Mails {
         (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
     }
 
-    /// What can be done about failed mails.
     fn advice(&self, columns: u16, env: &Env) -> Vec<String> {
         if self.list.is_empty() {
             return Vec::new();
@@ -376,7 +370,7 @@ impl Mails {
         }
     }
 
-    /// The preview of a domain: how many of its mails failed, by the service's words for the failures.
+    /// How many mails of a domain failed, by the service's words for the failures.
     fn group_lines(&self, place: usize, failed: u64, room: usize, env: &Env) -> Vec<Line<'static>> {
         let mut lines = styled(&self.group_words(place, failed), room, env.theme.strong());
         let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));

@@ -1,7 +1,7 @@
 //! Home: what needs a person, what lapel checks, what runs, what comes soon, and the badges issued over time.
 //!
-//! Home costs no request by itself. It shows the jobs of the journal and the counts of the index, if there is one.
-//! The counts and the lists of badges behind them open inside Home.
+//! Opening Home costs no request. It shows the jobs of the journal and the counts of the index, if there is one. The
+//! counts and the lists of badges behind them open inside Home.
 
 mod badge_rows;
 pub(in crate::tui::screens) mod counts;
@@ -33,9 +33,7 @@ use std::rc::Rc;
 use tokio::time::Instant;
 
 pub struct Home {
-    /// The lines about jobs.
     of_jobs: Vec<HomeLine>,
-    /// The number of jobs that need a person.
     needing: usize,
     journal: JournalState,
     drafts: Drafts,
@@ -45,11 +43,9 @@ pub struct Home {
     selected: Option<LineId>,
     /// The line of the selection, for when its subject is gone.
     at: usize,
-    /// The first row of the screen that is shown.
     top: usize,
     height: usize,
     counts: BadgeCounts,
-    /// The failed mails, if they are listed.
     mails: Option<Box<Mails>>,
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
@@ -59,7 +55,6 @@ pub struct Home {
     history_request: Option<RequestId>,
 }
 
-/// The kept drafts, as last read.
 #[derive(Default)]
 struct Drafts {
     kept: Vec<Job>,
@@ -70,7 +65,6 @@ struct Drafts {
     told: bool,
 }
 
-/// What lapel knows of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalState {
     Reading,
@@ -84,7 +78,6 @@ enum HomePart {
     Counts,
     /// A list of badges that was opened from a line. Back returns to the lines.
     List,
-    /// The failed mails.
     Mails(MailsFrom),
 }
 
@@ -96,7 +89,7 @@ enum MailsFrom {
     AnotherTab,
 }
 
-/// Most titles in the message about kept drafts.
+/// Maximum number of titles in the message about kept drafts.
 const TITLES: usize = 3;
 
 const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
@@ -125,7 +118,6 @@ impl Default for Home {
 }
 
 impl Home {
-    /// Takes the jobs of the journal after a change.
     pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &Env) {
         let now = env.clock().utc();
         self.needing = needs::count(jobs, now);
@@ -134,7 +126,8 @@ impl Home {
         self.stale = true;
     }
 
-    /// Reads the kept drafts of another connection, also while another tab is shown.
+    /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
+    /// start. Also while another tab is shown.
     pub fn restart(&mut self, env: &Env, out: &mut Effects<'_>) {
         if env.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start)
         {
@@ -144,7 +137,7 @@ impl Home {
         self.stale = true;
     }
 
-    /// A job command has ended: drafts may have come, begun, or gone.
+    /// Called when a job command has ended: drafts may have been added, started or removed.
     pub fn drafts_changed(&mut self) {
         self.drafts.stale = true;
     }
@@ -155,12 +148,10 @@ impl Home {
         self.counts.cost = self.index_cost();
     }
 
-    /// The number of jobs that need a person.
     pub fn needs(&self) -> usize {
         self.needing
     }
 
-    /// Returns to the lines.
     pub fn close(&mut self) {
         self.shown = HomePart::Lines;
         self.mails = None;
@@ -195,12 +186,10 @@ impl Home {
         self.counts.tick(out);
     }
 
-    /// Whether lapel is reading something into the index.
     pub fn is_reading(&self) -> bool {
         self.counts.is_reading()
     }
 
-    /// Requests for building the index, if lapel knows the number of badges.
     fn index_cost(&self) -> Option<u64> {
         self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
@@ -223,7 +212,7 @@ impl Home {
         self.at = at.min(self.lines.len().saturating_sub(1));
     }
 
-    /// Selects a line at the wish of the user. From then on the selection follows its subject.
+    /// Selects a line when the user asks for it. From then on the selection follows its subject.
     fn go_to(&mut self, at: usize) {
         self.select(at);
         self.selected = self.line().map(HomeLine::id);

@@ -20,7 +20,6 @@ pub(super) struct Categories {
 }
 
 impl Categories {
-    /// Opens the lists and requests their data.
     pub(super) fn open(out: &mut Effects<'_>) -> Self {
         Self {
             request: Some(out.ask(Request::Categories(CategoryFilter::default()))),
@@ -33,7 +32,6 @@ impl Categories {
         self.categories.iter().flatten().map(|listed| listed.items.as_slice()).next().unwrap_or_default()
     }
 
-    /// The text of each category, for the search.
     pub(super) fn texts(&self) -> Vec<String> {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
         let all =
@@ -91,7 +89,6 @@ impl Categories {
 }
 
 impl Templates {
-    /// Takes what the open lists wait for. Returns any other response.
     pub(super) fn receive_categories(
         &mut self,
         request: RequestId,
@@ -144,7 +141,6 @@ impl Templates {
     }
 }
 
-/// The lines about badge types, after an empty line.
 fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("")];
     match &open.types {

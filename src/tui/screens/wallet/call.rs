@@ -21,7 +21,6 @@ use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::LookupReply;
 
 impl Wallet {
-    /// Clears the previous look-up and cancels its requests.
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
@@ -38,7 +37,6 @@ impl Wallet {
         self.cursor = ListCursor::default();
     }
 
-    /// Starts a look-up from the input, if the input is valid.
     pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
         let query = Query::read(self.field.value());
         match &query {
@@ -276,7 +274,7 @@ impl Wallet {
         }
     }
 
-    /// Handles the response to any other request. Returns a response that does not belong to it.
+    /// Handles the response to a request other than that for a holder.
     pub(super) fn take_lookup(
         &mut self,
         lookup: Lookups,

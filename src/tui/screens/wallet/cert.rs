@@ -10,7 +10,6 @@ use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{NotSearched, reading_cost};
 
-/// The result of searching the index for a certificate number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {
     #[default]
@@ -19,7 +18,6 @@ pub(in crate::tui) enum Certs {
     NoIndex,
     /// Nothing was read into the index yet.
     NotRead,
-    /// The index has no badge with this number.
     Unknown,
 }
 
@@ -101,7 +99,6 @@ impl Wallet {
         })
     }
 
-    /// What reading the history into the index costs, in words.
     pub(super) fn index_cost(&self) -> String {
         reading_cost(self.history.map(|badges| Cost::of(badges, u32::MAX).requests))
     }
@@ -221,7 +218,6 @@ impl Wallet {
     }
 }
 
-/// Asks for the one confirmation of reading records.
 fn confirm(number: String, text: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
     let what = t!("Find certificate number {number}", number = short(&number));
     let text = vec![text, t!("Nothing is changed.").to_owned()];

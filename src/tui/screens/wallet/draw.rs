@@ -40,14 +40,13 @@ const NAME: usize = 15;
 
 pub(super) struct Areas {
     pub notes: Rect,
-    /// The headings of the columns. Empty if they are hidden.
+    /// Empty if the headings are hidden.
     pub heads: Rect,
     pub list: Rect,
     pub pane: Option<Rect>,
 }
 
 impl Wallet {
-    /// Adjusts the list to the area and keeps the selected row visible.
     pub(super) fn lay_out_rows(&mut self, area: Rect, env: &Env) {
         self.arrange(env);
         self.fit_columns(env);
@@ -250,7 +249,6 @@ impl Wallet {
         }
     }
 
-    /// Draws the recent inputs, while the user has not typed anything else.
     fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
         let all = if self.recent.at().is_some() {
             self.recent.all().to_vec()
@@ -507,7 +505,6 @@ impl Wallet {
         self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[Context::Wallet], env);
     }
 
-    /// The caller's question, or how to choose one.
     fn question(&self, env: &Env) -> Option<String> {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;

@@ -22,18 +22,16 @@ impl Wallet {
         self.is_listing() && !self.heading.is_usual()
     }
 
-    /// The open menu, if there is one. It gets the keys.
     pub(super) fn menu(&self) -> Option<Vec<Context>> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
-    /// Handles a click in an open menu. Also returns the action that chooses the selected row.
     pub(super) fn click_menu(&mut self, at: Position) -> Option<(Click, Action)> {
         self.menu()?;
         self.heading.click(at)
     }
 
-    /// Handles an action of the heading or of its menus. `None` if no menu is open and the action is another one.
+    /// `None` if no menu is open and the action is another one.
     pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
@@ -54,7 +52,6 @@ impl Wallet {
         Some(true)
     }
 
-    /// The display settings of the rows. `None` if there are none.
     pub(super) fn as_rows(&self, env: &Env) -> Option<LookupView> {
         let found = self.found.as_ref()?;
         Some(LookupView {
@@ -67,7 +64,6 @@ impl Wallet {
         })
     }
 
-    /// Fits the columns to the badges.
     pub(super) fn fit_columns(&mut self, env: &Env) {
         let Some(view) = self.as_rows(env) else { return };
         let rows: Vec<_> =
@@ -80,7 +76,6 @@ impl Wallet {
         }
     }
 
-    /// Sorts the badges in the chosen order and keeps the selection.
     pub(super) fn arrange(&mut self, env: &Env) {
         if !std::mem::take(&mut self.unsorted) {
             return;

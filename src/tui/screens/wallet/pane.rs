@@ -21,10 +21,8 @@ const LABEL: usize = 6;
 /// Facts about a badge that its records do not contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Beside<'a> {
-    /// The results of checking the front and back pictures.
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
-    /// When lapel requested the badge, if it did.
     pub requested: Option<Timestamp>,
 }
 

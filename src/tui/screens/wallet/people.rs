@@ -14,11 +14,9 @@ use ratatui::text::Span;
 pub(super) struct People {
     pub matches: Vec<Match>,
     pub title: String,
-    /// Warnings to read before opening a match.
     pub notes: Vec<String>,
     /// Number of addresses with exactly the searched name.
     pub namesakes: usize,
-    /// Index of the opened match.
     pub at: usize,
     pub origin: Origin,
 }

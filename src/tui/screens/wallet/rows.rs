@@ -74,7 +74,6 @@ pub(super) const FIELDS: &[ListField] = &[
     .dim(),
 ];
 
-/// The fields of a copied row.
 pub(super) const COPIED: [&str; 7] =
     ["status_name", "recipient_name", "recipient_email", "title", "reg_date", "issued_at", "badge_id"];
 
@@ -95,9 +94,7 @@ pub(super) fn own(view: &LookupView, state: usize) -> Vec<Column> {
     own
 }
 
-/// The look-up that the badges are the result of.
 pub(super) struct LookupView {
-    /// Whether the badges of this address have several names.
     pub several: bool,
     pub both: bool,
     pub now: jiff::civil::DateTime,
@@ -107,7 +104,6 @@ pub(super) struct LookupView {
     pub copies: HashMap<BadgeId, String>,
 }
 
-/// The words about copies among a holder's badges: their number, and the states of those that are not issued.
 pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
     let mut groups: HashMap<_, Vec<&Held>> = HashMap::new();
     for one in held {

@@ -32,7 +32,6 @@ impl Wallet {
 
     /// The caller's name: as the user typed it, or the only name on the badges found.
     fn callers_name(&self) -> Option<String> {
-        // If all badges found have the same name, it is the caller's. Otherwise the name is unknown.
         self.call.name.clone().or_else(|| match names(self.held()).as_slice() {
             [one] => Some(one.wire().to_owned()),
             _ => None,
@@ -104,8 +103,8 @@ impl Wallet {
         self.send(Lookups::Further(sought), Request::Call(LookupQuery::Leads(leads)), out);
     }
 
-    /// After a search of the index without a match: searches the history, as far as lapel does that by itself. Keeps
-    /// this many requests for what follows.
+    /// After a search of the index without a match: searches the history, as far as lapel does that by
+    /// itself. `keeps` requests of the budget remain for what follows.
     pub(super) fn search_unasked(&mut self, sought: Sought, keeps: u32, out: &mut Effects<'_>) {
         let mut left = self.leads_left();
         left.truncate(usize::try_from(BUDGET.saturating_sub(self.call.requests + keeps)).unwrap_or(0));
@@ -125,7 +124,6 @@ impl Wallet {
         rows.trouble
     }
 
-    /// The possible matches in the rows read so far.
     pub(super) fn found_matches(&self, sought: &Sought) -> Vec<Match> {
         match sought {
             Sought::Name(name) => matches(self.call.before.as_deref(), Some(name), &self.call.rows),
@@ -197,12 +195,13 @@ impl Wallet {
         self.cursor = ListCursor::default();
     }
 
-    /// Handles the end of a search beyond what was asked for.
+    /// Handles the end of a search for other addresses or names.
     pub(super) fn take_further(&mut self, sought: Sought, trouble: Option<ApiError>, out: &mut Effects<'_>) {
         let found = self.found_matches(&sought);
         let address = match sought {
             Sought::Address(address) => address,
-            // The precise searches found nothing. What is found now is a list, so nothing follows it.
+            // The precise searches found nothing. A further match is only listed, so no requests are kept for a
+            // look-up.
             Sought::Name(_)
                 if found.is_empty()
                     && trouble.is_none()

@@ -10,7 +10,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Most lines below the filter line.
+/// Maximum number of lines below the filter line.
 const POPUP: u16 = 9;
 /// Maximum width of a suggestion, in cells.
 const WIDEST: usize = 60;

@@ -11,10 +11,9 @@ use crate::i18n::{self, Language, in_language, tr};
 /// Quotation marks that an input method may type.
 const QUOTES: [char; 3] = ['"', '\u{201c}', '\u{201d}'];
 
-/// A word of the line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Word {
-    /// Its place in the text, in bytes.
+    /// In bytes of the line.
     from: usize,
     /// The text before the colon, if there is one outside of quotation marks.
     field: Option<String>,
@@ -115,7 +114,6 @@ pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Something that the line can be completed with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     /// The text of the whole word.

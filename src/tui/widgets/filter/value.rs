@@ -8,7 +8,6 @@ use crate::secrets::{Likeness, judge};
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-/// The kind of value that a filter field accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     Text,
@@ -95,7 +94,6 @@ impl Value {
 /// A value that the service knows by a code or an id, with the name that people see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The name of its field.
     pub field: &'static str,
     pub value: String,
     pub name: String,
@@ -133,7 +131,6 @@ impl Known {
         choice.or_else(named).map(|choice| choice.value.as_str())
     }
 
-    /// A value of a field as people see it.
     pub fn shown(&self, spec: Spec, written: &str) -> String {
         if spec.takes == Takes::Text {
             return written.to_owned();
@@ -171,7 +168,6 @@ pub fn date_words(today: Date) -> Vec<(&'static str, Date, Date)> {
     ]
 }
 
-/// Whether a date field is the end of a range.
 pub fn is_end(spec: Spec) -> bool {
     spec.name.contains("_end_")
 }

@@ -127,7 +127,6 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
 ];
 
-/// The fields of a copied row.
 pub const COPIED: [&str; 6] = ["row", "state", "recipient_name", "recipient_email", "badge_id", "why"];
 
 fn why(row: &JobRow) -> String {
@@ -155,14 +154,12 @@ fn fields_of(is_review: bool) -> Vec<ListField> {
     in_review(fields().map(|field| if field.column.key == "why" { field.shown(why) } else { field }))
 }
 
-/// Brings the items of all fields into the order of a review.
 fn in_review<T>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut all: Vec<(usize, T)> = all.into_iter().enumerate().collect();
     all.sort_by_key(|(at, _)| REVIEW.iter().position(|column| column == at).unwrap_or(*at));
     all.into_iter().map(|(_, item)| item).collect()
 }
 
-/// The heading for the rows of a job, or of a draft in its review.
 pub fn heading(is_review: bool) -> Heading {
     let columns = fields_of(is_review).into_iter().map(|field| field.column);
     let own = if is_review {
@@ -173,7 +170,6 @@ pub fn heading(is_review: bool) -> Heading {
     Heading::new(columns, 6, own)
 }
 
-/// Rows of a job for a file.
 pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, clock: &ServiceClock) -> Vec<ExportRow> {
     let fields = fields();
     let saved = |row: &JobRow| {
@@ -183,12 +179,10 @@ pub fn saved<'r>(rows: impl Iterator<Item = &'r JobRow>, clock: &ServiceClock) -
     rows.map(saved).collect()
 }
 
-/// The names of the columns in a file.
 pub fn saved_names() -> Vec<String> {
     FIELDS.iter().map(|(field, _)| field.column.key.to_owned()).collect()
 }
 
-/// The words for the status of a row that is copied or saved.
 pub fn words(row: &JobRow) -> String {
     tr(row.row_status.name()).to_owned()
 }

@@ -10,7 +10,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
 impl<T: Row> PagedList<T> {
-    /// Moves the cursor. Returns false if the action does not move it.
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.move_by(1),
@@ -39,7 +38,7 @@ impl<T: Row> PagedList<T> {
         place.is_some()
     }
 
-    /// The place of the cursor in words; empty if there are no rows.
+    /// Empty if there are no rows.
     pub fn counter(&self) -> String {
         if self.is_empty() {
             return String::new();
@@ -47,7 +46,6 @@ impl<T: Row> PagedList<T> {
         t!("row {at} of {all}", at = number(self.cursor() + 1), all = number(self.len()))
     }
 
-    /// Number of rows that the last draw built, for tests.
     pub fn rows_built(&self) -> u64 {
         self.built.get()
     }
@@ -111,7 +109,6 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env:
     }
 }
 
-/// Draws a row of a list, with the cursor if it is selected.
 pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &Env) {
     let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
     spans.extend(row);

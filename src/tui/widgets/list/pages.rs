@@ -268,7 +268,7 @@ impl<T: Row> PagedList<T> {
         self.settle_cursor();
     }
 
-    /// Selects a row, if it is loaded.
+    /// Only if the row is loaded.
     pub fn select(&mut self, id: Option<T::Id>) {
         self.selected = id;
         self.settle_cursor();

@@ -20,10 +20,8 @@ use ratatui::text::{Line, Span};
 /// What is special about a row.
 #[derive(Clone, Default)]
 pub struct RowMark {
-    /// A note before the title of the row.
     pub note: Option<String>,
     pub is_marked: bool,
-    /// Whether it belongs to the range that the user is drawing.
     pub is_in_range: bool,
 }
 
@@ -175,7 +173,6 @@ impl<T: Browse> Browser<T> {
         });
     }
 
-    /// The text for a place without a row.
     fn stand_in(&self, place: &RowState<'_, T>, env: &Env) -> (String, Style) {
         match place {
             RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
@@ -319,7 +316,6 @@ pub(super) enum Tone {
     Error,
 }
 
-/// The height of the lines below the list, with this message.
 pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
     u16::try_from(note.len()).unwrap_or(u16::MAX).max(1)
 }
@@ -348,7 +344,6 @@ pub fn two_sided(
     }
 }
 
-/// Draws a line, with an ellipsis if it does not fit.
 fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &Env) {
     let is_cut = line_width(&line) > usize::from(area.width) && area.width > 0;
     let room = Rect { width: area.width - u16::from(is_cut), ..area };

@@ -20,7 +20,7 @@ impl<T: Browse> Browser<T> {
         Ok((!nothing).then_some(filter))
     }
 
-    /// Opens the saved filters; with `naming`, to save the current one.
+    /// With `naming`, to save the current filter.
     pub(super) fn open_saved(&mut self, naming: bool, out: &mut Effects<'_>) {
         match self.current() {
             Ok(None) if naming => {
@@ -35,7 +35,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Applies a saved filter with its sort order.
     pub fn use_filter(&mut self, filter: &NamedFilter, out: &mut Effects<'_>) {
         // A value that a field does not accept stays in the field, and the user sees an error.
         self.fill_in(&filter.fields, |_, _| true);
@@ -48,7 +47,6 @@ impl<T: Browse> Browser<T> {
         self.apply(out);
     }
 
-    /// What lapel compares itself.
     pub fn narrowing(&self) -> &T::Narrowing {
         &self.narrowing
     }

@@ -28,12 +28,10 @@ pub(super) struct ServiceRows<T: Browse> {
     reading: Option<RequestId>,
 }
 
-/// What a narrowed list is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowsFrom {
     /// Not known yet: lapel asks whether the index has all rows.
     Asking(RequestId),
-    /// The loaded rows.
     Loaded,
     Index(Coverage),
 }
@@ -43,7 +41,7 @@ impl<T: Browse> ServiceRows<T> {
         Self { rows, reach: AT_FIRST, stale: true, from: RowsFrom::Loaded, reading: None }
     }
 
-    /// The rows, with those wanted that lapel is to compare.
+    /// The rows, after marking those as wanted that lapel has to compare.
     pub fn wanted(&mut self) -> &mut PagedList<T> {
         // Without a count, the page after the last known row shows whether there is more.
         let known = self.rows.len() + u64::from(!self.rows.is_counted());
@@ -58,7 +56,6 @@ pub struct ComparedPart {
     pub loaded: u64,
     /// All rows of the service that match the rest of the filter.
     pub all: u64,
-    /// Whether every row was compared.
     pub is_whole: bool,
 }
 
@@ -87,7 +84,6 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// The rows that lapel compares itself, if it does.
     pub(super) fn compared(&self) -> Option<&ServiceRows<T>> {
         self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded)
     }
@@ -114,7 +110,8 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// At the wish of the user. Rows of the index are as old as its last reading, so the history is read first.
+    /// Called when the user asks for a refresh. Rows of the index are as old as its last reading, so the
+    /// history is read first.
     pub(super) fn refresh_all(&mut self, out: &mut Effects<'_>) {
         let is_of_index = self.index().is_some();
         match &mut self.behind {
@@ -128,7 +125,7 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    /// Takes the end of that reading. Returns the response if it is of another one.
+    /// Handles the end of the reading that the refresh has started.
     pub(super) fn take_synced(
         &mut self,
         request: RequestId,
@@ -144,7 +141,6 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    /// Starts again for another filter or order.
     pub(super) fn restart(&mut self, out: &mut Effects<'_>) {
         let dropped = self.service_rows_mut().restart();
         out.cancel(dropped);
@@ -167,7 +163,7 @@ impl<T: Browse> Browser<T> {
         };
     }
 
-    /// Takes the answer whether the index has all rows. Returns whether the answer is of this list.
+    /// Returns whether the answer is for this list.
     pub(super) fn take_coverage(
         &mut self,
         request: RequestId,
@@ -186,7 +182,7 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    /// The list that the index is asked for, if the list comes from there.
+    /// The list to read from the index, if the list comes from there.
     pub fn index_list(&self, now: DateTime) -> Option<Which> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());
@@ -210,7 +206,7 @@ impl<T: Browse> Browser<T> {
             }
             (Some(behind), true) => {
                 self.behind = Some(ServiceRows { stale: true, ..behind });
-                // Rows of the narrowing before must not stand under the words of the new one.
+                // Rows of the earlier narrowing must not be shown under the words of the new one.
                 self.list.restart();
             }
             (Some(behind), false) => {
@@ -277,7 +273,6 @@ impl<T: Browse> Browser<T> {
         self.behind.is_some()
     }
 
-    /// Takes the names of values in a response.
     pub fn learn(&mut self, answer: &Response, out: &mut Effects<'_>) {
         let choices = T::choices(answer);
         self.has_names |= !choices.is_empty();

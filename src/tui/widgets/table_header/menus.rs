@@ -27,7 +27,6 @@ pub(super) enum HeadingMenu {
 }
 
 impl Heading {
-    /// The contexts of the open menu, or of the search in it.
     pub fn over(&self) -> Option<Vec<Context>> {
         let menu = match self.menu? {
             HeadingMenu::Sort(_) => Context::SortMenu,
@@ -41,7 +40,6 @@ impl Heading {
         self.search = Search::default();
     }
 
-    /// The names in the open menu.
     fn names(&self) -> Option<Vec<String>> {
         let title = |column: usize| tr(self.defs[column].title).to_owned();
         Some(match self.menu? {
@@ -55,12 +53,10 @@ impl Heading {
         })
     }
 
-    /// Takes a key of the search in the open menu.
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
         self.names().is_some_and(|names| self.search.type_in(key, &mut self.cursor, &names))
     }
 
-    /// Takes a pasted text. Returns false if no search is open.
     pub fn on_paste(&mut self, text: &str) -> bool {
         self.names().is_some_and(|names| self.search.paste_in(text, &mut self.cursor, &names))
     }

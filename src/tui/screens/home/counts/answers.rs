@@ -15,7 +15,6 @@ use tokio::time::Instant;
 const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
-    /// Handles a response of the index. Returns any other response.
     pub(super) fn take_answer(
         &mut self,
         request: RequestId,
@@ -161,7 +160,6 @@ impl BadgeCounts {
     }
 }
 
-/// Sends the plans, so that drafts are made and reviewed.
 pub(super) fn plan(plans: Vec<Plan>, out: &mut Effects<'_>) {
     out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
 }

@@ -23,14 +23,12 @@ pub struct BadgeList {
     which: Which,
     pub title: String,
     pub list: PagedList<HistoryItem>,
-    /// Whether the index has changed since the badges were read.
     pub stale: bool,
     pub preview: BadgePreview,
     columns: Columns,
     pub search: Search,
     /// What the listed badges contain.
     searched: Option<String>,
-    /// The pause in typing before the list is read.
     pause: Option<RequestId>,
     /// The pages to which the columns are not adapted yet.
     unfitted: Vec<u64>,
@@ -52,7 +50,6 @@ impl BadgeList {
         }
     }
 
-    /// The badges that are listed: those that the search finds.
     pub fn listed(&self) -> Which {
         match &self.searched {
             Some(text) => Which::Found(Box::new(self.which.clone()), text.clone()),
@@ -60,7 +57,6 @@ impl BadgeList {
         }
     }
 
-    /// Handles an action of the search. Returns false for any other action.
     pub fn act_in_search(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Nothing => return false,
@@ -85,7 +81,6 @@ impl BadgeList {
         }
     }
 
-    /// Lists what the search finds.
     fn find(&mut self, out: &mut Effects<'_>) {
         if self.search.typed() != self.searched {
             self.searched = self.search.typed();
@@ -94,7 +89,6 @@ impl BadgeList {
         }
     }
 
-    /// Handles an action of the list. Returns false if the action belongs elsewhere.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         if matches!(action, Action::PreviewDown | Action::PreviewUp) {
             self.preview.scroll(action, out);
@@ -103,7 +97,6 @@ impl BadgeList {
         follow(action, self.list.selected(), out) || self.list.on_action(action)
     }
 
-    /// Handles a page of badges. Returns any other response.
     pub fn on_response(
         &mut self,
         request: RequestId,
@@ -213,7 +206,6 @@ impl BadgeList {
     }
 }
 
-/// The area of the rows, between the headings and the row counter.
 fn rows(area: Rect) -> Rect {
     Rect { y: area.y + 2, height: area.height.saturating_sub(3), ..area }
 }

@@ -23,7 +23,6 @@ const LONGEST_BAR: usize = 60;
 /// Maximum height of an error message, in lines.
 const LONGEST_TROUBLE: usize = 6;
 
-/// The area below the line of totals.
 pub fn body(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
@@ -42,7 +41,6 @@ impl BadgeCounts {
         if self.bars().len() * 2 <= usize::from(bars.height) + 1 { 2 } else { 1 }
     }
 
-    /// The lines of the error message, wrapped to `columns`.
     fn trouble(&self, columns: u16, sign: &str) -> Vec<String> {
         let Some(error) = &self.error else { return Vec::new() };
         let mut lines = wrap(&format!("{sign} {error}"), usize::from(columns).saturating_sub(4));
@@ -331,7 +329,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
     ]
 }
 
-/// The sparkline of the periods, from the oldest to the newest.
+/// From the oldest period to the newest.
 pub fn spark(bars: &[Bar], env: &Env) -> String {
     let sparks = env.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
@@ -348,7 +346,6 @@ pub fn spark(bars: &[Bar], env: &Env) -> String {
         .collect()
 }
 
-/// Explains what an index is, what it contains, where it is stored and how to turn it on.
 fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
     let theme = &env.theme;
     let name = env.session().map_or("NAME", |session| session.name.as_str());

@@ -33,7 +33,7 @@ pub struct BadgeCounts {
     top: usize,
     height: usize,
     all: Option<Box<Overall>>,
-    /// Why there are no counts, or why reading the history stopped.
+    /// Also why reading the history stopped.
     error: Option<String>,
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
@@ -44,7 +44,7 @@ pub struct BadgeCounts {
     due: Option<Instant>,
     badge_list: Option<BadgeList>,
     asked: Option<RequestId>,
-    /// The export that is being read, with the title of its list.
+    /// With the title of its list.
     export: Option<(RequestId, String)>,
     /// Badges whose own records lapel reads after the user confirms by repeating the action.
     offered: Option<Vec<BadgeId>>,
@@ -69,12 +69,10 @@ struct Running {
 pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
 impl BadgeCounts {
-    /// Whether the profile has an index or the user turned one on.
     pub fn is_on(&self, env: &Env) -> bool {
         self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }
 
-    /// Counts by week, the default of Home.
     pub fn by_week() -> Self {
         Self { period: Period::Week, ..Self::default() }
     }
@@ -98,28 +96,23 @@ impl BadgeCounts {
         self.stale = true;
     }
 
-    /// The bars of the issued badges, the newest first.
     pub fn issued(&self) -> Vec<Bar> {
         self.all.as_ref().map(|all| bars(Section::Issued, all, self.period)).unwrap_or_default()
     }
 
-    /// Why there are no counts, or why reading stopped.
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    /// Shows the bars of a section, without what was open over them.
     pub fn show(&mut self, section: Section) {
         self.badge_list = None;
         self.go_to(section);
     }
 
-    /// Shows a list of badges.
     pub fn list(&mut self, which: Which, title: String) {
         self.badge_list = Some(BadgeList::new(which, title));
     }
 
-    /// Whether a list is open over the bars.
     pub fn is_over_bars(&self) -> bool {
         self.badge_list.is_some()
     }
@@ -140,7 +133,8 @@ impl BadgeCounts {
         self.badge_list.as_ref().map_or(0, |badge_list| badge_list.list.rows_built())
     }
 
-    /// Counts in the index when there are no counts yet, or when it has changed. It costs no request.
+    /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
+    /// the first reading of an index that the user turned on.
     pub fn count(&mut self, env: &Env, out: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
@@ -153,7 +147,7 @@ impl BadgeCounts {
         }
     }
 
-    /// When to read the history again. `None` until it was read once in this session.
+    /// When to read the history again. `None` before the first reading of this session, and during a reading.
     pub fn due(&self) -> Option<Instant> {
         self.due.filter(|_| self.running.is_none())
     }
@@ -258,7 +252,6 @@ impl BadgeCounts {
         }
     }
 
-    /// Whether lapel is reading something into the index.
     pub fn is_reading(&self) -> bool {
         self.running.is_some()
     }

@@ -14,9 +14,7 @@ pub enum Section {
     Templates,
     /// Waiting and overdue badges, by time of waiting.
     Waiting,
-    /// Badges that expire soon.
     Ending,
-    /// Failed mails by domain.
     Mail,
 }
 
@@ -34,7 +32,7 @@ impl Section {
         Self::ALL.iter().position(|(section, _)| *section == self).unwrap_or(0)
     }
 
-    /// Moves `by` sections forward and wraps around.
+    /// Wraps around.
     pub fn step(self, by: usize) -> Self {
         Self::ALL[(self.place() + by) % Self::ALL.len()].0
     }
@@ -44,19 +42,15 @@ impl Section {
     }
 }
 
-/// One bar: a count and the badges behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
     pub label: String,
     pub count: u64,
-    /// Text beside the number.
     pub note: String,
     pub which: Option<Which>,
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
-    /// Whether the count needs a person's attention.
     pub alarming: bool,
-    /// Whether the counted badges have expired already.
     pub is_over: bool,
 }
 
@@ -85,7 +79,6 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    /// The title of the list of badges behind the bar.
     pub fn list_title(&self, section: Section) -> String {
         match section {
             Section::Issued => t!("issued, {when}", when = self.label),
@@ -269,7 +262,6 @@ fn issued(n: u64) -> String {
     count!(n, "issued badge", "issued badges")
 }
 
-/// The abbreviated name of a weekday, in English three letters.
 fn weekday(day: Weekday) -> &'static str {
     match day {
         Weekday::Monday => t!("Mon"),
