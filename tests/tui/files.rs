@@ -519,6 +519,38 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
     assert_eq!(ledger.revokes.iter().map(|r| r.accepted).sum::<u64>(), 1);
 }
 
+/// The list has fewer rows than jobs while a replacement is one row.
+#[tokio::test]
+async fn the_last_row_below_a_replacement_stays_selected() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    super::activity::issue(&mut h, 0..1).await;
+    h.settled().await;
+    let row = RowSpec { recipient_email: "dain@naru.example".into(), ..RowSpec::default() };
+    let ids = h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    h.press("4");
+    h.paste(&ids[0]);
+    h.press("enter");
+    h.settled().await;
+    h.press("c");
+    h.settled().await;
+    h.press("tab ctrl-u");
+    h.type_text("서다인");
+    h.press("tab");
+    h.type_text("이름 오기");
+    h.press("enter");
+    h.settled().await;
+    h.confirm("1");
+    h.shows(msg_part("3 jobs")).await;
+    let selected = |screen: &str| screen.lines().find(|line| line.contains('▌')).map(str::to_owned);
+    h.press("G");
+    let last = selected(&h.settled().await).expect("a row");
+    assert!(last.contains("#1 "), "{}", h.screen());
+    for keys in ["j", "pagedown", "G"] {
+        h.press(keys);
+        assert_eq!(selected(&h.settled().await).as_ref(), Some(&last), "{keys}: {}", h.screen());
+    }
+}
+
 #[tokio::test]
 async fn live_asks_for_the_number_of_a_file_with_one_person_too() {
     let mut h = Harness::with(small(), 100, 30, |mut session| {

@@ -23,7 +23,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{Done, JobCommand};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 
@@ -39,7 +39,8 @@ pub struct DraftForm {
     confirming: bool,
     check: DuplicateCheck,
     found: Vec<DuplicateResult>,
-    doing: Option<RequestId>,
+    /// Commands without an answer: a person decides faster than the journal writes.
+    doing: BTreeSet<RequestId>,
     beginning: bool,
     said: Option<String>,
     /// Number of duplicates of each kind before the corrections that the running duplicate check includes, without
@@ -85,7 +86,7 @@ impl DraftForm {
             at: 0,
             check: DuplicateCheck::None,
             found: Vec::new(),
-            doing: None,
+            doing: BTreeSet::new(),
             beginning: false,
             said: None,
             before: None,
@@ -153,7 +154,7 @@ impl DraftForm {
             out.say(t!("Starting. Activity shows it in a moment."));
             return;
         }
-        if self.doing.is_some() {
+        if !self.doing.is_empty() {
             out.say(t!("lapel is still saving the last change. Try again."));
             return;
         }
@@ -191,7 +192,7 @@ impl DraftForm {
             out.say(t!("There is no row to send. Nothing was sent."));
             return false;
         }
-        if self.doing.is_some() {
+        if !self.doing.is_empty() {
             out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
             return false;
         }
@@ -203,7 +204,7 @@ impl DraftForm {
         let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
         let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
         (self.beginning, self.confirming) = (true, false);
-        self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
+        self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
     }
 
     /// Checks for duplicates again: the corrected row may be another recipient.
@@ -376,12 +377,12 @@ impl Component for DraftForm {
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
-            Action::Accept if self.has_suggestion() && self.doing.is_none() => {
+            Action::Accept if self.has_suggestion() && self.doing.is_empty() => {
                 self.take_suggestions(false, out);
             }
             Action::Accept => self.confirming = self.may_begin(env, out),
             Action::TakeSuggestions if self.group_has_suggestion() => {
-                if self.doing.is_none() {
+                if self.doing.is_empty() {
                     self.take_suggestions(true, out);
                 }
             }
@@ -390,12 +391,12 @@ impl Component for DraftForm {
             Action::TakeSuggestions | Action::AllowClass => self.decide_group(true, out),
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
-                if let (Some(job), None) = (self.job().map(|job| job.id), self.doing) {
-                    self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
+                if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
+                    self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, env) => {
-                self.doing = Some(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
+                self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
             }
             Action::Columns => {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
@@ -457,8 +458,7 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            Response::Done(done) if self.doing == Some(id) => {
-                self.doing = None;
+            Response::Done(done) if self.doing.remove(&id) => {
                 match done {
                     Err(why) => {
                         self.said = Some(why);

@@ -409,10 +409,13 @@ impl Component for Activity {
                 Action::Open => self.rows = self.job().map(|job| RowList::new(job.id, Vec::new())),
                 Action::Back if self.search.text().is_none() && self.close_replacement() => {}
                 _ => match self.search.on_action(action) {
-                    Searched::Nothing => match self.sight.moved(action, self.at(), self.jobs.len()) {
-                        Some(at) => self.select(at),
-                        None => return false,
-                    },
+                    Searched::Nothing => {
+                        let listed = self.listed_jobs().count();
+                        match self.sight.moved(action, self.at(), listed) {
+                            Some(at) => self.select(at),
+                            None => return false,
+                        }
+                    }
                     Searched::Changed => {}
                     Searched::Step { forward } => self.find_next(forward, false),
                 },
