@@ -8,6 +8,7 @@ use crate::config::NamedFilter;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
 use crate::export::{ExportRow, Record, What};
+use crate::i18n::number;
 use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
@@ -15,7 +16,6 @@ use crate::tui::input::paths;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::pager::Page;
-use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::IndexRows;
 use std::collections::BTreeSet;
 

@@ -29,6 +29,7 @@ use crate::table::{Format, TableError};
 use flags::OutFlags;
 use out::Out;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use tokio::sync::watch;
@@ -58,6 +59,8 @@ struct ReadContext {
     templates: Option<PathBuf>,
     /// Fields of the JSON besides the list.
     beside: Map<String, Value>,
+    /// The ids of the badges of a wallet that were printed; `None` for other lists.
+    printed: Option<BTreeSet<String>>,
 }
 
 struct Records {
@@ -86,6 +89,7 @@ impl ReadContext {
             journal: (settings.paths.data_dir.clone(), account),
             templates: settings.app.recent.then(|| templates_file(&settings.paths.data_dir, &profile.name)),
             beside: Map::new(),
+            printed: None,
         })
     }
 
@@ -112,6 +116,7 @@ impl ReadContext {
             ReadVerb::Templates(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::History(verb) => self.list(verb.list(), verb.pages.all, out).await,
             ReadVerb::Wallet(verb) => {
+                self.printed = Some(BTreeSet::new());
                 let sent = self.sent(Err(&verb.email)).await;
                 let all: Vec<Value> = sent.iter().map(sent_json).collect();
                 self.beside.insert("sent_from_here".to_owned(), all.into());
@@ -124,7 +129,10 @@ impl ReadContext {
                 };
                 self.beside.insert("waiting_in_history".to_owned(), rows);
                 let code = self.list(verb.list(), verb.pages.all, out).await?;
-                for sent in &sent {
+                let printed = self.printed.take().unwrap_or_default();
+                let is_printed =
+                    |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
+                for sent in sent.iter().filter(|one| !is_printed(one)) {
                     output::complain(&sent_said(sent, &self.reader.clock()));
                 }
                 match &waiting {
@@ -254,6 +262,7 @@ impl ReadContext {
         }));
         let rows: Vec<ExportRow> = page.items.into_iter().map(|(_, row)| row).collect();
         self.remember(&shape, &rows);
+        self.note(&rows);
         let rows_said = export::counted(rows.len() as u64, shape.noun);
         let said = match page.total_count {
             Some(total) if total > page.list_len as u64 => t!(
@@ -270,6 +279,12 @@ impl ReadContext {
             ),
         };
         self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
+    }
+
+    fn note(&mut self, rows: &[ExportRow]) {
+        if let Some(printed) = &mut self.printed {
+            printed.extend(rows.iter().map(|row| row.id.clone()));
+        }
     }
 
     /// Keeps templates for the completion of a command line. A failure costs only words there.
@@ -313,6 +328,7 @@ impl ReadContext {
             if given == 0 {
                 self.remember(&shape, &rows);
             }
+            self.note(&rows);
             given += rows.len() as u64;
             if let Err(why) = out.rows(rows) {
                 self.progress.clear();
@@ -466,13 +482,24 @@ impl Records {
 }
 
 fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
-    t!(
-        "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
-        title = sent.title,
-        time = words::time(sent.at, clock),
-        id = sent.job,
-        state = tr(sent.row_status.name())
-    )
+    let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
+    let state = tr(sent.row_status.name());
+    match &sent.badge_id {
+        Some(_) => t!(
+            "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
+            title,
+            time,
+            id,
+            state
+        ),
+        None => t!(
+            "{title}: sent by lapel at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
+            title,
+            time,
+            id,
+            state
+        ),
+    }
 }
 
 fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {

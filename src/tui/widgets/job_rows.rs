@@ -451,15 +451,18 @@ fn service_time(text: Option<&Text>, env: &Env) -> String {
     }
 }
 
-/// The journal's entry about a badge that the service does not show yet.
+/// The journal's entry about a badge that the service does not show yet, or of which lapel does not know the id.
 pub fn sent_here(sent: &SentHere, env: &Env) -> String {
-    let time = moment(sent.at, env);
-    t!(
-        "sent by lapel at {time} in job {id} ({state}); not visible yet",
-        time,
-        id = sent.job,
-        state = tr(sent.row_status.name())
-    )
+    let (time, id, state) = (moment(sent.at, env), sent.job, tr(sent.row_status.name()));
+    match &sent.badge_id {
+        Some(_) => t!("sent by lapel at {time} in job {id} ({state}); not visible yet", time, id, state),
+        None => t!(
+            "sent by lapel at {time} in job {id} ({state}); lapel has not found its badge yet",
+            time,
+            id,
+            state
+        ),
+    }
 }
 
 pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {

@@ -327,3 +327,17 @@ fn hostile_text_steers_no_terminal_and_reaches_programs_as_it_is() {
     assert!(!json.out.contains(['\u{202e}', '\u{9b}']), "{}", json.out);
     assert_eq!(json.json()["rows"][0]["name"], "evil\u{202e}\u{9b}31mname");
 }
+
+/// The journal still says "waiting" where the service shows the badge: the service is right.
+#[test]
+fn a_badge_in_the_wallet_is_not_said_to_be_invisible() {
+    let bench = Bench::new();
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    let before = bench.run(&["wallet", "hana@naru.example"]).ended(0);
+    assert!(before.err.contains(msg_part("sent by lapel at")), "{}", before.err);
+    bench.advance(25 * 60);
+    let after = bench.run(&["wallet", "hana@naru.example"]).ended(0);
+    assert!(after.out.contains(msg("Issued")) && !after.err.contains("sent by lapel at"), "{}", after.err);
+    let all = bench.run(&["wallet", "hana@naru.example", "--all"]).ended(0);
+    assert!(!all.err.contains("sent by lapel at"), "{}", all.err);
+}

@@ -133,6 +133,7 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
         // These are in a popup now, which has their key.
         (place @ ("activity" | "home"), "resume") => (place, Action::Run.name()),
         (place @ ("activity" | "job-rows"), "receipt") => (place, Action::Export.name()),
+        (place @ ("activity" | "job-menu"), "call-off") => (place, Action::CancelRest.name()),
         given => given,
     };
     let names: Vec<&str> = places.iter().map(|c| c.name()).collect();

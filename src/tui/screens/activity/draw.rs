@@ -78,9 +78,14 @@ fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
     all.join(&format!(" {} ", env.glyphs.dot))
 }
 
-/// Whether a row in this status is finished and needs nothing more.
+/// Whether a row in this status has what the job was for.
 fn is_done(row_status: RowStatus) -> bool {
-    matches!(row_status, RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut)
+    matches!(row_status, RowStatus::Issued | RowStatus::Revoked)
+}
+
+/// The rows that a job may send: skipped and invalid ones are no part of its progress.
+fn wanted(job: &Job) -> u64 {
+    job.counts.sum(|status| !matches!(status, RowStatus::LeftOut | RowStatus::Invalid))
 }
 
 /// Whether nothing of a job is left to do, for lapel or for a person who resumes it.
@@ -90,9 +95,11 @@ pub(super) fn is_finished(job: &Job) -> bool {
 
 /// The finished part of a job, on a scale from 0 to `parts`.
 pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
-    let done = job.counts.sum(is_done);
-    u64::try_from(u128::from(done) * u128::from(parts) / u128::from(job.counts.total().max(1)))
-        .unwrap_or(parts)
+    let (done, wanted) = (job.counts.sum(is_done), wanted(job));
+    if wanted == 0 {
+        return parts;
+    }
+    u64::try_from(u128::from(done) * u128::from(parts) / u128::from(wanted)).unwrap_or(parts)
 }
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
@@ -109,7 +116,7 @@ pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
 /// of a column.
 pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
-    let total = job.counts.total().max(1);
+    let total = wanted(job).max(1);
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
     let part = |n: u64, parts: usize| {
