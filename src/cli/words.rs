@@ -2,7 +2,7 @@
 
 use super::exit;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language, list, tr};
+use crate::i18n::{Language, language, list, number, tr};
 use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
 use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
@@ -154,8 +154,8 @@ pub(super) fn table(jobs: &[Job], clock: &ServiceClock) -> Vec<String> {
             state.push_str(&format!(" ({})", owner.label));
         }
         let words = |job: &Job| {
-            let words = |(status, n)| t!("{n} {word}", n, word = job.row_state(status));
-            job.counts.iter().map(words).collect::<Vec<_>>()
+            let words = |(status, n)| t!("{n} {word}", n = number(n), word = job.row_state(status));
+            job.by_urgency().into_iter().map(words).collect::<Vec<_>>()
         };
         let counts = list(issue.into_iter().chain([job]).flat_map(words));
         let ids = issue.into_iter().chain([job]).map(|job| job.id.to_string()).collect::<Vec<_>>();

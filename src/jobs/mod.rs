@@ -15,7 +15,8 @@
 //! history_scan        reads from the service        reports     receipts and redo files
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
-//!                     completion                    coded       enums with a code and a word
+//!                     completion                    urgency     what needs a person first
+//! coded               enums with a code and a word
 //! ```
 
 mod coded;
@@ -44,6 +45,7 @@ mod schedule;
 mod send;
 mod settings;
 mod template_names;
+mod urgency;
 
 pub use self::commands::{Decision, Opening, Undone, shares};
 pub use self::core::{Jobs, PollResult};
@@ -74,3 +76,4 @@ pub use self::rules::{Claim, RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
 pub use self::settings::{Settings, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};
+pub use self::urgency::Urgency;

@@ -130,6 +130,11 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     h.type_text("forget");
     h.press("enter");
     assert!(h.screen().contains(msg_part("Select it with ↓ first")), "{}", h.screen());
+    // Nor is what only has the typed letters somewhere.
+    h.press("ctrl-u");
+    h.type_text("hstry");
+    h.press("enter");
+    assert!(h.screen().contains(msg_part("Select it with ↓ first")), "{}", h.screen());
     h.press("ctrl-u");
     h.type_text("sort");
     h.press("enter");

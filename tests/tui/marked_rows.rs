@@ -125,6 +125,9 @@ async fn only_marked_rows_that_are_not_sent_are_cancelled() {
     h.confirm("1");
     h.shows("3 waiting").await;
     assert_eq!(accepted(&h), sent + 1);
+    // Rows that were skipped are no progress: nothing is issued yet.
+    h.press("esc");
+    assert!(h.settled().await.contains(" 0 %"), "{}", h.screen());
 }
 
 #[tokio::test]

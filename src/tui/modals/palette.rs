@@ -82,8 +82,8 @@ pub struct CommandPalette {
     field: Field,
     shown: Vec<Entry>,
     cursor: ListCursor,
-    /// Whether the entry at the cursor is selected. False while the best match is a destructive action that the user has
-    /// not selected.
+    /// Whether the entry at the cursor is selected. False while the best match is weak or a destructive action, until the
+    /// user selects it.
     is_selected: bool,
     /// Whether the user may go to another screen. False in a form with input.
     leaves: bool,
@@ -120,6 +120,7 @@ impl CommandPalette {
         let typed = self.field.value().trim().to_owned();
         let commands = self.all.iter().cloned().map(Entry::Command);
         let entries = commands.chain(self.filters.iter().cloned().map(Entry::Filter));
+        let mut is_weak = false;
         if typed.is_empty() {
             self.shown = entries.collect();
         } else {
@@ -139,11 +140,13 @@ impl CommandPalette {
                 others.filter(|(_, entry)| place(entry).is_none_or(|place| !listed.contains(&place)));
             found.extend(others.map(|(rank, entry)| ((rank, false, Reverse(0)), entry)));
             found.sort_by_key(|(worth, _)| *worth);
+            is_weak = found.first().is_some_and(|((rank, ..), _)| rank.is_weak());
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
         self.cursor.restart();
-        let best = self.shown.first().filter(|entry| self.why_not(entry).is_none());
-        self.is_selected = !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
+        let best = self.shown.first();
+        self.is_selected =
+            !is_weak && !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
     }
 
     /// Recent look-ups whose words begin like the typed words, then what the text itself can mean.

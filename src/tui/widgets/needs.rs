@@ -2,50 +2,15 @@
 
 use super::text_layout::number;
 use crate::i18n::tr;
-use crate::jobs::{Job, Phase, RowStatus};
+use crate::jobs::{Job, Phase, RowStatus, Urgency};
 use jiff::{SignedDuration, Timestamp};
 
 /// Time after planning a job in which its refused rows count as a need.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How urgent a part of a job is, the most urgent first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// The service may have acted, and no answer says whether it did.
-    InDoubt,
-    Refused,
-    /// Not sent, because the job stopped by itself.
-    Stopped,
-    NeedsReview,
-    Error,
-    Waiting,
-    Issued,
-}
-
-impl Weight {
-    pub fn of(status: RowStatus, job: &Job) -> Self {
-        match status {
-            RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Unproven => Self::InDoubt,
-            RowStatus::NotDone | RowStatus::Dropped => Self::Refused,
-            RowStatus::Ready if job.phase == Phase::Stopped => Self::Stopped,
-            RowStatus::Ask => Self::NeedsReview,
-            RowStatus::Invalid => Self::Error,
-            RowStatus::Ready
-            | RowStatus::Sending
-            | RowStatus::Unbound
-            | RowStatus::Waiting
-            | RowStatus::Overdue
-            | RowStatus::Other
-            | RowStatus::Queued
-            | RowStatus::Revoking => Self::Waiting,
-            RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut => Self::Issued,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    pub weight: Weight,
+    pub urgency: Urgency,
     pub status: RowStatus,
     pub rows: u64,
 }
@@ -70,16 +35,16 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
         RowStatus::NotDone | RowStatus::Dropped => is_recent,
         _ => false,
     };
-    let of = |(status, rows)| Need { weight: Weight::of(status, job), status, rows };
+    let of = |(status, rows)| Need { urgency: Urgency::of(status, job), status, rows };
     let mut all: Vec<Need> = job.counts.iter().filter(|(status, _)| is_need(*status)).map(of).collect();
-    all.sort_by_key(|need| need.weight);
+    all.sort_by_key(|need| need.urgency);
     all
 }
 
 /// A need in words. Home and Activity show the same ones.
 pub fn words(need: &Need, job: &Job) -> String {
-    match (need.weight, &job.stop) {
-        (Weight::Stopped, Some(stop)) => {
+    match (need.urgency, &job.stop) {
+        (Urgency::Stopped, Some(stop)) => {
             let (n, all) = (number(need.rows), number(job.counts.total()));
             t!("{n} of {all} not sent: {why}", n, all, why = tr(stop.kind.name()))
         }
@@ -89,7 +54,7 @@ pub fn words(need: &Need, job: &Job) -> String {
 
 /// The number of rows in each status, the most urgent first, and their sum.
 pub fn sum(job: &Job, dot: &str) -> String {
-    let all = by_weight(job).into_iter().map(|(n, status, _)| {
+    let all = by_urgency(job).into_iter().map(|(n, status, _)| {
         let word = match (status, job.phase) {
             (RowStatus::Ready, Phase::Running) => t!("queued"),
             (RowStatus::Ready, _) => t!("not sent"),
@@ -100,22 +65,15 @@ pub fn sum(job: &Job, dot: &str) -> String {
     format!("{} = {}", all.collect::<Vec<_>>().join(&format!(" {dot} ")), number(job.counts.total()))
 }
 
-/// The number of rows in each status, which add up to the job's total, and the status in words.
-pub fn shares(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    job.counts.iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
-}
-
-/// The same, the most urgent first. Of equal weight, the status with most rows comes first.
-pub fn by_weight(job: &Job) -> Vec<(u64, RowStatus, String)> {
-    let mut all = shares(job);
-    all.sort_by_key(|(n, status, _)| (Weight::of(*status, job), std::cmp::Reverse(*n)));
-    all
+/// The number of rows in each status, which add up to the job's total, and the status in words. The most urgent first.
+pub fn by_urgency(job: &Job) -> Vec<(u64, RowStatus, String)> {
+    job.by_urgency().into_iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
 }
 
 /// All statuses, the most urgent first. Of equal weight, those that need a person come first.
-pub fn heaviest_first(job: &Job) -> Vec<RowStatus> {
+pub fn most_urgent_first(job: &Job) -> Vec<RowStatus> {
     let mut all = RowStatus::ALL.to_vec();
-    all.sort_by_key(|status| (Weight::of(*status, job), !status.needs_a_person()));
+    all.sort_by_key(|status| (Urgency::of(*status, job), !status.needs_a_person()));
     all
 }
 
@@ -169,12 +127,16 @@ pub mod tests {
     fn the_heaviest_comes_first() {
         use RowStatus::{Ask, Issued, NotDone, NotSeen, Ready, Waiting};
         let rows = [(Ready, 476), (Ask, 74), (NotDone, 2), (NotSeen, 1), (Waiting, 564), (Issued, 136)];
-        let found: Vec<(Weight, u64)> = needs(&job(Phase::Stopped, &rows), now())
+        let found: Vec<(Urgency, u64)> = needs(&job(Phase::Stopped, &rows), now())
             .into_iter()
-            .map(|need| (need.weight, need.rows))
+            .map(|need| (need.urgency, need.rows))
             .collect();
-        let expected =
-            [(Weight::InDoubt, 1), (Weight::Refused, 2), (Weight::Stopped, 476), (Weight::NeedsReview, 74)];
+        let expected = [
+            (Urgency::InDoubt, 1),
+            (Urgency::Refused, 2),
+            (Urgency::Stopped, 476),
+            (Urgency::NeedsReview, 74),
+        ];
         assert_eq!(found, expected, "and what waits or is issued needs nobody");
     }
 
@@ -203,19 +165,19 @@ pub mod tests {
     fn every_status_has_its_place_and_none_is_lost() {
         let rows: Vec<(RowStatus, u64)> = RowStatus::ALL.iter().map(|status| (*status, 1)).collect();
         let stopped = job(Phase::Stopped, &rows);
-        let sorted = by_weight(&stopped);
+        let sorted = by_urgency(&stopped);
         assert_eq!(sorted.len(), RowStatus::ALL.len());
-        let weights: Vec<Weight> =
-            sorted.iter().map(|(_, status, _)| Weight::of(*status, &stopped)).collect();
+        let weights: Vec<Urgency> =
+            sorted.iter().map(|(_, status, _)| Urgency::of(*status, &stopped)).collect();
         assert!(weights.is_sorted(), "{weights:?}");
         let all = [
-            Weight::InDoubt,
-            Weight::Refused,
-            Weight::Stopped,
-            Weight::NeedsReview,
-            Weight::Error,
-            Weight::Waiting,
-            Weight::Issued,
+            Urgency::InDoubt,
+            Urgency::Refused,
+            Urgency::Stopped,
+            Urgency::NeedsReview,
+            Urgency::Error,
+            Urgency::Waiting,
+            Urgency::Issued,
         ];
         assert!(all.is_sorted() && all.iter().all(|weight| weights.contains(weight)));
     }

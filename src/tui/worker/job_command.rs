@@ -285,7 +285,7 @@ pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String>
     let snapshot = jobs.job(job).await.map_err(|why| why.to_string())?;
     // Rows that need a person are not hidden behind all others. A review has an order of its own.
     if row_statuses.is_empty() && order.is_none() && snapshot.phase != Phase::Draft {
-        row_statuses = needs::heaviest_first(&snapshot);
+        row_statuses = needs::most_urgent_first(&snapshot);
     }
     let before = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.

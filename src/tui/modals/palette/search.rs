@@ -31,6 +31,13 @@ pub(super) enum Rank {
     Generic,
 }
 
+impl Rank {
+    /// Whether the typed text is not in the name, so that the entry may be a surprise.
+    pub(super) fn is_weak(self) -> bool {
+        matches!(self, Self::InWords | Self::NameLetters)
+    }
+}
+
 pub(in crate::tui) struct Search {
     typed: String,
     pattern: Pattern,

@@ -2,14 +2,14 @@
 
 use super::{Activity, columns, is_mine};
 use crate::i18n::tr;
-use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind};
+use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind, Urgency};
 use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, Want};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
-use crate::tui::widgets::needs::{Weight, by_weight, counted, needs, sum, words};
+use crate::tui::widgets::needs::{by_urgency, counted, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
@@ -104,7 +104,7 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, env: &Env) -> String {
-    let words = joined(by_weight(job), env);
+    let words = joined(by_urgency(job), env);
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
@@ -160,7 +160,7 @@ impl Activity {
     fn row_counts(&self, columns: u16) -> Vec<Vec<(String, Option<RowStatus>)>> {
         let Some(job) = self.job() else { return Vec::new() };
         let total = (count!(job.counts.total(), "row", "rows"), None);
-        let counts = by_weight(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
+        let counts = by_urgency(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
         let room = usize::from(columns).saturating_sub(4);
         let (mut lines, mut used): (Vec<Vec<_>>, usize) = (Vec::new(), 0);
         for count in std::iter::once(total).chain(counts) {
@@ -398,14 +398,14 @@ fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
     let mut all: Vec<(String, Style)> = Vec::new();
     for need in needs(job, env.clock().utc()) {
         let rows = count!(need.rows, "row", "rows");
-        let text = match need.weight {
-            Weight::InDoubt => t!(
+        let text = match need.urgency {
+            Urgency::InDoubt => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
                 resolve = env.key(&[Context::JobRows], Action::Decide)
             ),
-            Weight::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
-            Weight::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
+            Urgency::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
+            Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
                 Some(StopKind::Quota) => {
                     t!(
                         "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",

@@ -116,7 +116,7 @@ fn runs(job: &Job) -> bool {
 pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
-    needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.weight), std::cmp::Reverse(job.id)));
+    needing.sort_by_key(|(job, needs)| (needs.first().map(|need| need.urgency), std::cmp::Reverse(job.id)));
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
