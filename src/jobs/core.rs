@@ -14,15 +14,13 @@ use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::BadgeId;
 use crate::i18n::Localizable;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Maximum age of a stored UTC offset of the service.
-const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 const MOST_JOBS: usize = 10_000;
 
 /// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
@@ -437,9 +435,9 @@ impl Core {
         Ok(())
     }
 
-    /// Restores the service's UTC offset from the journal unless it is old: zones change in spring and autumn.
+    /// Restores the service's UTC offset from the journal unless it is old.
     async fn recall_offset(&self) -> Result<(), JournalError> {
-        let since = self.moment().0.as_second() - RECALLED.as_secs();
+        let since = self.moment().0.as_second() - super::journal::facts::RECALLED.as_secs();
         let facts = self.store.facts(self.account.key.clone()).await?;
         let newest =
             facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);

@@ -24,7 +24,7 @@ use crate::export::{
     self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Shape, Walk, What,
 };
 use crate::i18n::tr;
-use crate::jobs::{Account, Journal, Recent, SentHere, remember_templates};
+use crate::jobs::{Account, Journal, Recent, SentHere, known_offset, remember_templates};
 use crate::table::{Format, TableError};
 use flags::OutFlags;
 use out::Out;
@@ -80,6 +80,9 @@ impl ReadContext {
         let profile = session::profile(settings)?;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
+        if let Some(offset) = known_offset(&settings.paths.data_dir, &account) {
+            reader.recall_offset(offset);
+        }
         session::recognised(&reader, &connection).await?;
         Ok(Self {
             reader,
@@ -507,7 +510,7 @@ fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {
     t!(
         "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
         title = item.title.clone().unwrap_or_default(),
-        time = format_args!("{since} ({})", clock.zone()),
+        time = format_args!("{since} ({})", clock.zone_said()),
         id = item.badge_id
     )
 }

@@ -4,8 +4,12 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
+use jiff::SignedDuration;
 use serde_json::json;
 use std::collections::{HashMap, HashSet};
+
+/// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
+pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// An observed behaviour that the contract leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]

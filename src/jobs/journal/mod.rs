@@ -58,7 +58,7 @@ pub use adopt::Adopted;
 pub use error::JournalError;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
-pub use recent::{Recent, recent_jobs, recent_templates};
+pub use recent::{Recent, known_offset, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
 pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;

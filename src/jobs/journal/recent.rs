@@ -1,8 +1,13 @@
-//! Recent jobs for the completion of a command line. Reads the journal without its owners and locks, so that it works
-//! beside a running lapel.
+//! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
+//! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
+use super::facts::RECALLED;
+use super::jobs::Account;
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
+use crate::domain::time::read_offset;
+use jiff::Timestamp;
+use jiff::tz::Offset;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, params};
 use std::path::Path;
@@ -38,7 +43,25 @@ pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<Recent> {
     read(folder, profile, sql).unwrap_or_default()
 }
 
+/// The service's UTC offset that jobs of an account learned last, unless that was too long ago.
+pub fn known_offset(folder: &Path, account: &Account) -> Option<Offset> {
+    let since = Timestamp::now().as_second() - RECALLED.as_secs();
+    let sql = "SELECT value FROM fact WHERE account = ?1 AND name = 'utc_offset' AND last >= ?2
+               ORDER BY last DESC LIMIT 1";
+    let value: String = open(folder)?.query_row(sql, params![account.key, since], |r| r.get(0)).ok()?;
+    read_offset(&value)
+}
+
 fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<Recent>> {
+    let db = open(folder)?;
+    let mut statement = db.prepare(sql).ok()?;
+    let rows = statement
+        .query_map(params![profile, MOST as i64], |r| Ok(Recent { id: r.get(0)?, title: r.get(1)? }));
+    rows.ok()?.collect::<rusqlite::Result<_>>().ok()
+}
+
+/// The journal for reading. `None` if it is missing, shared by computers, or of another version.
+fn open(folder: &Path) -> Option<Connection> {
     let files = Files::in_folder(folder);
     // On a network drive, another computer may write it.
     if files.is_empty() || Site::of(folder).is_shared() {
@@ -56,8 +79,5 @@ fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<Recent>> 
     if number("application_id")? != APPLICATION || number("user_version")? != SCHEMA {
         return None;
     }
-    let mut statement = db.prepare(sql).ok()?;
-    let rows = statement
-        .query_map(params![profile, MOST as i64], |r| Ok(Recent { id: r.get(0)?, title: r.get(1)? }));
-    rows.ok()?.collect::<rusqlite::Result<_>>().ok()
+    Some(db)
 }

@@ -433,3 +433,15 @@ fn a_wallet_names_the_waiting_badges_that_only_the_history_has() {
     let said = bench.run(&["wallet", "waits@naru.example"]).ended(0);
     assert!(said.out.contains(&ids[1]) && said.err.contains("history"), "{} {}", said.out, said.err);
 }
+
+/// What a job has learned of the service's zone counts for commands that only read, too.
+#[test]
+fn a_zone_that_a_job_has_learned_is_not_assumed_by_others() {
+    let bench = Bench::new();
+    bench.run(&["issue", "--template", "TPL-001", "--to", "김하나 <hana@naru.example>", "--yes"]).ended(0);
+    bench.run(&["jobs", "follow"]).ended(0);
+    assert!(bench.run(&["jobs"]).ended(0).out.contains("(UTC+9)"));
+    let said = bench.run(&["wallet", "hana@naru.example"]).ended(0).err;
+    assert!(said.contains(msg_part("sent by lapel at")) && said.contains("(UTC+9)"), "{said}");
+    assert!(!said.contains(msg_part("assumed")), "{said}");
+}
