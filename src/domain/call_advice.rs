@@ -7,7 +7,7 @@ use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use super::verdict::Verdict;
-use crate::i18n::list;
+use crate::i18n::{list, number};
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
 
@@ -73,7 +73,7 @@ impl CallerQuestion {
             Self::When => t!("\u{201c}When will it arrive?\u{201d}"),
             Self::WrongName => t!("\u{201c}The name on it is wrong.\u{201d}"),
             Self::WrongEmail => {
-                t!("\u{201c}My e-mail address is wrong\u{201d} or \u{201c}I left that company.\u{201d}")
+                t!("\u{201c}My e-mail address is wrong\u{201d} or \u{201c}it changed.\u{201d}")
             }
             Self::Expired => t!("\u{201c}It says expired.\u{201d}"),
             Self::Revoked => t!("\u{201c}It says revoked.\u{201d}"),
@@ -102,6 +102,8 @@ pub struct Case<'a> {
     /// Addresses with badges under the searched name. 0 when no name was searched.
     pub namesakes: usize,
     pub question: Option<CallerQuestion>,
+    /// Whether front and back open, if lapel has tried them. `None` for one that could not be tried.
+    pub pictures: Option<[Option<bool>; 2]>,
     pub now: DateTime,
     /// Known, and not only assumed from this computer.
     pub zone_known: bool,
@@ -201,7 +203,7 @@ fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<S
             if !copies.is_empty() {
                 copies
             } else if valid > 1 {
-                vec![t!("This e-mail address has {n} valid badges of this kind.", n = valid)]
+                vec![t!("This e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
             } else if case.both {
                 vec![t!("This e-mail address has no second valid badge of this kind.").to_owned()]
             } else {
@@ -222,8 +224,14 @@ fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<S
             ]
         }
         CallerQuestion::Picture => vec![
-            t!("lapel opens both pictures as a browser does, without the API key. Read out the result above. If one does not open, give the badge id to the provider's help desk.")
-                .to_owned(),
+            match case.pictures {
+                Some([Some(true), Some(true)]) => t!("Both pictures open, as in a browser. Ask the caller to try another browser or network."),
+                Some([Some(false), Some(false)]) => t!("Neither picture opens. Give the badge id to the provider's help desk."),
+                Some([Some(false), Some(true)]) => t!("The front does not open. Give the badge id to the provider's help desk."),
+                Some([Some(true), Some(false)]) => t!("The back does not open. Give the badge id to the provider's help desk."),
+                _ => t!("lapel opens both pictures as a browser does, without the API key. Read out the result above. If one does not open, give the badge id to the provider's help desk."),
+            }
+            .to_owned(),
         ],
     }
 }
@@ -473,7 +481,7 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         };
         return vec![t!(
             "They have {n} valid copies; {newer}. This does no harm; {issuer} can revoke one.",
-            n = valid.len() + 1,
+            n = number(valid.len() as u64 + 1),
             newer,
             issuer = issuer(case)
         )];

@@ -270,7 +270,7 @@ impl App {
             ),
             Some(trouble) => (format!("{} {}", env.glyphs.alert, trouble.words()), theme.error()),
             None if link.waiting > 0 => (
-                t!("{alert} {waiting} wait {used}", alert = env.glyphs.alert, waiting = link.waiting, used),
+                t!("{waiting} waiting {dot} {used}", waiting = link.waiting, dot = env.glyphs.dot, used),
                 theme.header_warning(),
             ),
             None if link.last_ok.is_some() => (format!("{} {used}", env.glyphs.link), theme.good()),

@@ -67,7 +67,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     h.press("i");
     let screen = h.screen();
     assert!(
-        screen.contains(msg_part("Sent the badge id to the terminal's clipboard; some terminals refuse")),
+        screen.contains(msg_part("Sent the badge id to the terminal's clipboard; it may refuse")),
         "{screen}"
     );
     assert_eq!(copied(&mut h), ids[2], "the newest is the first");
@@ -78,7 +78,8 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     let cells: Vec<&str> = row.split('\t').collect();
     assert_eq!((cells[1], cells.len()), ("=1+1␛[2J␉x␊y", 9), "{row:?}");
     let screen = h.screen();
-    assert!(screen.contains("1 cell starts like a formula"), "{screen}");
+    let words: Vec<&str> = screen.split_whitespace().collect();
+    assert!(words.join(" ").contains("1 cell starts like a formula"), "{screen}");
     h.press("k space j space y t");
     let table = copied(&mut h);
     let lines: Vec<&str> = table.lines().collect();

@@ -181,12 +181,12 @@ async fn marking_all_that_match_respects_what_lapel_compares() {
     h.press("G j G j");
     let screen = h.settled().await;
     assert!(heading(&screen).contains(&format!("{marked} badges")), "as many as there are: {screen}");
-    assert!(!screen.contains(msg_part("hidden by the filter")), "{screen}");
+    assert!(!screen.contains(msg_part("hidden)")), "{screen}");
     h.press("/ ctrl-u");
     h.type_text("state:issued");
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains(&format!("({marked} hidden by the filter)")), "{screen}");
+    assert!(screen.contains(&format!("({marked} hidden)")), "{screen}");
 }
 
 #[tokio::test]
@@ -447,4 +447,85 @@ async fn a_filter_that_is_too_long_for_its_line_ends_in_an_ellipsis() {
     h.press("enter");
     let screen = h.settled().await;
     assert!(heading(&screen).trim_end().ends_with('…'), "{screen}");
+}
+
+#[tokio::test]
+async fn the_column_that_a_filter_is_about_stays_and_the_widths_follow_the_rows() {
+    let mut h = tab(frozen(), "2").await;
+    let columns = |screen: &str| screen.lines().nth(3).unwrap_or_default().to_owned();
+    let before = columns(&h.screen());
+    assert!(before.contains(msg("Mail")), "{before}");
+    for filter in ["mail:failed", "state:revoked mail:failed"] {
+        h.press("/ ctrl-u");
+        h.type_text(filter);
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(columns(&screen).contains(msg("Mail")), "{filter}:\n{screen}");
+        h.press("esc g");
+        let screen = h.settled().await;
+        assert_eq!(columns(&screen), before, "{filter}:\n{screen}");
+    }
+}
+
+#[tokio::test]
+async fn a_hidden_mark_leaves_room_for_the_filter() {
+    let mut h = tab(frozen(), "2").await;
+    h.press("space /");
+    h.type_text("state:revoked");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("state Revoked"), "{screen}");
+    assert!(heading(&screen).contains(&msg_with("{marked} marked ({hidden} hidden)", &[&1, &1])), "{screen}");
+    // A longer filter leaves room for the marks alone.
+    h.press("/");
+    h.type_text(" title:데이터");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("title “데이터” · state Revoked"), "{screen}");
+    assert!(heading(&screen).contains(&msg_with("{marked} marked", &[&1])), "{screen}");
+}
+
+#[tokio::test]
+async fn an_unknown_mail_word_is_refused_with_the_known_ones() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("mail:x");
+    h.press("enter");
+    let screen = h.settled().await;
+    let words = msg_with("{label}: {shown} is none of {all}", &[&"Mail", &"x", &"sent, failed, none"]);
+    assert!(screen.contains(&words), "{screen}");
+    assert!(heading(&screen).contains("/▌mail:x"), "{screen}");
+    h.press("ctrl-u");
+    h.type_text("mail:SENT");
+    h.press("enter");
+    assert!(heading(&h.settled().await).contains("mail sent"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_suggested_field_has_an_example() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    let screen = h.settled().await;
+    for example in [
+        msg_with("e.g. {value}", &[&"waiting"]),
+        msg_with("{label}, e.g. {value}", &[&"Issued from", &"2026-11-01"]),
+    ] {
+        assert!(screen.contains(&example), "{example}:\n{screen}");
+    }
+}
+
+#[tokio::test]
+async fn the_preview_keeps_its_place_behind_the_categories() {
+    let mut h = Harness::with_pictures(small(), 120, 36, |session| session).await;
+    h.settled().await;
+    let pane = |screen: &str| {
+        let lines: Vec<String> = screen.lines().skip(2).take(8).map(str::to_owned).collect();
+        lines.iter().filter_map(|line| Some(line.split_once('┃')?.1.to_owned())).collect::<Vec<_>>()
+    };
+    let before = pane(&h.screen());
+    assert!(!before.is_empty(), "{}", h.screen());
+    h.press("b");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Categories and badge types")), "{screen}");
+    assert_eq!(pane(&screen), before, "{screen}");
 }

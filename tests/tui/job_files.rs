@@ -96,7 +96,7 @@ async fn the_rows_of_a_job_are_saved_as_they_are_filtered_sorted_or_marked() {
     h.press("/ ctrl-u");
     h.type_text("person4");
     h.press("enter");
-    h.shows(&msg_with("{marked} marked ({hidden} hidden by the filter)", &[&1, &1])).await;
+    h.shows(&msg_with("{marked} marked ({hidden} hidden)", &[&1, &1])).await;
     h.press("e l");
     h.shows("1 marked row of job 1").await;
     save(&mut h, &file("marked.csv"), "Saved 1 row to").await;

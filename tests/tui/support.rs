@@ -162,7 +162,8 @@ async fn a_slip_in_an_address_is_named_and_searched_for() {
     // No badge: what was searched is said.
     let (screen, requests) = look_up(&mut h, "nobody.here@gmail.example").await;
     assert!(requests <= 5, "{requests}");
-    for tried in ["nobody.here@gmial.example", msg("no index here")] {
+    let lists = msg_with("wallet and history of {email}", &[&"nobody.here@gmail.example"]);
+    for tried in [&lists, "nobody.here@gmial.example", msg("No index here.")] {
         assert!(flowing(&screen).contains(tried), "{tried}:\n{screen}");
     }
 }
@@ -215,6 +216,7 @@ async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
     h.press("+");
     let screen = h.settled().await;
     assert!(screen.contains(&msg_with("{read} of {total} badges read", &[&"2,000", &"10,000"])), "{screen}");
+    assert!(screen.contains(&msg_with("row {at} of {entries}", &[&"1,801", &"2,000"])), "{screen}");
 }
 
 #[tokio::test]
@@ -384,4 +386,102 @@ async fn the_answer_shows_the_timeline_where_there_is_room() {
         flowing(&screen).contains(&msg_with("{badges} in the history, none in the wallet", &[&"1 badge"])),
         "{screen}"
     );
+}
+
+#[tokio::test]
+async fn the_timeline_of_a_badge_stays_beside_its_picture_and_on_a_small_screen() {
+    let mut large = Harness::with_pictures(frozen(), 120, 36, |session| session).await;
+    let mut small = Harness::new(frozen(), 80, 24).await;
+    for h in [&mut large, &mut small] {
+        h.settled().await;
+        for given in ["hong.c@naru.example", "lea@example.org", "seoyun.han@naru.example"] {
+            let (screen, _) = look_up(h, given).await;
+            assert!(screen.contains(['━', '┄']) && screen.contains(msg("Say")), "{given}:\n{screen}");
+            // On the Badge tab it is right behind the mail.
+            h.press("enter");
+            let screen = h.settled().await;
+            let row = |text: &str| screen.lines().position(|line| line.contains(text));
+            let times = row("━").or(row("┄")).unwrap_or_else(|| panic!("{given}: no timeline\n{screen}"));
+            assert!(row(msg("Issued at")).is_none_or(|fields| times < fields), "{given}:\n{screen}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn kept_text_is_replaced_and_the_key_of_the_box_is_no_text() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    h.press("3 /");
+    assert!(!h.screen().contains("▌/"), "an address does not begin with a slash: {}", h.screen());
+    h.type_text("half");
+    h.press("alt-1 3 / /");
+    assert!(h.screen().contains("Holder ▌half"), "{}", h.screen());
+    h.paste("lea@example.org");
+    assert!(h.screen().contains("Holder ▌lea@example.org"), "{}", h.screen());
+    h.type_text("/x");
+    assert!(h.screen().contains("Holder ▌lea@example.org/x"), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn a_name_in_the_other_order_opens_with_an_index_too() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    insert(&h, vec![row("봉하늬", "hanui@naru.example")]);
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    let (screen, requests) = look_up(&mut h, "하늬 봉").await;
+    let found = msg_with("{badges} in the wallet", &[&"1 badge"]);
+    assert!(screen.contains(&format!("봉하늬 · {found}")), "{screen}");
+    assert!(requests <= 5, "{requests}");
+}
+
+#[tokio::test]
+async fn a_test_of_the_pictures_is_the_callers_question_and_its_result_is_said() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    look_up(&mut h, "hong.c@naru.example").await;
+    h.press("p");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("t {}", msg("picture does not open"))), "{screen}");
+    assert!(flowing(&screen).contains(msg_part("Both pictures open, as in a browser.")), "{screen}");
+    assert!(!flowing(&screen).contains(msg_part("If one does not open")), "{screen}");
+}
+
+#[tokio::test]
+async fn reading_records_for_a_certificate_number_can_be_stopped() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    look_up(&mut h, "DMU-2026-999999").await;
+    h.press("+");
+    h.settled().await;
+    h.confirm("1");
+    let stops = msg_with("{esc} stops it.", &[&"esc"]);
+    assert!(flowing(&h.screen()).contains(&stops), "{}", h.screen());
+    let screen = h.until("progress", |screen| flowing(screen).contains(" of 6")).await;
+    assert!(flowing(&screen).contains(&stops), "{screen}");
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(
+        flowing(&screen).contains(msg("Stopped. The index keeps the records that lapel has read.")),
+        "{screen}"
+    );
+    assert!(!flowing(&screen).contains(&stops), "{screen}");
+}
+
+#[tokio::test]
+async fn the_questions_and_the_notice_of_a_summary_are_short() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    look_up(&mut h, "hong.c@naru.example").await;
+    h.press("t");
+    let screen = h.screen();
+    let asked = |line: &&str| line.starts_with('│') && line.contains('\u{201c}');
+    assert!(screen.lines().filter(asked).count() > 8, "{screen}");
+    assert!(screen.lines().filter(asked).all(|line| !line.contains('…')), "{screen}");
+    h.press("esc Y");
+    let said = "Sent the masked summary to the terminal's clipboard; it may refuse silently.";
+    assert!(h.screen().lines().any(|line| line.contains(msg_part(said))), "on one line: {}", h.screen());
+    h.press("J");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("lines 1 to")), "{screen}");
 }

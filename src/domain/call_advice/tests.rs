@@ -88,6 +88,7 @@ fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
         masked: false,
         namesakes: 0,
         question: None,
+        pictures: None,
         now: NOW,
         zone_known: true,
     }

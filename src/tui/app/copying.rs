@@ -50,10 +50,7 @@ impl App {
         }
         let sequence = clipboard::sequence(&clip.text, &self.output.manner.around);
         self.output.say(&sequence);
-        let text = t!(
-            "Sent {what} to the terminal's clipboard; some terminals refuse without a message.",
-            what = clip.what
-        );
+        let text = t!("Sent {what} to the terminal's clipboard; it may refuse silently.", what = clip.what);
         say(clip, &text, out);
     }
 

@@ -3,6 +3,7 @@
 
 use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
+use crate::i18n::number;
 use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::Page;
 use crate::tui::prelude::*;
@@ -187,7 +188,12 @@ impl Component for JsonView {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
-        let right = t!("line {shown} of {lines}", shown, lines = self.lines.len());
+        let right = t!(
+            "lines {first} to {shown} of {lines}",
+            first = number((self.scroll + 1) as u64),
+            shown = number(shown as u64),
+            lines = number(self.lines.len() as u64)
+        );
         let right = match self.search.text() {
             _ if self.lines.is_empty() => String::new(),
             Some(_) if self.found.is_none() => t!("not found").to_owned(),

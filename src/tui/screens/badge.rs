@@ -249,7 +249,7 @@ impl Component for BadgeScreen {
                 Some(badge) => {
                     let held = told::held(badge);
                     let case = told::case(&held, env);
-                    out.copy(summary(&case, &script(&case)), t!("a summary with names and e-mails masked"));
+                    out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
             },

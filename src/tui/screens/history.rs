@@ -104,6 +104,14 @@ impl Browse for HistoryItem {
     ];
     const DEFAULT_COLUMNS: usize = 6;
 
+    fn column_of(filter: &'static str) -> &'static str {
+        match filter {
+            "state" => "status_name",
+            "mail" => "email_status",
+            filter => filter,
+        }
+    }
+
     fn widths() -> Vec<Column> {
         let mut widths: Vec<Column> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
         // The sign, a space and the longest word: Korean words are wider than English ones.
@@ -403,10 +411,10 @@ impl Component for History {
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let mut right = self.marks_in_words(env);
-        if let Some(words) = self.marking_words() {
-            right = format!("{words}  {right}");
-        }
+        let rights = match self.marking_words() {
+            Some(words) => self.marks_in_words(env).map(|right| format!("{words}  {right}")),
+            None => self.marks_in_words(env),
+        };
         let (list, pane) = self.browser.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
@@ -414,7 +422,7 @@ impl Component for History {
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };
-        self.browser.draw(frame, list, env, &mark, right.trim_end());
+        self.browser.draw(frame, list, env, &mark, &rights);
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
             self.preview.draw(row, pane, &[Context::History, Context::Always], frame, env);
         }

@@ -12,6 +12,8 @@ const PANE: (u16, u16) = (30, 56);
 const NOTICE: u16 = 3;
 /// Minimum height of a picture, in rows. A smaller one shows nothing.
 const FEWEST_ROWS: u16 = 6;
+/// The same for a picture below a text, which comes first.
+const FEWEST_BELOW: u16 = 4;
 /// Maximum height of a picture above or below a text, in rows.
 const MOST_ROWS: u16 = 16;
 
@@ -46,14 +48,13 @@ pub fn above(area: Rect) -> (Option<Rect>, Rect) {
     (Some(Rect { height: rows, ..area }), text)
 }
 
-/// Splits an area into `lines` lines of text and a picture below them. A longer text scrolls in the rows that a small
-/// picture leaves. There is no picture if it would leave fewer than `FEWEST_ROWS` rows for the text.
+/// Splits an area into `lines` lines of text and a picture below them. There is no picture if it would have fewer than
+/// `FEWEST_BELOW` rows.
 pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
-    let most = area.height.saturating_sub(NOTICE + FEWEST_ROWS + 1);
-    if most < FEWEST_ROWS {
+    let lines = u16::try_from(lines).unwrap_or(u16::MAX);
+    if lines > area.height.saturating_sub(NOTICE + FEWEST_BELOW + 1) {
         return (area, None);
     }
-    let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(most);
     let (y, rows) = (area.y + lines + 1, area.height - (lines + 1 + NOTICE));
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
@@ -98,8 +99,8 @@ mod tests {
                     let (text, place) = below(area, lines);
                     assert_eq!(text, text.intersection(area));
                     if let Some(place) = place {
-                        assert!(place.bottom() + NOTICE <= area.bottom() && place.height >= FEWEST_ROWS);
-                        assert!(text.bottom() < place.y && usize::from(text.height) >= lines.min(6));
+                        assert!(place.bottom() + NOTICE <= area.bottom() && place.height >= FEWEST_BELOW);
+                        assert!(text.bottom() < place.y && usize::from(text.height) == lines);
                     }
                 }
                 if let Some(place) = place {

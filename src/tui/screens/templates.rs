@@ -153,7 +153,7 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
     RecordField::plain("badge_type", tr_noop!("Type code")),
     RecordField::plain("card_color_cd", tr_noop!("Colour")),
     RecordField::plain("template_id", tr_noop!("Id")),
-    RecordField::plain("reg_date", tr_noop!("Reg. date")),
+    RecordField::plain("reg_date", tr_noop!("Registered")),
     RecordField::plain("upd_date", tr_noop!("Updated")),
 ];
 
@@ -364,7 +364,7 @@ impl Component for Templates {
         }
         if !self.full {
             let (list, pane) = self.browser.split(area);
-            self.browser.draw(frame, list, env, &|_, _| RowMark::default(), "");
+            self.browser.draw(frame, list, env, &|_, _| RowMark::default(), &[]);
             if let Some(pane) = pane {
                 preview::draw_edge(frame, pane, env);
             }

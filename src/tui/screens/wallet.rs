@@ -39,7 +39,8 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::{LookupQuery, Remaining};
+use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
+use crossterm::event::KeyCode;
 use jiff::Timestamp;
 use people::People;
 use std::collections::{BTreeSet, HashMap};
@@ -89,7 +90,7 @@ struct Call {
     namesakes: usize,
     question: Option<CallerQuestion>,
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
-    pictures: HashMap<BadgeId, [String; 2]>,
+    pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
@@ -159,6 +160,8 @@ pub struct Wallet {
     request: Option<RequestId>,
     /// The running request for anything but a holder. `request` has that one.
     lookup: Option<(RequestId, Lookups)>,
+    /// What `lookup` has read, and how much there is: 0 if unknown.
+    progress: Option<(u64, u64)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: Call,
@@ -189,6 +192,7 @@ impl Default for Wallet {
             error: None,
             request: None,
             lookup: None,
+            progress: None,
             asked: None,
             found: None,
             call: Call::default(),
@@ -220,7 +224,7 @@ impl Wallet {
         self.take_box(out);
     }
 
-    /// The text of the last look-up is selected; a text that is being typed stays.
+    /// The text of the last look-up is selected. A text that is being typed is selected when the tab opens.
     pub fn focus_box(&mut self) {
         if !self.typing {
             self.typing = true;
@@ -314,6 +318,7 @@ impl Wallet {
             masked: self.call.masked,
             namesakes: self.call.namesakes,
             question: self.call.question,
+            pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
             now: env.now(),
             zone_known: env.clock().is_zone_known(),
         }
@@ -418,6 +423,7 @@ impl Component for Wallet {
                 self.earlier(action == Action::Earlier, env);
             }
             Action::Back if self.typing => self.leave_box(),
+            Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
             Action::Export => match self.source(env) {
@@ -448,7 +454,7 @@ impl Component for Wallet {
             Action::CopySummary => match self.selected() {
                 Some(held) => {
                     let case = self.case(held, env);
-                    out.copy(summary(&case, &script(&case)), t!("a summary with names and e-mails masked"));
+                    out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
             },
@@ -467,7 +473,7 @@ impl Component for Wallet {
             Action::PreviewDown | Action::PreviewUp => {
                 self.scroll.by(action == Action::PreviewDown, self.pane_height);
             }
-            Action::TryPictures => self.try_pictures(out),
+            Action::TryPictures => self.answer(Some(CallerQuestion::Picture), out),
             _ => return self.cursor.on_action(action, self.len()),
         }
         true
@@ -476,6 +482,10 @@ impl Component for Wallet {
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         if !self.typing {
             return self.heading.on_text_key(key);
+        }
+        // The key that goes to the box, pressed once more.
+        if key.code == KeyCode::Char('/') && key.modifiers.is_empty() && self.field.is_all_selected() {
+            return true;
         }
         if self.field.on_text_key(key) {
             self.error = None;
@@ -513,6 +523,14 @@ impl Component for Wallet {
         }
         let Some((_, lookup)) = self.lookup.take_if(|(waits, _)| *waits == id) else { return Err(answer) };
         self.take_lookup(lookup, answer, out)
+    }
+
+    fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {
+        let is_mine = self.lookup.as_ref().is_some_and(|(own, _)| *own == request);
+        if is_mine {
+            self.progress = Some((done, all));
+        }
+        is_mine
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -26,13 +26,15 @@ pub struct Columns {
     choices: Vec<ColumnChoice>,
     /// Number of columns shown by default: the first ones.
     usual: usize,
+    /// Shown columns that are never dropped: those that the filter is about.
+    kept: Vec<usize>,
 }
 
 impl Columns {
     /// The first `usual` columns are shown.
     pub fn usual(count: usize, usual: usize) -> Self {
         let choice = |column| ColumnChoice { column, shown: column < usual, width: None };
-        Self { choices: (0..count).map(choice).collect(), usual }
+        Self { choices: (0..count).map(choice).collect(), usual, kept: Vec::new() }
     }
 
     pub fn choices(&self) -> &[ColumnChoice] {
@@ -79,7 +81,13 @@ impl Columns {
     }
 
     pub fn reset(&mut self) {
-        *self = Self::usual(self.choices.len(), self.usual);
+        let kept = std::mem::take(&mut self.kept);
+        *self = Self { kept, ..Self::usual(self.choices.len(), self.usual) };
+    }
+
+    /// Sets the columns that are not dropped when the room is short.
+    pub fn keep(&mut self, kept: Vec<usize>) {
+        self.kept = kept;
     }
 
     /// Restores saved settings. Unknown columns are ignored, and missing ones follow as hidden. If no column would
@@ -122,6 +130,7 @@ impl Columns {
                 let own = *all.get(choice.column)?;
                 let drop_order = match place {
                     0 => 0,
+                    _ if self.kept.contains(&choice.column) => 0,
                     _ if usual => own.drop_order,
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };
@@ -221,6 +230,16 @@ mod tests {
         let content = [10, 30, 8, 6];
         assert_eq!(columns.widths(&ALL, &content, 43), [10, 16, 8, 6]);
         assert_eq!(columns.widths(&ALL, &content, 42), [10, 22, 8, 0]);
+    }
+
+    #[test]
+    fn the_column_that_a_filter_is_about_stays() {
+        let mut columns = Columns::usual(4, 4);
+        let content = [10, 30, 8, 6];
+        columns.keep(vec![3]);
+        assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6]);
+        columns.reset();
+        assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6], "a reset keeps it");
     }
 
     #[test]

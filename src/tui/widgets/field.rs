@@ -95,6 +95,11 @@ impl Field {
         self.selected = !self.value().is_empty();
     }
 
+    /// Whether the next letter is the first one: the text is empty, or all of it is selected.
+    pub fn is_all_selected(&self) -> bool {
+        self.selected || self.value().is_empty()
+    }
+
     /// The cursor is between the two parts.
     pub fn set_around(&mut self, before: &str, after: &str) {
         let before = clean(before);

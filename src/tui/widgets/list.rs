@@ -316,6 +316,11 @@ impl<T: Row> PagedList<T> {
         })
     }
 
+    /// The pages of the visible places, loaded or not.
+    pub fn visible_pages(&self) -> std::ops::RangeInclusive<u64> {
+        self.page_of(self.top)..=self.page_of((self.top + self.height).min(self.len()).saturating_sub(1))
+    }
+
     fn page_of(&self, place: u64) -> u64 {
         place / self.per_page + 1
     }

@@ -192,11 +192,7 @@ impl<T: Row> Marks<T> {
         let marked = match hidden {
             _ if self.rows.is_empty() => None,
             0 => Some(t!("{marked} marked", marked)),
-            hidden => Some(t!(
-                "{marked} marked ({hidden} hidden by the filter)",
-                marked,
-                hidden = number(hidden as u64)
-            )),
+            hidden => Some(t!("{marked} marked ({hidden} hidden)", marked, hidden = number(hidden as u64))),
         };
         let range = self.range_start().map(|from| t!("range from row {row}", row = number(from + 1)));
         range.into_iter().chain(marked).collect::<Vec<_>>().join("  ")

@@ -32,6 +32,7 @@ use jiff::civil::DateTime;
 use narrowed::{RowsFrom, ServiceRows};
 use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 /// The cells of a row beside its columns: cursor, mark and scroll position.
 const MARGINS: usize = 4;
@@ -58,6 +59,10 @@ pub trait Browse: Row + 'static {
     const FIELDS: &'static [RecordField<Self>];
     /// Number of columns shown by default: the first ones.
     const DEFAULT_COLUMNS: usize;
+    /// The field of the column that a filter field is about.
+    fn column_of(filter: &'static str) -> &'static str {
+        filter
+    }
     fn widths() -> Vec<Column> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
@@ -135,6 +140,10 @@ pub struct Browser<T: Browse> {
     narrowing: T::Narrowing,
     applied: Vec<String>,
     heading: Heading,
+    /// The pages whose rows the columns are fitted to.
+    fitted: BTreeSet<u64>,
+    /// Whether the columns wait for other rows to be fitted to.
+    refit: bool,
     /// Who sorts, if there is a sort order.
     by: By,
     /// A sort order with which the service failed. The list is read without it to see whether that works.
@@ -161,6 +170,8 @@ impl<T: Browse> Default for Browser<T> {
                 T::DEFAULT_COLUMNS,
                 tr_noop!("the service's own order"),
             ),
+            fitted: BTreeSet::new(),
+            refit: false,
             by: By::Service(DirectionStyle::Upper),
             suspect: None,
             changes: 0,
@@ -335,6 +346,8 @@ impl<T: Browse> Browser<T> {
         };
         let (filter, narrowing) = (T::filter(&values), T::narrowing(&values));
         self.applied = self.bar.words();
+        let used = T::FILTERS.iter().zip(&values).filter(|(_, value)| **value != Value::Empty);
+        self.heading.keep(&used.map(|(spec, _)| T::column_of(spec.name)).collect::<Vec<_>>());
         let is_other = narrowing != self.narrowing || filter != self.filter;
         if narrowing != self.narrowing {
             self.changes += 1;
@@ -343,6 +356,7 @@ impl<T: Browse> Browser<T> {
         if filter != self.filter {
             self.filter = filter;
             self.heading.forget_content();
+            self.refit = true;
             self.changes += 1;
             self.restart(out);
         }
@@ -402,7 +416,8 @@ impl<T: Browse> Browser<T> {
             Ok(page) => {
                 if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
-                    self.fit_columns(page, true, env);
+                    self.fitted.remove(&page);
+                    self.fit_columns(env);
                 }
                 return Ok(());
             }
@@ -419,7 +434,10 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         };
         out.cancel(dropped);
-        self.fit_columns(page, false, env);
+        if self.behind.is_none() {
+            self.fitted.remove(&page);
+            self.fit_columns(env);
+        }
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
                 out.warn(t!(
@@ -451,11 +469,19 @@ impl<T: Browse> Browser<T> {
         Ok(())
     }
 
-    fn fit_columns(&mut self, page: u64, of_index: bool, env: &Env) {
-        let behind = self.behind.as_ref().filter(|_| !of_index);
-        for row in behind.map_or(&self.list, |behind| &behind.rows).page_rows(page) {
+    /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
+    fn fit_columns(&mut self, env: &Env) {
+        let list = &self.list;
+        let shown: BTreeSet<u64> =
+            list.visible_pages().filter(|page| !list.page_rows(*page).is_empty()).collect();
+        if shown.is_empty() || (shown == self.fitted && !self.refit) {
+            return;
+        }
+        self.heading.forget_content();
+        for row in shown.iter().flat_map(|page| list.page_rows(*page)) {
             self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
         }
+        (self.fitted, self.refit) = (shown, false);
     }
 
     /// Whether a page looks sorted. lapel does not know the service's collation, so three quarters of the
@@ -499,6 +525,7 @@ impl<T: Browse> Browser<T> {
         };
         out.cancel(dropped);
         self.show_fitting(env.now());
+        self.fit_columns(env);
     }
 
     fn sort(&self) -> Option<Sort> {

@@ -139,6 +139,11 @@ impl Heading {
         self.changes
     }
 
+    /// Sets the fields whose columns are not dropped when the room is short.
+    pub fn keep(&mut self, fields: &[&str]) {
+        self.columns.keep(fields.iter().filter_map(|field| self.column(field)).collect());
+    }
+
     pub fn set_room(&mut self, room: usize) {
         self.room = room;
     }

@@ -23,12 +23,26 @@ pub enum LookupQuery {
 pub enum LookupReply {
     Rows(Rows),
     Pictures {
-        /// For front and back, as text.
-        said: [String; 2],
+        tried: TriedPictures,
         /// `None` unless the badge had to be read.
         detail: Option<Box<Badge>>,
         requests: u32,
     },
+}
+
+/// The result for front and back.
+#[derive(Debug)]
+pub struct TriedPictures {
+    /// As text.
+    pub said: [String; 2],
+    /// `None` for a picture that could not be tried.
+    pub opens: [Option<bool>; 2],
+}
+
+impl TriedPictures {
+    fn not_tried(said: impl Fn() -> String) -> Self {
+        Self { said: [said(), said()], opens: [None, None] }
+    }
 }
 
 /// Rows after the first page.
@@ -57,7 +71,7 @@ pub fn failed(query: &LookupQuery, error: ApiError) -> LookupReply {
         LookupQuery::Leads(_) => LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() }),
         LookupQuery::Pictures(..) => {
             let said = || t!("not checked: a part of lapel failed").to_owned();
-            LookupReply::Pictures { said: [said(), said()], detail: None, requests: 0 }
+            LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail: None, requests: 0 }
         }
     }
 }
@@ -132,7 +146,11 @@ async fn pictures(
             }
             Err(error) => {
                 let said = || t!("URL not read: {error}", error);
-                return LookupReply::Pictures { said: [said(), said()], detail: None, requests };
+                return LookupReply::Pictures {
+                    tried: TriedPictures::not_tried(said),
+                    detail: None,
+                    requests,
+                };
             }
         }
     }
@@ -141,20 +159,31 @@ async fn pictures(
     let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
     let Ok(Ok(client)) = client else {
         let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
-        return LookupReply::Pictures { said: [said(), said()], detail, requests };
+        return LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail, requests };
     };
     let fetch = |url: Option<Text>| {
         let (client, url) = (&client, url.and_then(|url| reader.picture_url(&url)));
         async move {
             match url {
-                Some(url) => (1, words(&client.probe(&url).await)),
-                None => (0, t!("no URL").to_owned()),
+                Some(url) => {
+                    let probe = client.probe(&url).await;
+                    (1, words(&probe), opens(&probe))
+                }
+                None => (0, t!("no URL").to_owned(), Some(false)),
             }
         }
     };
     let [front, back] = urls;
-    let ((one, front), (two, back)) = tokio::join!(fetch(front), fetch(back));
-    LookupReply::Pictures { said: [front, back], detail, requests: requests + one + two }
+    let ((one, front, front_opens), (two, back, back_opens)) = tokio::join!(fetch(front), fetch(back));
+    let tried = TriedPictures { said: [front, back], opens: [front_opens, back_opens] };
+    LookupReply::Pictures { tried, detail, requests: requests + one + two }
+}
+
+/// Whether the server gives the picture. `None` if it gave no answer.
+fn opens(probe: &Result<Probe, PictureError>) -> Option<bool> {
+    let probe = probe.as_ref().ok()?;
+    let is_picture = |kind: &Text| kind.wire().starts_with("image/");
+    Some(probe.status == 200 && probe.content_type.as_ref().is_none_or(is_picture))
 }
 
 /// The server's answer for a picture, as the rest of a sentence that begins with the picture.

@@ -82,8 +82,8 @@ pub(super) fn not_read(
     lines
 }
 
-/// All lines of a badge: verdict, mail, recipient and title, dates, then the rest.
-/// The advice for a caller follows the mail line if it fits into `rows`, otherwise the fields.
+/// All lines of a badge: verdict, mail, recipient and title, timeline, dates, then the rest.
+/// The advice for a caller follows the timeline if both fit into `rows` with the fields, otherwise the fields.
 /// `requested` is the time of lapel's request for the badge.
 pub(super) fn badge_lines(
     badge: &Badge,
@@ -129,14 +129,9 @@ pub(super) fn badge_lines(
     if !timeline.is_empty() {
         timeline.insert(0, Line::raw(""));
     }
-    let rows = rows.saturating_sub(lines.len());
-    // The fields have the same times, so the advice for a caller goes before the timeline.
-    let (told, fits) = told::lines(badge, room, rows, env);
-    let has_room = told.len() + timeline.len() <= rows;
+    // The fields at the end may be below the screen: they have the same times as the timeline.
+    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
     let behind = if fits { behind_mail } else { behind_fields };
-    if !has_room {
-        lines.splice(behind_fields..behind_fields, timeline.drain(..));
-    }
     lines.splice(behind..behind, told);
     lines.splice(behind_mail..behind_mail, timeline);
     lines

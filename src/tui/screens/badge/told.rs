@@ -23,6 +23,7 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
         by_id: false,
         namesakes: 0,
         question: None,
+        pictures: None,
         now,
         zone_known,
     }

@@ -24,10 +24,11 @@ pub(super) fn words<'a>(
     let words =
         |(state, times): &(State, u64)| t!("{times} {word}", times = number(*times), word = state.word());
     let states = list(states.iter().map(words));
-    (copies > 1).then(|| t!("{copies} copies among the loaded rows: {states}", copies, states))
+    (copies > 1)
+        .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
 }
 
-/// The number of copies among the loaded rows and the states of those that are not issued, for the newest copy of each.
+/// The number of copies among the loaded rows, for the newest copy of each.
 pub(super) fn of_newest<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     env: &Env,
@@ -42,11 +43,8 @@ pub(super) fn of_newest<'a>(
         let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
         // Of equal times, the first of the list is the newest.
         let first = *rows.iter().rev().max_by_key(time)?;
-        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, env.now()).state()));
         let sign = if env.glyphs == Glyphs::ASCII { "x" } else { "×" };
-        let times = format!("{sign}{}", number(rows.len() as u64));
-        let words: Vec<String> = std::iter::once(times).chain(others).collect();
-        Some((first.badge_id.clone(), words.join(", ")))
+        Some((first.badge_id.clone(), format!("{sign}{}", number(rows.len() as u64))))
     };
     copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
 }
@@ -96,7 +94,7 @@ mod tests {
         assert_eq!((of(2), of(3)), (None, None));
         let note = of_newest(rows.iter(), &Env::for_test());
         assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
-        assert_eq!(note.get(&rows[0].badge_id).map(String::as_str), Some("×2, 1 Waiting"));
+        assert_eq!(note.get(&rows[0].badge_id).map(String::as_str), Some("×2"));
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));
         assert_eq!(words(rows.iter().chain([&unknown]), &unknown, now), None);
     }

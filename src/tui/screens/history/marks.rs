@@ -28,11 +28,12 @@ impl History {
         self.marks.processed(ids);
     }
 
-    pub(super) fn marks_in_words(&self, env: &Env) -> String {
+    /// The marks in words, with the number of hidden ones and without it.
+    pub(super) fn marks_in_words(&self, env: &Env) -> [String; 2] {
         let (filter, now) = (self.browser.filter(), env.now());
         let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));
         let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.browser.is_filtered().then_some(&hides);
-        self.marks.in_words(&self.browser.list, hides)
+        [hides, None].map(|hides| self.marks.in_words(&self.browser.list, hides))
     }
 }
 

@@ -392,6 +392,11 @@ impl Texts {
             room = room.saturating_sub(wide).max(10);
         }
         let mut texts = wrap(&self.text, room);
+        // Where a line breaks between two parts, no separator is left at the edge.
+        let is_broken = texts.len() > 1;
+        for text in texts.iter_mut().filter(|_| is_broken) {
+            *text = text.trim_matches([' ', env.glyphs.dot.chars().next().unwrap_or(' ')]).to_owned();
+        }
         if texts.is_empty() {
             texts.push(String::new());
         }
@@ -439,5 +444,29 @@ fn next_steps(env: &Env) -> String {
         t!("{search} looks up a holder, {help} shows every key.", search, help)
     } else {
         t!("{issue} issues badges, {search} looks up a holder, {help} shows every key.", issue, search, help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_breaks_between_two_parts_has_no_separator_at_its_end() {
+        let env = Env::for_test();
+        let texts = Texts {
+            alert: false,
+            job: None,
+            art: String::new(),
+            text: "981 of 1,177 issued · next check 18:50".to_owned(),
+            style: env.theme.text(),
+            hint: (Action::Open, "show"),
+        };
+        let rows = texts.rows(0, &Widths { label: 0, title: 0, text: 22 }, &env);
+        let shown: Vec<String> =
+            rows.iter().map(|row| row.spans.iter().map(|span| span.content.as_ref()).collect()).collect();
+        assert_eq!(shown.len(), 2, "{shown:?}");
+        assert!(shown.iter().all(|row| !row.contains('·')), "{shown:?}");
+        assert!(shown[1].contains("next check 18:50"), "{shown:?}");
     }
 }

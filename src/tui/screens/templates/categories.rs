@@ -2,12 +2,16 @@
 
 use super::{CATEGORY_FIELD, Templates};
 use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
-use crate::domain::{Category, Text};
+use crate::domain::{BadgeType, Category, Text};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::fit;
+use crate::tui::widgets::text_layout::{Column, cells, fit, layout, width};
+use ratatui::style::Style;
+
+/// Widest cell of a badge type that never shrinks, in columns.
+const WIDEST: usize = 24;
 
 #[derive(Default)]
 pub(super) struct Categories {
@@ -162,21 +166,43 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
             if let Some(note) = &types.note {
                 lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
             }
-            for kind in &types.types {
-                let fields: Vec<String> = kind
-                    .fields
-                    .iter()
-                    .map(|(name, value)| format!("{}: {value}", type_field(name)))
-                    .collect();
-                let text = fields.join("  ");
-                lines.push(Line::raw(format!(
-                    "    {}",
-                    fit(&text, usize::from(columns).saturating_sub(6), env.glyphs.ellipsis)
-                )));
-            }
+            lines.extend(type_table(types, usize::from(columns).saturating_sub(6), env));
         }
     }
     lines
+}
+
+/// A table with a column for each field that the service gives.
+fn type_table(types: &BadgeTypes, room: usize, env: &Env) -> Vec<Line<'static>> {
+    let mut names: Vec<&Text> = Vec::new();
+    for (name, _) in types.types.iter().flat_map(|kind| &kind.fields) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let value = |kind: &BadgeType, name: &Text| {
+        kind.fields.iter().find(|(own, _)| own == name).map_or(String::new(), |(_, value)| value.to_string())
+    };
+    let heads: Vec<String> = names.iter().map(|name| type_field(name)).collect();
+    let rows: Vec<Vec<String>> =
+        types.types.iter().map(|kind| names.iter().map(|name| value(kind, name)).collect()).collect();
+    let widest = |at: usize| rows.iter().chain([&heads]).map(|row| width(&row[at])).max().unwrap_or(0);
+    let columns: Vec<Column> = (0..names.len())
+        .map(|at| Column {
+            min_width: widest(at).min(WIDEST),
+            weight: usize::from(widest(at) > WIDEST),
+            drop_order: 0,
+        })
+        .collect();
+    let widths = layout(&columns, room);
+    let line = |row: &[String], style: Style| {
+        let row: Vec<(String, Style)> = row.iter().map(|cell| (cell.clone(), style)).collect();
+        let mut spans = vec![Span::raw("    ")];
+        spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+        Line::from(spans)
+    };
+    let head = (!rows.is_empty()).then(|| line(&heads, env.theme.dim()));
+    head.into_iter().chain(rows.iter().map(|row| line(row, env.theme.text()))).collect()
 }
 
 /// The label of a type's field, as in the template details. Unknown fields keep the service's name.

@@ -64,9 +64,7 @@ impl Screen for Templates {
     }
 
     fn picture(&self, area: Rect, _: &Env) -> Option<Want> {
-        let place = if self.categories.is_some() {
-            None
-        } else if self.beside {
+        let place = if self.beside {
             picture::above(self.areas(area).1?).0
         } else {
             (self.full && self.over_text).then(|| picture::in_pane(area))

@@ -7,6 +7,7 @@ use super::{
     BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
 };
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
+use crate::domain::address_search::Why;
 use crate::domain::holder::join;
 use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
@@ -118,6 +119,7 @@ impl Wallet {
 
     pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
         out.cancel(self.lookup.take().map(|(request, _)| request));
+        self.progress = None;
         self.lookup = Some((out.ask(ask), what));
     }
 
@@ -353,7 +355,11 @@ impl Wallet {
                     // A name is followed by the wallet and the history of the address found.
                     Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, out),
                     Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, out),
-                    // The index may be old, so it does not show that nobody else has this name.
+                    // The index may be old, so it does not show that nobody else has this name. The service does.
+                    Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&Why::SameName)) =>
+                    {
+                        self.search_unasked(sought, OF_HOLDER, out);
+                    }
                     Sought::Name(name) => {
                         self.call.nothing = None;
                         self.choose_names(&name, matches);
@@ -381,7 +387,7 @@ impl Wallet {
                 }
             }
             (Lookups::Pictures(id), Response::Call(report)) => {
-                if let LookupReply::Pictures { said, detail, requests } = *report {
+                if let LookupReply::Pictures { tried, detail, requests } = *report {
                     self.call.requests += requests;
                     if let (Some(badge), Some(found)) = (detail, &mut self.found)
                         && let Some(held) = found.held.iter_mut().find(|held| held.badge_id == id)
@@ -390,7 +396,7 @@ impl Wallet {
                         self.unsorted = true;
                         self.call.details.insert(id.clone(), Ok(badge));
                     }
-                    self.call.pictures.insert(id, said);
+                    self.call.pictures.insert(id, tried);
                 }
             }
             (_, answer) => return Err(answer),

@@ -4,7 +4,7 @@ use super::{Lookups, Wallet};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
-use crate::i18n::list;
+use crate::i18n::{list, number};
 use crate::index::{Cert, Want, Which};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
@@ -154,6 +154,10 @@ impl Wallet {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
                 (Lookups::CertIds(number), Request::WithoutDetails(Which::All))
             }
+            // Every record was read already.
+            (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
+                (Lookups::CertAgain(number.clone()), Request::FindCert(number))
+            }
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) => {
                 return self.read_records(number, Some(ids), out);
             }
@@ -168,6 +172,32 @@ impl Wallet {
             _ => return,
         };
         self.send(what, ask, out);
+    }
+
+    /// Whether the confirmed reading for a certificate number is running.
+    pub(super) fn is_reading_cert(&self) -> bool {
+        let step = self.lookup.as_ref().map(|(_, step)| step);
+        matches!(step, Some(Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)))
+    }
+
+    /// Stops the reading. The index keeps what was read.
+    pub(super) fn stop_cert(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.lookup.take().map(|(request, _)| request));
+        out.say(t!("Stopped. The index keeps the records that lapel has read."));
+    }
+
+    /// The progress of the reading, and the key that stops it.
+    pub(super) fn cert_progress(&self, env: &Env) -> Option<String> {
+        self.is_reading_cert().then(|| {
+            let esc = env.key(&[Context::Wallet, Context::List, Context::Global], Action::Back);
+            match self.progress {
+                Some((done, all)) if all > 0 => {
+                    t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)
+                }
+                Some((done, _)) if done > 0 => t!("{done} read. {esc} stops it.", done = number(done), esc),
+                _ => t!("{esc} stops it.", esc),
+            }
+        })
     }
 
     /// Opens the badge if its record was among those read.

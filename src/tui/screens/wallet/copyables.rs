@@ -13,6 +13,7 @@ use crate::tui::widgets::record_field::pick;
 impl Screen for Wallet {
     fn on_opened(&mut self) {
         self.focus_box();
+        self.field.select();
     }
 
     fn layout_changes(&self) -> u64 {
@@ -39,7 +40,7 @@ impl Screen for Wallet {
     }
 
     fn can_go_back(&self) -> bool {
-        self.people.is_some() && (!self.choosing || !self.held().is_empty())
+        self.is_reading_cert() || self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
     fn shows_age(&self, env: &Env) -> bool {

@@ -121,7 +121,7 @@ impl Wallet {
         let wanted =
             |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
         let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
-        let list = left(wanted(1)).max(left(wanted(2)).min(SOME)).max(FEW).min(rows).min(rest.height);
+        let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
         if below <= LEAST {
             return Areas { notes, heads, list: rest, pane: None };
@@ -139,7 +139,7 @@ impl Wallet {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
         let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
-            pictures: self.call.pictures.get(&held.badge_id),
+            pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, env),
             requested: self.found.as_ref().and_then(|found| found.requested.get(&held.badge_id)).copied(),
         }
@@ -234,8 +234,11 @@ impl Wallet {
             let rows = self.draw_message(nothing, frame, body, env);
             let mut said: Vec<String> =
                 self.tried(env).into_iter().chain(no_such(self.call.certs, env)).collect();
-            said.extend(self.cert_offer(env));
-            said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
+            said.extend(self.cert_offer(env).filter(|_| !self.is_reading_cert()));
+            said.extend(self.waits_for().map(|waits| {
+                let progress = self.cert_progress(env).map(|words| format!(": {words}"));
+                format!("{} {waits}{}", env.spinner(), progress.unwrap_or_default())
+            }));
             draw_texts(frame, below(body, rows + 1), &said, env.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             self.draw_people(people, frame, area, env);
@@ -342,8 +345,13 @@ impl Wallet {
     /// The position of the selected row, if the list is longer than its area.
     fn place(&self) -> Option<String> {
         let entries = self.len();
-        (entries > self.cursor.height())
-            .then(|| t!("row {at} of {entries}", at = self.cursor.at() + 1, entries))
+        (entries > self.cursor.height()).then(|| {
+            t!(
+                "row {at} of {entries}",
+                at = number(self.cursor.at() as u64 + 1),
+                entries = number(entries as u64)
+            )
+        })
     }
 
     fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
@@ -426,7 +434,7 @@ impl Wallet {
             let more = if only_history == 0 {
                 String::new()
             } else {
-                format!(" {dot} {}", t!("{n} more in the history", n = only_history))
+                format!(" {dot} {}", t!("{n} more in the history", n = number(only_history)))
             };
             let partly =
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };

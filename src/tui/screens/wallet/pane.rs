@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use ratatui::style::{Modifier, Style};
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
-pub(super) const MOST_LESS: u8 = 3;
+pub(super) const MOST_LESS: u8 = 4;
 /// Width of the labels of the last lines, in columns.
 const LABEL: usize = 6;
 
@@ -27,8 +27,9 @@ pub(super) struct Beside<'a> {
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
-/// It first leaves out the timeline, then general advice, then facts that are also shown elsewhere. If that is not enough, what to say
-/// comes before the facts, so that only facts are left to scroll to.
+/// It first leaves out the empty lines around the timeline, then the timeline, then general advice, then facts that are
+/// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts are left to
+/// scroll to.
 pub(super) fn fitted(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -44,8 +45,8 @@ pub(super) fn fitted(
     })
 }
 
-/// The answer in as many rows as it needs. With `less` from 1 it omits the timeline, from 2 general advice, with 3 also
-/// title, type and level, and the warning about the time zone.
+/// The answer in as many rows as it needs. With `less` from 1 it omits the empty lines around the timeline, from 2 the
+/// timeline, from 3 general advice, with 4 also title, type and level, and the warning about the time zone.
 pub(super) fn lines(
     case: &Case<'_>,
     beside: &Beside<'_>,
@@ -54,14 +55,13 @@ pub(super) fn lines(
     env: &Env,
 ) -> Vec<Line<'static>> {
     let mut lines = verdict(case, room, env);
-    lines.extend(facts(case, beside, room, less < 3, env));
-    if less < 1 {
+    lines.extend(facts(case, beside, room, less < 4, env));
+    if less < 2 {
         let times = timeline(case.held, beside.requested, case.now, room, env);
-        lines.extend(
-            (!times.is_empty()).then(Line::default).into_iter().chain(times).chain([Line::default()]),
-        );
+        let around = || (less < 1).then(Line::default);
+        lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(told(case, less < 2, true, room, env));
+    lines.extend(told(case, less < 3, true, room, env));
     lines
 }
 

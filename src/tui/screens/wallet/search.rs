@@ -223,6 +223,10 @@ impl Wallet {
             }
             Sought::Name(name) => {
                 self.call.nothing = None;
+                // What the index has found is listed, also if the service could not be asked about it.
+                if trouble.is_some() && self.call.index == Some(Ok(())) {
+                    return self.choose_names(&name, found);
+                }
                 return self.take_names(&name, trouble, out);
             }
         };
@@ -243,12 +247,12 @@ impl Wallet {
 
     /// What was searched without a match, as a sentence.
     pub(super) fn tried(&self, env: &Env) -> Option<String> {
-        let mut tried: Vec<String> = self.call.tried.iter().map(lead_words).collect();
-        match &self.call.index {
-            Some(Ok(())) => tried.push(t!("the index").to_owned()),
-            Some(Err(NotSearched::NoIndex(_))) => tried.push(t!("no index here").to_owned()),
-            Some(Err(NotSearched::NotRead)) | None => {}
-        }
+        let read = self.found.as_ref().filter(|found| found.both && !found.email.is_empty());
+        let lists = read.map(|found| t!("wallet and history of {email}", email = cut(&found.email)));
+        let mut tried: Vec<String> =
+            lists.into_iter().chain(self.call.tried.iter().map(lead_words)).collect();
+        tried.extend((self.call.index == Some(Ok(()))).then(|| t!("the index").to_owned()));
+        let is_missing = matches!(self.call.index, Some(Err(NotSearched::NoIndex(_))));
         let is_unread = self.call.index == Some(Err(NotSearched::NotRead));
         let searched = (!tried.is_empty()).then(|| t!("Searched: {what}.", what = list(tried)));
         // The advice about a certificate number says it, too.
@@ -259,14 +263,18 @@ impl Wallet {
                 cost = self.index_cost()
             )
         });
-        let said: Vec<String> = searched.into_iter().chain(unread).collect();
+        let missing = is_missing.then(|| t!("No index here.").to_owned());
+        let said: Vec<String> = searched.into_iter().chain(missing).chain(unread).collect();
         (!said.is_empty()).then(|| said.join(" "))
     }
 }
 
+fn cut(text: &str) -> String {
+    short(&text.chars().take(LONGEST_TRIED).collect::<String>()).into_owned()
+}
+
 /// A query as a part of a sentence. It shows no more than the user typed.
 fn lead_words(lead: &Lead) -> String {
-    let cut = |text: &str| short(&text.chars().take(LONGEST_TRIED).collect::<String>()).into_owned();
     match lead {
         Lead::Address(address) => cut(address),
         Lead::Name(name) => t!("name \u{201c}{name}\u{201d}", name = cut(name)),

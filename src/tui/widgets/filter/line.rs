@@ -1,12 +1,12 @@
 //! The filter line: `title:파이썬 state:waiting`. It is another view of the filter fields. Words without a field
 //! belong to the first field, or to the e-mail field if they contain an `@`.
 
-use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, mail_named, one_word, read};
+use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, is_known_mail, one_word, read};
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
-use crate::i18n::{self, Language, in_language, tr};
+use crate::i18n::{Language, in_language, tr};
 
 /// Quotation marks that an input method may type.
 const QUOTES: [char; 3] = ['"', '\u{201c}', '\u{201d}'];
@@ -130,7 +130,7 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &Known) -> (usize, Vec<S
         let used: Vec<usize> =
             typed.iter().filter_map(|word| field_named(specs, word.field.as_ref()?)).collect();
         let free = specs.iter().enumerate().filter(|(at, _)| !used.contains(at));
-        return (before.len(), free.map(|(_, spec)| of_field(*spec)).collect());
+        return (before.len(), free.map(|(_, spec)| of_field(*spec, known)).collect());
     };
     let found = match &last.field {
         None => {
@@ -141,7 +141,7 @@ pub fn suggestions(specs: &[Spec], before: &str, known: &Known) -> (usize, Vec<S
                         || plain(in_language(*language, spec.label)).starts_with(&word)
                 })
             };
-            specs.iter().filter(begins).map(|spec| of_field(*spec)).collect()
+            specs.iter().filter(begins).map(|spec| of_field(*spec, known)).collect()
         }
         Some(field) => match field_named(specs, field) {
             Some(at) => {
@@ -168,9 +168,30 @@ fn plain(text: &str) -> String {
     text.to_lowercase().replace([' ', '-'], "")
 }
 
-fn of_field(spec: Spec) -> Suggestion {
-    let label = i18n::tr(spec.label).to_owned();
-    Suggestion { word: tr(spec.word).to_owned(), note: label }
+fn of_field(spec: Spec, known: &Known) -> Suggestion {
+    let (word, label) = (tr(spec.word), tr(spec.label));
+    let is_said = plain(word.trim_end_matches(':')) == plain(label);
+    let note = match example(spec, known) {
+        Some(value) if is_said => t!("e.g. {value}", value),
+        Some(value) => t!("{label}, e.g. {value}", label, value),
+        None if is_said => String::new(),
+        None => label.to_owned(),
+    };
+    Suggestion { word: word.to_owned(), note }
+}
+
+/// A value that the field takes, as the line needs it.
+fn example(spec: Spec, known: &Known) -> Option<String> {
+    let text = |english: &'static str| Some(tr(english).to_owned());
+    match (spec.takes, spec.name) {
+        (Takes::State, _) => Some(one_word(StateIs::Waiting.word())),
+        (Takes::Mail, _) => MailIs::Failed.word().map(one_word),
+        (Takes::Date, _) => known.today.map(|today| today.first_of_month().to_string()),
+        (Takes::Text, "recipient_name") => text(tr_noop!("Kim|filter")),
+        (Takes::Text, "recipient_email") => Some("kim@example.com".to_owned()),
+        (Takes::Text, "title") => text(tr_noop!("Python|filter")),
+        _ => values(spec, known).into_iter().next().map(|(value, _)| quoted(&value)),
+    }
 }
 
 /// The values of a field with a known set, each with a note.
@@ -187,8 +208,7 @@ fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
         Takes::State => StateIs::ALL.map(|state| (one_word(state.word()), String::new())).into(),
         Takes::Mail => {
             // `SENT` is the service's word for what lapel calls sent.
-            let is_known = |choice: &&Choice| !matches!(mail_named(&choice.value), MailIs::Word(_));
-            let own = known.choices_of(spec).filter(|choice| !is_known(choice));
+            let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
             let own = own.map(|choice| (choice.value.clone(), String::new()));
             let words =
                 MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));

@@ -131,6 +131,11 @@ impl Known {
         choice.or_else(named).map(|choice| choice.value.as_str())
     }
 
+    /// Whether the values of a field were seen and this text is none of them.
+    fn is_other_word(&self, spec: Spec, typed: &str) -> bool {
+        self.choices_of(spec).next().is_some() && self.value_of(spec, typed).is_none()
+    }
+
     pub fn shown(&self, spec: Spec, written: &str) -> String {
         if spec.takes == Takes::Text {
             return written.to_owned();
@@ -240,8 +245,22 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
                 t!("{label}: {shown} is none of {all}", label, shown, all)
             })
         }
-        Takes::Mail => Ok(Value::Mail(mail_named(typed))),
+        Takes::Mail => match mail_named(typed) {
+            MailIs::Word(word) if known.is_other_word(spec, &word) => {
+                let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
+                let own = own.map(|choice| scrub(&choice.value).into_owned());
+                let words = MailIs::KNOWN.into_iter().filter_map(|mail| Some(tr(mail.word()?).to_owned()));
+                let all = list(words.chain(own));
+                Err(t!("{label}: {shown} is none of {all}", label, shown, all))
+            }
+            mail => Ok(Value::Mail(mail)),
+        },
     }
+}
+
+/// Whether lapel has a word of its own for this mail status.
+pub fn is_known_mail(word: &str) -> bool {
+    !matches!(mail_named(word), MailIs::Word(_))
 }
 
 /// The mail status that a text names: one that lapel has a word for, otherwise the service's own word.

@@ -26,15 +26,15 @@ pub struct RowMark {
 }
 
 impl<T: Browse> Browser<T> {
-    /// Draws the list. `mark` says what is special about a row at a place; `right` is the text at the right of the top
-    /// line.
+    /// Draws the list. `mark` says what is special about a row at a place. At the right of the top line is the first of
+    /// `rights` that leaves room for the filter, or the last one.
     pub fn draw(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
         env: &Env,
         mark: &dyn Fn(u64, &T) -> RowMark,
-        right: &str,
+        rights: &[String],
     ) {
         let bar = self.bar.height(area.width);
         let note = self.foot_lines(area);
@@ -46,13 +46,11 @@ impl<T: Browse> Browser<T> {
             Constraint::Length(foot_height(&note)),
         ])
         .areas(area);
-        two_sided(
-            frame,
-            line,
-            (self.summary(env), Span::styled(right.to_owned(), env.theme.mark())),
-            true,
-            env,
-        );
+        let summary = self.summary(env);
+        let room = usize::from(area.width).saturating_sub(line_width(&summary) + 2);
+        let right = rights.iter().find(|right| width(right) <= room).or(rights.last());
+        let right = right.map_or("", |right| right.trim_end());
+        two_sided(frame, line, (summary, Span::styled(right.to_owned(), env.theme.mark())), true, env);
         if bar > 0 {
             self.bar.draw_form(frame, filter, env);
         }

@@ -197,6 +197,7 @@ impl<T: Browse> Browser<T> {
             out.cancel(dropped);
         }
         self.narrowing = narrowing;
+        self.refit = true;
         let is_narrow = self.narrowing != T::Narrowing::default();
         match (self.behind.take(), is_narrow) {
             (None, true) => {
@@ -234,6 +235,7 @@ impl<T: Browse> Browser<T> {
         let fitting = behind.rows.loaded().filter(|(_, row)| row.fits(&self.narrowing, now));
         let fitting = fitting.map(|(_, row)| row.clone()).collect();
         self.list.hold(fitting);
+        self.refit = true;
     }
 
     /// Moves by a row. Beyond the last match, lapel loads more rows to compare.
