@@ -455,12 +455,14 @@ async fn the_column_that_a_filter_is_about_stays_and_the_widths_follow_the_rows(
     let columns = |screen: &str| screen.lines().nth(3).unwrap_or_default().to_owned();
     let before = columns(&h.screen());
     assert!(before.contains(msg("Mail")), "{before}");
-    for filter in ["mail:failed", "state:revoked mail:failed"] {
+    for (filter, column) in
+        [("mail:failed", "Mail"), ("state:revoked mail:failed", "Mail"), ("type:COMPLETE", "Type")]
+    {
         h.press("/ ctrl-u");
         h.type_text(filter);
         h.press("enter");
         let screen = h.settled().await;
-        assert!(columns(&screen).contains(msg("Mail")), "{filter}:\n{screen}");
+        assert!(columns(&screen).contains(msg(column)), "{filter}:\n{screen}");
         h.press("esc g");
         let screen = h.settled().await;
         assert_eq!(columns(&screen), before, "{filter}:\n{screen}");

@@ -26,7 +26,7 @@ pub struct Columns {
     choices: Vec<ColumnChoice>,
     /// Number of columns shown by default: the first ones.
     usual: usize,
-    /// Shown columns that are never dropped: those that the filter is about.
+    /// Columns that are shown in any case and never dropped: those that the filter is about.
     kept: Vec<usize>,
 }
 
@@ -51,7 +51,11 @@ impl Columns {
 
     /// The indexes of the shown columns, in order. Some may have no room.
     pub fn shown(&self) -> impl Iterator<Item = usize> + '_ {
-        self.choices.iter().filter(|c| c.shown).map(|c| c.column)
+        self.choices.iter().filter(|c| self.is_shown(c)).map(|c| c.column)
+    }
+
+    fn is_shown(&self, choice: &ColumnChoice) -> bool {
+        choice.shown || self.kept.contains(&choice.column)
     }
 
     /// Shows or hides a column. Returns false for the last shown column, which stays.
@@ -85,7 +89,7 @@ impl Columns {
         *self = Self { kept, ..Self::usual(self.choices.len(), self.usual) };
     }
 
-    /// Sets the columns that are not dropped when the room is short.
+    /// Sets the columns that are shown also if the user hides them, and not dropped when the room is short.
     pub fn keep(&mut self, kept: Vec<usize>) {
         self.kept = kept;
     }
@@ -124,7 +128,7 @@ impl Columns {
         let (columns, most): (Vec<Column>, Vec<usize>) = self
             .choices
             .iter()
-            .filter(|c| c.shown)
+            .filter(|c| self.is_shown(c))
             .enumerate()
             .filter_map(|(place, choice)| {
                 let own = *all.get(choice.column)?;
@@ -240,6 +244,14 @@ mod tests {
         assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6]);
         columns.reset();
         assert_eq!(columns.widths(&ALL, &content, 42), [10, 24, 0, 6], "a reset keeps it");
+        columns.toggle(3);
+        assert_eq!(
+            columns.shown().collect::<Vec<_>>(),
+            [0, 1, 2, 3],
+            "it is shown as long as the filter is set"
+        );
+        columns.keep(Vec::new());
+        assert_eq!(columns.shown().collect::<Vec<_>>(), [0, 1, 2]);
     }
 
     #[test]

@@ -349,6 +349,10 @@ impl<T: Row> PagedList<T> {
         self.order = order;
     }
 
+    pub fn is_page_loaded(&self, page: u64) -> bool {
+        matches!(self.slots.get(&page), Some(Slot::Loaded(entries)) if !entries.is_empty())
+    }
+
     pub fn page_rows(&self, page: u64) -> Vec<&T> {
         match self.slots.get(&page) {
             Some(Slot::Loaded(entries)) => entries

@@ -472,8 +472,7 @@ impl<T: Browse> Browser<T> {
     /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
     fn fit_columns(&mut self, env: &Env) {
         let list = &self.list;
-        let shown: BTreeSet<u64> =
-            list.visible_pages().filter(|page| !list.page_rows(*page).is_empty()).collect();
+        let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();
         if shown.is_empty() || (shown == self.fitted && !self.refit) {
             return;
         }

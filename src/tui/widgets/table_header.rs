@@ -139,7 +139,7 @@ impl Heading {
         self.changes
     }
 
-    /// Sets the fields whose columns are not dropped when the room is short.
+    /// Sets the fields whose columns are shown in any case and not dropped when the room is short.
     pub fn keep(&mut self, fields: &[&str]) {
         self.columns.keep(fields.iter().filter_map(|field| self.column(field)).collect());
     }
