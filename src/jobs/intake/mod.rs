@@ -47,6 +47,7 @@ pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
+pub(super) use header::stand_in;
 pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
 pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub(super) use origin::PASTED;
