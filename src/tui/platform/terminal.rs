@@ -175,6 +175,9 @@ pub fn voice() -> Line {
     Line(io::stdout())
 }
 
+/// Keys of one piece come without a pause. The terminal library looks at nothing without any time.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
 /// Reads in its own thread until the program ends: `poll` with a timeout hangs on unknown answers of the terminal.
 /// The thread first reads the answers to earlier questions, because another reader would take them as keys.
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries>, pause: InputPause) {
@@ -196,8 +199,8 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
         }
         loop {
             pause.pass();
-            // Whether the next event was there before this thread waited for it.
-            let at_once = crossterm::event::poll(Duration::ZERO).unwrap_or(false);
+            // Whether the next event is there already. A person's keys are further apart.
+            let at_once = crossterm::event::poll(AT_ONCE).unwrap_or(false);
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
                     Some(key) if at_once => Message::KeyAtOnce(key),
