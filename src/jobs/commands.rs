@@ -375,7 +375,7 @@ impl Jobs {
         let policies = self.core.settings.policies.clone();
         let undone = self.core.store.undo_decision(id, last, policies).await?;
         self.core.changed(id, []);
-        Ok(undone.then_some(Undone { rows: last.rows, corrected: last.corrects }))
+        Ok(undone.then_some(Undone { rows: last.rows, first: last.first, corrected: last.corrects }))
     }
 
     async fn draft(&self, id: JobId) -> Result<Job, JobError> {
@@ -510,6 +510,8 @@ pub(super) enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undone {
     pub rows: u64,
+    /// The first of these rows.
+    pub first: u64,
     /// Whether the decision was a correction.
     pub corrected: bool,
 }

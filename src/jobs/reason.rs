@@ -323,6 +323,11 @@ impl Reason {
         self.in_language(Language::English)
     }
 
+    /// The service's answer to a refused request: its status, code and message.
+    pub fn service_words(&self) -> Option<String> {
+        self.args.get("said").map(|said| said.said(i18n::language()))
+    }
+
     /// Only what happened, without what it means and what to do.
     pub fn cause(&self) -> String {
         let language = i18n::language();

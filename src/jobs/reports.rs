@@ -3,7 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::files::off_the_loop;
-use super::intake::PASTED;
+use super::intake::{ColumnMap, NameColumns, PASTED, stand_in};
 use super::job::{Job, JobId, JobRow, Kind, Phase};
 use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
@@ -99,11 +99,24 @@ fn words(text: Option<&Text>) -> String {
 fn columns(job: &Job) -> Vec<String> {
     match &job.origin {
         Some(origin) if !origin.columns.is_empty() => {
-            origin.columns.iter().map(|c| c.wire().to_owned()).collect()
+            let columns: Vec<String> = origin.columns.iter().map(|c| c.wire().to_owned()).collect();
+            with_titles(columns, origin.map.as_ref())
         }
         _ if job.template_id.is_some() => vec!["name".to_owned(), "email".to_owned()],
         _ => vec!["badge_id".to_owned()],
     }
+}
+
+/// Names the columns of a file without a header, so that its rows can be issued again as they are.
+fn with_titles(mut columns: Vec<String>, map: Option<&ColumnMap>) -> Vec<String> {
+    let Some(map) = map else { return columns };
+    let name = if let NameColumns::One(at) = map.name { Some((at, "name")) } else { None };
+    for (at, title) in name.into_iter().chain([(map.email, "email")]) {
+        if let Some(column) = columns.get_mut(at).filter(|column| **column == stand_in(at)) {
+            title.clone_into(column);
+        }
+    }
+    columns
 }
 
 /// The row's original cells, or the cells that it would have in a file.
@@ -301,5 +314,21 @@ fn line(job: &Job, row: &JobRow, offset: Offset) -> ReceiptLine {
         mail_status: words(row.mail_status.as_ref()),
         issued: words(row.issued_at.as_ref()),
         valid_until: words(row.valid_until.as_ref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_without_a_name_get_one_that_the_import_finds() {
+        let map = |name, email| ColumnMap { name: NameColumns::One(name), email, template: None };
+        let columns = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let pasted = columns(&["column 1", "column 2", "column 3"]);
+        assert_eq!(with_titles(pasted.clone(), Some(&map(1, 0))), ["email", "name", "column 3"]);
+        assert_eq!(with_titles(pasted.clone(), None), pasted);
+        let named = columns(&["성명", "메일"]);
+        assert_eq!(with_titles(named.clone(), Some(&map(0, 1))), named);
     }
 }

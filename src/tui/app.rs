@@ -122,6 +122,8 @@ pub struct App {
     lost: bool,
     /// The contexts and the keys of an incomplete chord.
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    /// Whether the key came together with the one before it.
+    key_at_once: bool,
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
     /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
@@ -157,6 +159,7 @@ impl App {
             changed: true,
             lost: false,
             begun: Default::default(),
+            key_at_once: false,
             app_paths: crate::tui::persist::app_paths::AppPaths::default(),
             tour_wanted: false,
             connection: ConnectionState::default(),
@@ -227,13 +230,20 @@ impl App {
             Message::Of(..) => return,
             message => message,
         };
+        self.key_at_once = matches!(message, Message::KeyAtOnce(_));
         self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
         let mut requests = std::mem::take(&mut self.requests);
         let mut out = Effects::new(&mut requests);
         match message {
-            Message::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, &mut out),
+            Message::Key(key) | Message::KeyAtOnce(key) if key.kind != KeyEventKind::Release => {
+                self.on_key(key, &mut out);
+            }
             // Connection messages were unwrapped above. The loop handles `Stop` and `Continued`.
-            Message::Key(_) | Message::Of(..) | Message::Stop | Message::Continued => {}
+            Message::Key(_)
+            | Message::KeyAtOnce(_)
+            | Message::Of(..)
+            | Message::Stop
+            | Message::Continued => {}
             Message::Paste(text) => {
                 self.changed = true;
                 self.on_paste(&text, &mut out);

@@ -12,6 +12,9 @@ use std::fmt;
 #[derive(Debug)]
 pub enum Message {
     Key(KeyEvent),
+    /// A key that was there together with the one before it: a paste without brackets sends its text like this. It
+    /// does everything that a key does, except confirm.
+    KeyAtOnce(KeyEvent),
     /// A bracketed paste. It is never read as keys.
     Paste(String),
     Mouse(MouseEvent),

@@ -15,8 +15,8 @@ use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, Synced, 
 use crate::jobs::intake::{Choices, Source};
 use crate::jobs::receipt::{FailedMails, Format};
 use crate::jobs::{
-    DuplicateResult, FileRequest, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened, Rival,
-    RowGroup, SentHere,
+    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened,
+    Rival, RowGroup, SentHere,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -183,6 +183,8 @@ requests! {
         OpenFile(source: Source, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
         /// Write every row of a file into drafts.
         DraftFile(request: Box<FileRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        /// Compare drafts of one file with the file as it is now.
+        CompareFile(drafts: Vec<JobId>) -> Compared(Box<Result<FileState, String>>) [Journal];
         /// Check drafts for recipients who already have the badge: the drafts as they are now, and the duplicates of each.
         CheckDuplicates(drafts: Vec<JobId>)
             -> DuplicateResult(Result<(Vec<Job>, Vec<DuplicateResult>), String>) [Journal, OwnEnd];

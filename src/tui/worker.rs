@@ -284,6 +284,7 @@ async fn answer(
             let drafted = jobs.draft_ids(*request, reading(), context.cancel.clone()).await;
             Response::Drafted(drafted_by(&jobs, drafted.map(|id| vec![id]), &context).await)
         }
+        Request::CompareFile(ids) => Response::Compared(Box::new(said(link?.jobs?.compare_file(&ids).await))),
         Request::CheckDuplicates(ids) => {
             let progress = context.watch(|g: &CheckProgress| (g.done, g.all));
             let checked = job_command::check_duplicates(&link?.jobs?, ids, &progress, &context.cancel).await;

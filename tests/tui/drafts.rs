@@ -2,7 +2,7 @@
 
 use super::activity::people;
 use super::*;
-use crate::common::texts::{msg, msg_part};
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::jobs::JobId;
 
 fn accepted(h: &Harness) -> u64 {
@@ -89,10 +89,30 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     assert!(screen.contains("1 ready") && screen.contains("1 skipped"), "{screen}");
     h.press("enter");
     h.shows(msg_part("Nothing is sent until you confirm. ")).await;
-    assert!(h.settled().await.contains("1 skipped"));
+    let screen = h.settled().await;
+    assert!(screen.contains("1 skipped") && !screen.contains(msg_part("The file has changed")), "{screen}");
     h.press("esc esc");
+    let changes = msg_with(
+        "The file has changed since the draft: rows added {added}, removed {removed}, changed {changed}.",
+        &[&0, &1, &0],
+    );
     // A changed file is offered its draft, too, and may become a new one.
     std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
+    drop(&mut h).await;
+    h.shows(msg_part("before the file changed")).await;
+    let screen = h.shows("rows added 0, removed 1, changed 0").await;
+    assert!(screen.contains(msg("There is a draft of this file. Continue with it?")), "{screen}");
+    // The review of that draft says it, too, from here and from Home.
+    h.press("enter");
+    h.shows(&changes).await;
+    h.settled().await;
+    h.press("esc esc 0");
+    h.shows(msg(KEPT)).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(&changes).await;
+    h.settled().await;
+    h.press("esc esc");
     drop(&mut h).await;
     h.shows(msg_part("before the file changed")).await;
     h.press("j enter");

@@ -230,6 +230,8 @@ async fn pasted_lines_become_a_draft() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;
     assert!(screen.contains(msg_part("3 rows")) && screen.contains("3 ready"), "{screen}");
+    assert_eq!(screen.matches(msg("pasted text")).count(), 1, "it is said once: {screen}");
+    assert!(!screen.contains(msg("The pasted text")), "{screen}");
     assert!(screen.contains("DEMO") && screen.contains(msg_part("3 recipients · 1 request")), "{screen}");
     h.press("esc");
     let screen = h.settled().await;

@@ -34,6 +34,12 @@ async fn groups_come_first_and_the_line_that_sends_comes_last() {
     h.press("j h");
     let screen = h.settled().await;
     assert!(screen.contains(&ready(2, "▸")) && !screen.contains("two@naru.example"), "{screen}");
+    // Enter does the same on this heading as on any other.
+    for fold in ["▾", "▸"] {
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(screen.contains(&ready(2, fold)) && !screen.contains(msg_part("and press")), "{screen}");
+    }
     // A decided row leaves its group, and the last line sends.
     h.press("g j space");
     h.shows("3 ready").await;
@@ -202,11 +208,14 @@ async fn suggested_addresses_are_taken_with_one_key_for_a_row_and_one_for_its_gr
     h.shows("3 need review").await;
     let screen = h.settled().await;
     assert!(screen.contains("one@gmail.com"), "the suggestion of the selected row: {screen}");
+    let short = msg_with("{short}: {meant}?", &[&msg("mistyped domain"), &"@gmail.com"]);
+    assert_eq!(screen.matches(&short).count(), 3, "each row has its suggestion: {screen}");
     assert!(screen.contains(&format!("⏎ {}", msg("correct"))), "what Enter does here: {screen}");
     h.press("enter");
     h.shows("2 ready").await;
     h.settled().await;
     h.press("a");
+    h.shows(&msg_with("{n} rows corrected.", &[&2])).await;
     h.shows("4 ready").await;
     h.settled().await;
     // One key takes each decision back.
@@ -313,4 +322,52 @@ async fn a_blank_line_or_a_total_never_becomes_a_recipient() {
     h.press("G");
     h.confirm_draft("1").await;
     h.shows("waiting 1 ").await;
+}
+
+#[tokio::test]
+async fn after_an_undo_the_cursor_is_on_the_row_of_the_decision() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("name,email\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n이영희,d@naru.example\n");
+    h.shows(msg("columns")).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows("2 need review").await;
+    h.settled().await;
+    let selected =
+        |screen: &str| screen.lines().find(|line| line.starts_with('▌')).expect("a selected line").to_owned();
+    // The last of the ready rows is skipped, and then one far away from it is sent.
+    h.press("f l j j x");
+    h.shows("1 skipped").await;
+    h.settled().await;
+    h.press("g j space");
+    h.shows("1 needs review").await;
+    h.settled().await;
+    h.press("G u");
+    h.shows("2 need review").await;
+    let screen = h.settled().await;
+    assert!(selected(&screen).contains("Garc?a"), "{screen}");
+    h.press("u");
+    h.shows("2 ready").await;
+    let screen = h.settled().await;
+    assert!(selected(&screen).contains("이영희"), "{screen}");
+}
+
+#[tokio::test]
+async fn a_group_whose_rows_have_another_reason_says_what_to_do() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("name,email\nGarc?a,a@naru.example\nNguy?n,a@naru.example\n");
+    h.shows(msg("columns")).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows("2 need review").await;
+    h.settled().await;
+    h.press("A");
+    h.shows(msg_part("0 rows will be sent: each has another reason.")).await;
+    assert_eq!(accepted(&h), 0);
 }

@@ -295,9 +295,14 @@ pub(super) fn column_names(header: Option<&[String]>, width: usize) -> Vec<Strin
     (0..width)
         .map(|column| match header.and_then(|h| h.get(column)).filter(|c| !is_blank(c)) {
             Some(name) => name.clone(),
-            None => format!("column {}", column + 1),
+            None => stand_in(column),
         })
         .collect()
+}
+
+/// The name of a column without one. Users read its translation.
+pub(in crate::jobs) fn stand_in(column: usize) -> String {
+    format!("column {}", column + 1)
 }
 
 /// A hash of the column names in order.

@@ -47,6 +47,7 @@ pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
+pub(super) use header::stand_in;
 pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
 pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub(super) use origin::PASTED;
@@ -107,9 +108,22 @@ pub struct Choices {
     pub id_column: Option<usize>,
 }
 
-/// The name that was written in the wrong encoding, if that can be told.
+/// The whole name before it was written in the wrong encoding. `None` if a part of it is lost.
 pub(super) fn name_before_damage(name: &str) -> Option<String> {
-    mojibake::damage(name)?.was().map(str::to_owned)
+    mojibake::damage(name)?.was().filter(|was| !was.contains('…')).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_before_damage;
+
+    #[test]
+    fn only_a_whole_name_is_suggested() {
+        assert_eq!(name_before_damage("JosÃ© Silva").as_deref(), Some("José Silva"));
+        assert_eq!(name_before_damage("í\u{99}\u{8d}ì²"), None);
+        assert_eq!(name_before_damage("源?誘쇱닔"), None);
+        assert_eq!(name_before_damage("José Silva"), None);
+    }
 }
 
 pub trait Watch {

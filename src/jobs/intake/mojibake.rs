@@ -38,8 +38,18 @@ impl Mojibake {
             Self::Lost | Self::QuestionMarks => None,
         }
     }
+
+    fn with_was(self, was: String) -> Self {
+        match self {
+            Self::KoreanAsWestern(_) => Self::KoreanAsWestern(was),
+            Self::Utf8AsWestern(_) => Self::Utf8AsWestern(was),
+            Self::Utf8AsKorean(_) => Self::Utf8AsKorean(was),
+            Self::Lost | Self::QuestionMarks => self,
+        }
+    }
 }
 
+/// The kind is that of the first damaged word; [`Mojibake::was`] is the whole text.
 pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
         return Some(Mojibake::Lost);
@@ -51,7 +61,16 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.is_ascii() {
         return None;
     }
-    text.split_ascii_whitespace().filter(|word| !word.is_ascii()).find_map(word_damage)
+    // Each damaged word is replaced. The other words and all spaces stay.
+    let (mut first, mut repaired) = (None, String::with_capacity(text.len()));
+    for piece in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
+        let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
+        let found = if word.is_ascii() { None } else { word_damage(word) };
+        repaired.push_str(found.as_ref().and_then(Mojibake::was).unwrap_or(word));
+        repaired.push_str(&piece[word.len()..]);
+        first = first.or(found);
+    }
+    first.map(|damage| damage.with_was(repaired))
 }
 
 fn word_damage(word: &str) -> Option<Mojibake> {
@@ -116,7 +135,12 @@ fn utf8_with_losses(bytes: &[u8]) -> Option<String> {
     let mut rest = bytes;
     while let Some((&first, behind)) = rest.split_first() {
         match first {
-            b'?' => lost += 1,
+            b'?' => {
+                if !text.ends_with('…') {
+                    text.push('…');
+                }
+                lost += 1;
+            }
             0..=0x7f => text.push(char::from(first)),
             0xea..=0xed => {
                 let more = behind.iter().take(2).take_while(|b| matches!(b, 0x80..=0xbf)).count();
@@ -195,6 +219,21 @@ mod tests {
         }
         for lost in ["김\u{fffd}수", "占쏙옙占쏙옙", "???", "?? ??"] {
             assert!(damage(lost).is_some_and(|d| d.was().is_none()), "{lost}");
+        }
+    }
+
+    #[test]
+    fn every_damaged_word_is_replaced_and_the_rest_of_the_name_stays() {
+        for (damaged, was) in [
+            ("JosÃ© Silva", "José Silva"),
+            ("Ana JosÃ©", "Ana José"),
+            ("JosÃ©  MuÃ±oz Silva", "José  Muñoz Silva"),
+            ("Zoë JosÃ©", "Zoë José"),
+            ("±è ¹Î¼ö (Kim)", "김 민수 (Kim)"),
+            ("Kim ê¹€ë¯¼ìˆ˜", "Kim 김민수"),
+        ] {
+            let found = damage(damaged).unwrap_or_else(|| panic!("{damaged} not recognised"));
+            assert_eq!(found.was(), Some(was), "{damaged}");
         }
     }
 

@@ -8,6 +8,8 @@ use std::collections::{HashMap, HashSet};
 const FREQUENT: u64 = 5;
 /// Minimum ratio between a frequent domain and the rare one that looks like it.
 const RARER: u64 = 10;
+/// As [`RARER`], for two swapped letters: two domains rarely differ like that without a mistake.
+const RARER_SWAPPED: u64 = 5;
 
 /// Returns `(suspect, meant)`, sorted. A suspect is one edit away from a far more frequent or a well-known
 /// domain. A person must decide, since two universities may differ by one letter.
@@ -36,7 +38,10 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
                 .into_iter()
                 .filter_map(|form| forms.get(&form))
                 .flatten()
-                .filter(|(other, n)| *n >= count.saturating_mul(RARER) && is_slip(domain, other))
+                .filter(|(other, n)| {
+                    let ratio = if are_swapped(domain, other) { RARER_SWAPPED } else { RARER };
+                    *n >= count.saturating_mul(ratio) && is_slip(domain, other)
+                })
                 .max_by_key(|(other, n)| (*n, std::cmp::Reverse(*other)));
             let meant = near.map(|(other, _)| (*other).to_owned()).or_else(|| meant_domain(domain));
             meant.map(|meant| (domain.clone(), meant))
@@ -50,6 +55,13 @@ pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
 fn is_slip(domain: &str, other: &str) -> bool {
     let first_label = |d: &str| d.split('.').next().map_or(0, |l| l.chars().count());
     first_label(domain).max(first_label(other)) > 3 && edits(domain, other, 1) == 1
+}
+
+/// Whether one word is the other with two neighbouring letters swapped.
+fn are_swapped(one: &str, other: &str) -> bool {
+    let differ: Vec<(char, char)> = one.chars().zip(other.chars()).skip_while(|(a, b)| a == b).collect();
+    let is_swap = matches!(differ.as_slice(), [(a, b), (c, d), ..] if a == d && b == c);
+    one.chars().count() == other.chars().count() && is_swap && differ[2..].iter().all(|(a, b)| a == b)
 }
 
 /// The word itself, and all its forms with one letter left out.
@@ -92,6 +104,19 @@ mod tests {
                 pair("moonfren.example", "moonfern.example"),
             ]
         );
+    }
+
+    #[test]
+    fn swapped_letters_are_suspect_in_a_short_file_too() {
+        let counts = [("naru.example", 8), ("naru.exmaple", 1), ("nari.example", 1)];
+        assert_eq!(found(&counts), [pair("naru.exmaple", "naru.example")]);
+        assert_eq!(found(&[("naru.example", 8), ("naru.exmaple", 2)]), []);
+        assert_eq!(found(&[("naru.example", 4), ("naru.exmaple", 1)]), []);
+        for (one, other, swapped) in
+            [("abcd", "abdc", true), ("abcd", "abcd", false), ("abcd", "badc", false), ("abcd", "abc", false)]
+        {
+            assert_eq!(are_swapped(one, other), swapped, "{one} {other}");
+        }
     }
 
     #[test]

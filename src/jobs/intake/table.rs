@@ -257,7 +257,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         sheets: Vec::new(),
         sheet: None,
         header: Some(HeaderRow::Absent),
-        columns: vec!["name".to_owned(), "e-mail".to_owned()],
+        columns: header::column_names(None, 2),
         content: ColumnContent::of(&sample, 2),
         guess: ColumnGuess::from(&map),
         signature: "pasted lines".to_owned(),

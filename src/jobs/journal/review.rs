@@ -16,6 +16,7 @@ const CORRECT: &str = "correct";
 pub(in crate::jobs) struct LastDecision {
     pub(in crate::jobs) id: i64,
     pub(in crate::jobs) rows: u64,
+    pub(in crate::jobs) first: u64,
     /// Whether it corrected a row, so that the duplicate check must run again.
     pub(in crate::jobs) corrects: bool,
 }
@@ -60,12 +61,14 @@ pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Re
 /// The last decision of a draft's review; `None` if there is none to undo.
 pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastDecision>> {
     db.optional(
-        "SELECT id, what = ?2 AS corrects, (SELECT count(*) FROM review_row WHERE review = review.id) AS rows
+        "SELECT id, what = ?2 AS corrects, (SELECT count(*) FROM review_row WHERE review = review.id) AS rows,
+                (SELECT min(no) FROM review_row WHERE review = review.id) AS first
          FROM review WHERE job = ?1 ORDER BY id DESC LIMIT 1",
         values![job.0, CORRECT],
         |r| {
             let rows = r.get::<i64>("rows")?.unsigned_abs();
-            Ok(LastDecision { id: r.get("id")?, rows, corrects: r.get("corrects")? })
+            let first = r.get::<Option<i64>>("first")?.unwrap_or_default().unsigned_abs();
+            Ok(LastDecision { id: r.get("id")?, rows, first, corrects: r.get("corrects")? })
         },
     )
 }

@@ -30,12 +30,14 @@ impl App {
     pub(super) fn act_confirm(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         // In a terminal that is too small, the user cannot see what they confirm.
         let fits = self.fits();
+        let is_at_once = self.key_at_once;
         let env = &self.env;
         let Some(opened) = self.modals.last_mut() else { return false };
         let Some(confirm) = &mut opened.confirm else { return false };
         match action {
             Action::ClearField => confirm.clear(),
             Action::Accept if !fits => {}
+            Action::Accept if confirm.is_right() && is_at_once => out.warn(confirm.once_more(env)),
             Action::Accept if confirm.is_right() => {
                 out.owned_by(Owner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
             }

@@ -36,7 +36,6 @@ pub fn sends(command: &JobCommand) -> Option<JobId> {
         | JobCommand::Pause(_)
         | JobCommand::CancelRest(_)
         | JobCommand::Decide(..)
-        | JobCommand::CompareFile(_)
         | JobCommand::TakeSuggestions(..)
         | JobCommand::UndoDecision(_)
         | JobCommand::Look(_)

@@ -24,7 +24,7 @@ use std::io::{self, ErrorKind, Stdout, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 pub type Screen = Terminal<Canvas<Line>>;
@@ -175,6 +175,9 @@ pub fn voice() -> Line {
     Line(io::stdout())
 }
 
+/// Keys of one piece come without a pause. The terminal library looks at nothing without any time.
+const AT_ONCE: Duration = Duration::from_millis(5);
+
 /// Reads in its own thread until the program ends: `poll` with a timeout hangs on unknown answers of the terminal.
 /// The thread first reads the answers to earlier questions, because another reader would take them as keys.
 pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries>, pause: InputPause) {
@@ -183,6 +186,11 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
         let mut escapes = Escapes::default();
         if let Some(heard) = asked.map(TerminalQueries::listen) {
             for message in heard.messages {
+                // These keys were typed before lapel asked the terminal anything.
+                let message = match message {
+                    Message::Key(key) => Message::KeyAtOnce(key),
+                    other => other,
+                };
                 if messages.blocking_send(message).is_err() {
                     return;
                 }
@@ -191,8 +199,11 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
         }
         loop {
             pause.pass();
+            // Whether the next event is there already. A person's keys are further apart.
+            let at_once = crossterm::event::poll(AT_ONCE).unwrap_or(false);
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
+                    Some(key) if at_once => Message::KeyAtOnce(key),
                     Some(key) => Message::Key(key),
                     None => continue,
                 },

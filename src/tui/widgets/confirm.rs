@@ -104,6 +104,16 @@ impl Confirm {
         format!("{}. {}", self.how(env), self.nothing())
     }
 
+    /// After Enter that came together with the text. A person presses the keys one after another.
+    pub fn once_more(&self, env: &Env) -> String {
+        let enter = env.key(&CONTEXTS, Action::Accept);
+        t!(
+            "The text and {enter} arrived at once, as from a paste. {nothing} Press {enter} again.",
+            enter,
+            nothing = self.nothing()
+        )
+    }
+
     fn how(&self, env: &Env) -> String {
         let enter = env.key(&CONTEXTS, Action::Accept);
         t!("Type {text} and press {enter}", text = &self.wanted, enter)

@@ -373,7 +373,11 @@ impl RowList {
     ) -> Vec<Span<'static>> {
         match row {
             RowState::Entry(Entry::Row(row)) => {
-                heading.cells(columns::cells(row, self.is_review, env, words), widths, env)
+                let mut cells = columns::cells(row, self.is_review, env, words);
+                if self.is_review {
+                    columns::fit_suggestion(&mut cells, row, heading, widths);
+                }
+                heading.cells(cells, widths, env)
             }
             RowState::Failed(error) => vec![Span::styled(
                 format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),

@@ -3,9 +3,9 @@
 use crate::domain::{Page, ServiceClock, TemplateId, Text};
 use crate::export::ExportRow;
 use crate::jobs::{
-    CheckProgress, Decision, DuplicateResult, FileState, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
-    NeverSeen, Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowStatus,
-    Rows, SuggestedRows, Undone,
+    CheckProgress, Decision, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs, NeverSeen,
+    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowStatus, Rows,
+    SuggestedRows, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
@@ -55,8 +55,6 @@ pub enum JobCommand {
     LeaveOut(JobId, Rows),
     TakeSuggestions(JobId, SuggestedRows),
     UndoDecision(JobId),
-    /// Compare drafts with the file that they were read from.
-    CompareFile(Vec<JobId>),
     /// Correct the name and the address of a row of a draft.
     Correct(JobId, u64, String, String),
 }
@@ -70,8 +68,9 @@ pub enum Done {
     Processed(JobId, Vec<u64>, Option<String>),
     Drafts(Vec<Job>),
     NeverSeen(NeverSeen),
-    File(FileState),
     Corrected(u64),
+    /// Rows of a group that will be sent now.
+    Allowed(u64),
     Undone(Option<Undone>),
 }
 
@@ -188,7 +187,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                 } else if one {
                     Done::Fine
                 } else {
-                    Done::Said(plural!(n, "{n} row will be sent.", "{n} rows will be sent."))
+                    Done::Allowed(n)
                 }
             })
         }
@@ -204,7 +203,6 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
         }
         JobCommand::TakeSuggestions(id, rows) => jobs.take_suggestions(id, rows).await.map(Done::Corrected),
         JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(Done::Undone),
-        JobCommand::CompareFile(ids) => jobs.compare_file(&ids).await.map(Done::File),
         JobCommand::Correct(id, row, name, email) => {
             jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)
         }

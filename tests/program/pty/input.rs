@@ -43,6 +43,34 @@ fn a_paste_into_a_field_is_text_whatever_it_holds() {
     assert!(!shown.has("1 job"), "{}", shown.text);
 }
 
+/// A terminal multiplexer can paste without brackets: the text and Enter arrive together.
+#[test]
+fn a_paste_without_brackets_confirms_nothing() {
+    let mut term = still_demo().start();
+    term.shows(msg_part("row 1 of"));
+    term.send("i");
+    term.shows(msg("Name"));
+    term.send("홍길동");
+    term.shows("홍길동");
+    term.send("\r");
+    term.send("gildong@naru.example");
+    term.shows("gildong@naru.example");
+    term.send("\r");
+    term.shows(msg_part("No badge of this template"));
+    for piece in ["1\r", "\x151\r\n", "\x7f1\r\r"] {
+        term.send(piece);
+        let shown = term.shows(msg_part("arrived at once, as from a paste"));
+        assert!(shown.has("▌1") && shown.has(msg_part("No badge of this template")), "{}", shown.text);
+        // An ordinary key, so that the message is gone before the next piece.
+        term.send("\x7f");
+        term.until("no text", |s| !s.has("▌1"));
+        term.send("1");
+        term.until("the text again", |s| s.has("▌1"));
+    }
+    term.send("\r");
+    term.shows("1 job ·");
+}
+
 /// Most terminals send CR between the lines of a paste, some CR LF.
 #[test]
 fn lines_of_a_paste_are_lines_however_they_end() {

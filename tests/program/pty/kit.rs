@@ -266,9 +266,13 @@ impl Term {
         self.send(format!("{typed}\r"));
     }
 
-    /// Types what the confirmation of the TUI asks for, and confirms.
+    /// Types what the confirmation of the TUI asks for, and confirms. Enter comes after the text, as from a person.
     pub fn confirm(&mut self, typed: &str) {
-        self.send(format!("{typed}\r"));
+        if !typed.is_empty() {
+            self.send(typed);
+            self.until("what was typed", |shown| shown.has(&format!("▌{typed}")));
+        }
+        self.send("\r");
     }
 
     /// Waits until the screen fulfils a condition.

@@ -1,9 +1,10 @@
 //! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
 use crate::i18n::tr;
-use crate::jobs::{DuplicateKind, Job, JobRow, Kind, Policy, RowStatus};
+use crate::jobs::{DuplicateKind, FileState, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
+use crate::tui::modals::file::{changed, gone};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
@@ -77,8 +78,15 @@ impl DraftForm {
         }
         form.cut(&head, theme.strong());
         if let Some(origin) = &job.origin {
-            let text = format!("{}  {}", origin.name(), origin.read_as);
+            let text = if origin.file.is_none() && !origin.read_as.is_empty() {
+                origin.read_as.to_string()
+            } else {
+                format!("{}  {}", origin.name(), origin.read_as)
+            };
             form.cut(&text, theme.dim());
+        }
+        if let Some(text) = self.file_words(env) {
+            form.warning(&text);
         }
         let mut spans =
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
@@ -139,6 +147,20 @@ impl DraftForm {
             form.error(said);
         }
         form.into_lines()
+    }
+
+    /// What has changed in the file of a kept draft. `None` if nothing has.
+    fn file_words(&self, env: &Env) -> Option<String> {
+        Some(match self.file.as_ref()? {
+            Ok(FileState::Unchanged(_)) => return None,
+            Ok(FileState::Changed(_, change)) => t!(
+                "{change}  {key} read the file again",
+                change = changed(change, env),
+                key = env.key(&self.key_contexts(), Action::Columns)
+            ),
+            Ok(FileState::Gone(source)) => gone(source),
+            Err(why) => t!("The file could not be compared with the draft: {why}", why),
+        })
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {

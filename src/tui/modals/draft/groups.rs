@@ -278,14 +278,29 @@ impl DraftForm {
         Some(t!("{key} corrects it to {address}", key, address = text))
     }
 
+    /// Moves to the row of an undone decision, once the rows are read again. A row far away is not loaded: then the
+    /// cursor stays.
+    pub(super) fn show_undone(&mut self) {
+        let Some(no) = self.undone_row.take() else { return };
+        let place = self.rows.list.loaded().find(|(_, row)| row.no == no).map(|(place, _)| place);
+        match place {
+            Some(place) if self.rows.has_search() => self.rows.list.move_to(place),
+            Some(place) => self.outline.reveal(place, &mut self.rows.list),
+            None => {}
+        }
+    }
+
     /// Says what was undone. After a correction, the duplicate check runs again.
     pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
         match undone {
             None => out.say(t!("There is no decision to undo.")),
-            Some(Undone { rows, corrected }) => {
+            Some(Undone { rows, first, corrected }) => {
                 if corrected {
                     self.corrected(out);
                 }
+                self.undone_row = Some(first);
+                self.groups.changed();
+                self.rows.changed();
                 out.say(plural!(rows, "Undone for {n} row.", "Undone for {n} rows."));
             }
         }

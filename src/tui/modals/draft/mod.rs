@@ -11,7 +11,8 @@ pub use imports::{imports, titles};
 use crate::domain::screen_text::KnownWords;
 use crate::i18n;
 use crate::jobs::{
-    DuplicateKind, DuplicateResult, Job, JobId, JobRow, Kind, Phase, RowFacts, RowStatus, Step, may,
+    DuplicateKind, DuplicateResult, FileState, Job, JobId, JobRow, Kind, Phase, RowFacts, RowStatus, Step,
+    may,
 };
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -50,6 +51,12 @@ pub struct DraftForm {
     decided: bool,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
+    /// The file of a kept draft, as it is now. `None` before it was read.
+    file: Option<Result<FileState, String>>,
+    /// The reading of the file, and whether the column mapping opens after it.
+    comparing: Option<(RequestId, bool)>,
+    /// The row of an undone decision, to which the cursor goes.
+    undone_row: Option<u64>,
 }
 
 enum DuplicateCheck {
@@ -64,11 +71,18 @@ enum DuplicateCheck {
 }
 
 impl DraftForm {
+    /// Drafts that were written before. If they are of a file, the review says what has changed in it.
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
-        Self::open_instead(jobs, Vec::new(), out);
+        out.open_some(|_, out| {
+            let mut form = Self::new(jobs, out)?;
+            if form.has_file() {
+                form.compare(false, out);
+            }
+            Some(form)
+        });
     }
 
-    /// As [`DraftForm::open`]. The drafts replace earlier ones of the same file.
+    /// New drafts. They replace earlier ones of the same file.
     pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
         out.open_some(|_, out| Self::new(jobs, out).map(|form| Self { replaces, ..form }));
     }
@@ -93,6 +107,9 @@ impl DraftForm {
             groups: Groups::default(),
             decided: false,
             replaces: Vec::new(),
+            file: None,
+            comparing: None,
+            undone_row: None,
             jobs,
         };
         form.check(out);
@@ -101,6 +118,16 @@ impl DraftForm {
 
     fn ids(&self) -> Vec<JobId> {
         self.jobs.iter().map(|job| job.id).collect()
+    }
+
+    fn has_file(&self) -> bool {
+        self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
+    }
+
+    fn compare(&mut self, maps_columns: bool, out: &mut Effects<'_>) {
+        let before = self.comparing.take().map(|(request, _)| request);
+        out.cancel(before);
+        self.comparing = Some((out.ask(Request::CompareFile(self.ids())), maps_columns));
     }
 
     fn job(&self) -> Option<&Job> {
@@ -161,6 +188,7 @@ impl DraftForm {
         if let DuplicateCheck::Reading { request, .. } = self.check {
             out.cancel([request]);
         }
+        out.cancel(self.comparing.take().map(|(request, _)| request));
         if self.decided || self.replaces.is_empty() {
             out.ask(Request::Do(Box::new(JobCommand::CloseDrafts(self.ids()))));
             out.say(t!("Draft kept. Nothing was sent. Home shows it."));
@@ -252,7 +280,7 @@ impl DraftForm {
     }
 
     fn heading_here(&self) -> Option<&GroupPart> {
-        if self.rows.has_search() { None } else { self.outline.folds_with_enter(&self.rows.list) }
+        if self.rows.has_search() { None } else { self.outline.heading_here(&self.rows.list) }
     }
 
     fn move_by(&mut self, lines: i64) {
@@ -277,7 +305,7 @@ impl DraftForm {
             Action::Only => outline.next_part(list),
             Action::Open => outline.fold(Some(true), list),
             Action::Fold => outline.fold(Some(false), list),
-            Action::Accept if outline.folds_with_enter(list).is_some() => outline.fold(None, list),
+            Action::Accept if outline.heading_here(list).is_some() => outline.fold(None, list),
             _ => return false,
         }
         true
@@ -303,9 +331,7 @@ impl Component for DraftForm {
             Action::Correct => row.is_some(),
             Action::Open | Action::Fold | Action::Only => !self.rows.has_search(),
             Action::NextMatch | Action::PreviousMatch => self.rows.is_searched(),
-            Action::Columns => {
-                self.job().is_some_and(|job| job.origin.as_ref().is_some_and(|o| o.source.is_some()))
-            }
+            Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
             Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
@@ -396,7 +422,7 @@ impl Component for DraftForm {
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, env) => {
-                self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::CompareFile(self.ids())))));
+                self.compare(true, out);
             }
             Action::Columns => {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
@@ -487,13 +513,34 @@ impl Component for DraftForm {
                         out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
                     Ok(Done::Said(text)) => out.say(text),
+                    Ok(Done::Allowed(0)) => {
+                        let key = env.key(&self.key_contexts(), Action::Allow);
+                        out.say(t!(
+                            "0 rows will be sent: each has another reason. Decide them one by one with {key}.",
+                            key
+                        ));
+                    }
+                    Ok(Done::Allowed(n)) => {
+                        out.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
+                    }
                     Ok(Done::Undone(undone)) => self.undone(undone, out),
                     Ok(Done::Corrected(rows)) => {
-                        out.say(plural!(rows, "{n} address corrected.", "{n} addresses corrected."));
+                        out.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
                         self.corrected(out);
                     }
-                    Ok(Done::File(state)) => FileForm::open_again(&self.jobs, &self.replaces, state, out),
                     Ok(_) => self.said = None,
+                }
+                Ok(())
+            }
+            Response::Compared(compared) if self.comparing.is_some_and(|(request, _)| request == id) => {
+                let maps_columns = self.comparing.take().is_some_and(|(_, maps_columns)| maps_columns);
+                match *compared {
+                    Ok(state) if maps_columns => {
+                        self.file = Some(Ok(state.clone()));
+                        FileForm::open_again(&self.jobs, &self.replaces, state, out);
+                    }
+                    Err(why) if maps_columns => self.said = Some(why),
+                    compared => self.file = Some(compared),
                 }
                 Ok(())
             }
@@ -533,8 +580,11 @@ impl Component for DraftForm {
         {
             self.outline.set(parts, &mut self.rows.list);
         }
+        let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
+        if is_current {
+            self.show_undone();
+        }
         if !self.rows.has_search() {
-            let is_current = self.parts.is_none() && self.groups.are_current() && self.rows.is_settled();
             self.outline.lay_out(draw::lines_area(area).height, is_current, &mut self.rows.list);
         }
         // Until the parts are read again, their old headings stay over their old rows.

@@ -212,6 +212,18 @@ impl Outline {
         }
     }
 
+    /// Moves to a row, and opens its part.
+    pub fn reveal(&mut self, place: u64, list: &mut PagedList<JobRow>) {
+        let id =
+            self.laid().take_while(|(.., first)| *first <= place).last().map(|(_, part, ..)| part.id.clone());
+        if let Some((_, is_open)) = self.known.iter_mut().find(|(known, _)| Some(known) == id.as_ref()) {
+            *is_open = true;
+        }
+        self.is_touched = true;
+        self.cursor = Cursor::Row;
+        list.move_to(place);
+    }
+
     pub fn move_by(&mut self, lines: i64, list: &mut PagedList<JobRow>) {
         let line = self.at(list).saturating_add_signed(lines);
         self.move_to(line, list);
@@ -232,16 +244,12 @@ impl Outline {
         matches!(self.line(self.at(list)), Some(OutlineLine::Row(_)))
     }
 
+    /// The part whose heading is under the cursor.
     pub fn heading_here(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
         match self.line(self.at(list)) {
             Some(OutlineLine::Heading(at)) => self.parts.get(at),
             _ => None,
         }
-    }
-
-    /// The part under the cursor, if Enter opens and closes it. On the heading of the rows to be sent, Enter sends.
-    pub fn folds_with_enter(&self, list: &PagedList<JobRow>) -> Option<&GroupPart> {
-        self.heading_here(list).filter(|part| part.id.0 != RowStatus::Ready)
     }
 
     /// Opens or closes the part under the cursor. `None` opens a closed part and closes an open one.

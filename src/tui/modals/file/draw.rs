@@ -9,6 +9,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{FileForm, Kept, Purpose};
 use crate::tui::prelude::*;
+use crate::tui::widgets::job_rows::short_reason;
 use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
 use ratatui::style::Style;
 
@@ -138,7 +139,9 @@ impl FileForm {
         };
         let Some(opened) = &self.opened else { return name };
         let about = &opened.about;
-        let mut parts = vec![about.format.to_string()];
+        // The name of pasted text says that it was pasted.
+        let is_pasted = matches!(self.source, Source::Pasted(_));
+        let mut parts: Vec<String> = (!is_pasted).then(|| about.format.to_string()).into_iter().collect();
         if let Some(guess) = &about.encoding {
             let encoding = guess.encoding.label();
             parts.push(match guess.sure {
@@ -235,7 +238,7 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-fn changed(change: &FileChange, env: &Env) -> String {
+pub fn changed(change: &FileChange, env: &Env) -> String {
     let FileChange { added, removed, changed, at } = change;
     let (added, removed, changed) = (number(*added), number(*removed), number(*changed));
     let rows = t!(
@@ -328,7 +331,10 @@ fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'
                 Standing::Refused => (words[2], theme.error()),
                 Standing::NotARecipient => (words[3], theme.dim()),
             };
-            let why = row.findings.first().map_or(String::new(), |finding| finding.what.to_string());
+            let why = row
+                .findings
+                .first()
+                .map_or_else(String::new, |finding| short_reason::of_finding(&finding.what));
             let all = [
                 (format!("{:>6}", number(row.row.line)), theme.dim()),
                 (word.to_owned(), style),

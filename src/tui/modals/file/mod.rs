@@ -14,9 +14,14 @@ use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
+use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::{Done, JobCommand};
+pub use draw::changed;
 use mapping::{Accepted, Mapping};
 use steps::{FileStep, columns};
+
+/// Maximum number of drafts of a changed file that are compared with it.
+const MOST_COMPARED: usize = 5;
 
 const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
 
@@ -32,6 +37,8 @@ pub struct FileForm {
     /// Set if the form maps the columns of drafts again.
     again: Option<Again>,
     kept: Kept,
+    /// What changed in the file since each offered draft, by its place, as far as it was read.
+    changes: Vec<(RequestId, usize, Option<FileChange>)>,
 }
 
 /// The kept drafts. The form offers those of this file once, before anything else.
@@ -94,6 +101,7 @@ impl FileForm {
             said: None,
             again: None,
             kept: Kept::Offered,
+            changes: Vec::new(),
         }
     }
 
@@ -104,8 +112,7 @@ impl FileForm {
             FileState::Unchanged(source) => (source, None),
             FileState::Changed(source, change) => (source, Some(change)),
             FileState::Gone(source) => {
-                let file = Text::from(source.path.to_string_lossy().into_owned());
-                out.warn(t!("{file} does not exist any more. The draft keeps its rows.", file));
+                out.warn(gone(&source));
                 return;
             }
         };
@@ -150,6 +157,12 @@ impl FileForm {
 
     fn cancel(&mut self, out: &mut Effects<'_>) {
         out.cancel(self.work.take().map(|work| work.request));
+        self.forget_changes(out);
+    }
+
+    fn forget_changes(&mut self, out: &mut Effects<'_>) {
+        let unread = self.changes.drain(..).filter(|(.., change)| change.is_none());
+        out.cancel(unread.map(|(request, ..)| request));
     }
 
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
@@ -231,7 +244,7 @@ impl FileForm {
     }
 
     /// Offers the kept drafts of this file, or asks the first question, once the file and the drafts are read.
-    fn begin_questions(&mut self) {
+    fn begin_questions(&mut self, out: &mut Effects<'_>) {
         let Some(opened) = &self.opened else { return };
         match &self.kept {
             Kept::Reading(_) => return,
@@ -240,7 +253,9 @@ impl FileForm {
                     all.iter().filter(|draft| self.is_of_this_file(draft, opened)).cloned().collect();
                 self.kept = Kept::Offered;
                 if !mine.is_empty() {
-                    self.ask(Some(FileStep::Kept(imports(&mine))));
+                    let imports = imports(&mine);
+                    self.compare(&imports, out);
+                    self.ask(Some(FileStep::Kept(imports)));
                     return;
                 }
             }
@@ -252,15 +267,31 @@ impl FileForm {
         }
     }
 
+    /// Compares the newest drafts with the file, if it has changed since.
+    fn compare(&mut self, imports: &[Vec<Job>], out: &mut Effects<'_>) {
+        let Some(opened) = &self.opened else { return };
+        let has_changed = |import: &Vec<Job>| {
+            let origin = import.first().and_then(|job| job.origin.as_ref());
+            origin.is_some_and(|origin| origin.source.is_some() && origin.sha256 != opened.about.sha256)
+        };
+        let changed = imports.iter().enumerate().filter(|(_, import)| has_changed(import));
+        let ask = |(at, import): (usize, &Vec<Job>)| {
+            let ids = import.iter().map(|job| job.id).collect();
+            (out.ask(Request::CompareFile(ids)), at, None)
+        };
+        self.changes = changed.take(MOST_COMPARED).map(ask).collect();
+    }
+
     /// Continues with the drafts of an earlier import, or asks the first question for a new one.
     fn choose_kept(&mut self, import: Option<&Vec<Job>>, out: &mut Effects<'_>) {
+        self.forget_changes(out);
         match import {
             Some(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
                 let request = out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
                 self.work = Some(Work { request, drafting: false, done: 0, all: 0 });
             }
-            None => self.begin_questions(),
+            None => self.begin_questions(out),
         }
     }
 
@@ -375,7 +406,11 @@ impl FileForm {
             FileStep::IdColumn => columns(about, &opened.rows).collect(),
             FileStep::Kept(drafts) => drafts
                 .iter()
-                .map(|import| kept_words(import, &about.sha256, env))
+                .enumerate()
+                .map(|(at, import)| {
+                    let change = self.changes.iter().find(|(_, of, _)| *of == at);
+                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), env)
+                })
                 .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
                 .collect(),
         }
@@ -483,7 +518,15 @@ impl Component for FileForm {
                 self.said = Some(why);
                 Vec::new()
             }));
-            self.begin_questions();
+            self.begin_questions(out);
+            return Ok(());
+        }
+        if let Some((.., change)) = self.changes.iter_mut().find(|(request, ..)| *request == id) {
+            let Response::Compared(compared) = answer else { return Err(answer) };
+            // If they cannot be compared, the choice says only that the file has changed.
+            if let Ok(FileState::Changed(_, found)) = *compared {
+                *change = Some(found);
+            }
             return Ok(());
         }
         if self.work.as_ref().is_none_or(|work| work.request != id) {
@@ -499,7 +542,7 @@ impl Component for FileForm {
                         if let Purpose::Issue { by_column, .. } = &mut self.purpose {
                             *by_column &= has;
                         }
-                        self.begin_questions();
+                        self.begin_questions(out);
                     }
                     Err(why) => self.said = Some(why),
                 }
@@ -555,12 +598,27 @@ impl Modal for FileForm {
     }
 }
 
-fn kept_words(import: &[Job], sha256: &str, env: &Env) -> String {
+pub fn gone(source: &FileSource) -> String {
+    let file = Text::from(source.path.to_string_lossy().into_owned());
+    t!("{file} does not exist any more. The draft keeps its rows.", file)
+}
+
+fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, env: &Env) -> String {
     let Some(first) = import.first() else { return String::new() };
     let (time, title) = (moment(first.created, env), titles(import));
     let rows = shares(import).join(&format!(" {} ", env.glyphs.dot));
     if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
         t!("draft of {time}  {title}: {rows}", time, title, rows)
+    } else if let Some(change) = change {
+        t!(
+            "draft of {time}, before the file changed (rows added {added}, removed {removed}, changed {changed})  {title}: {rows}",
+            time,
+            added = number(change.added),
+            removed = number(change.removed),
+            changed = number(change.changed),
+            title,
+            rows
+        )
     } else {
         t!("draft of {time}, before the file changed  {title}: {rows}", time, title, rows)
     }

@@ -322,6 +322,8 @@ impl Activity {
             let file = origin.name();
             facts.push(if origin.read_as.is_empty() {
                 t!("from {file}", file)
+            } else if origin.file.is_none() {
+                t!("from {read_as}", read_as = origin.read_as)
             } else {
                 t!("from {file} ({read_as})", file, read_as = origin.read_as)
             });

@@ -10,7 +10,7 @@ use crate::tui::widgets::job_rows::{
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::{Column, number};
+use crate::tui::widgets::text_layout::{Column, number, width};
 use ratatui::style::Style;
 
 type ListField = RecordField<JobRow, String>;
@@ -137,7 +137,32 @@ fn why(row: &JobRow) -> String {
 fn short_why(row: &JobRow) -> String {
     match row.suggested_address() {
         Some(address) => t!("did you mean {meant}?", meant = Text::from(address)),
-        None => why(row),
+        None => row.why.as_ref().map_or_else(String::new, short_reason::of),
+    }
+}
+
+/// In a review: the short reason, and what lapel suggests.
+fn why_in_review(row: &JobRow) -> String {
+    let short = short_reason::of_row(row);
+    let domain = |address: String| address.rfind('@').map(|at| address[at..].to_owned());
+    match row.suggested_address().and_then(domain).or_else(|| row.suggested_name()) {
+        Some(meant) => t!("{short}: {meant}?", short, meant = Text::from(meant)),
+        None => short,
+    }
+}
+
+/// Leaves the suggestion out where it does not fit: the reason counts more.
+pub(super) fn fit_suggestion(
+    cells: &mut [(String, Style)],
+    row: &JobRow,
+    heading: &Heading,
+    widths: &[usize],
+) {
+    let at = REVIEW.iter().position(|column| *column == WHY).unwrap_or(WHY);
+    if let (Some((text, _)), Some(room)) = (cells.get_mut(at), heading.room_of(at, widths))
+        && width(text) > room
+    {
+        *text = short_reason::of_row(row);
     }
 }
 
@@ -150,7 +175,7 @@ fn fields_of(is_review: bool) -> Vec<ListField> {
     if !is_review {
         return fields().to_vec();
     }
-    let why = |row: &JobRow, _: &String, _: &Env| short_reason::of_row(row);
+    let why = |row: &JobRow, _: &String, _: &Env| why_in_review(row);
     in_review(fields().map(|field| if field.column.key == "why" { field.shown(why) } else { field }))
 }
 

@@ -1,10 +1,10 @@
-//! Short texts for the reasons of a draft's rows: for a narrow column, and for the headings of a review.
+//! Short texts for the reasons of rows: for a narrow column, and for the headings of a review.
 
-use crate::i18n::{self, tr};
+use crate::i18n::{self, Localizable, tr};
 use crate::jobs::{Code, JobRow, Reason};
 
 /// The text of a finding without its values, and the short text.
-const SHORT: [(&str, &str); 46] = [
+const SHORT: [(&str, &str); 66] = [
     (tr_noop!("the e-mail address is empty"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has only invisible characters"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has no @"), tr_noop!("no @")),
@@ -74,6 +74,91 @@ const SHORT: [(&str, &str); 46] = [
         ),
         tr_noop!("sent before"),
     ),
+    (
+        tr_noop!("the service accepted the request but did not identify this badge"),
+        tr_noop!("not identified"),
+    ),
+    (
+        tr_noop!(
+            "the service accepted {accepted} of {sent} but did not list this one. It may or may not have been accepted"
+        ),
+        tr_noop!("not listed"),
+    ),
+    (
+        tr_noop!(
+            "the service accepted {accepted} of {sent}, and all of them were found. This one was not accepted"
+        ),
+        tr_noop!("not among them"),
+    ),
+    (
+        tr_noop!(
+            "the service refused the request, but {found} of its {rows} badges exist. This one may or may not have been accepted"
+        ),
+        tr_noop!("maybe accepted"),
+    ),
+    (
+        tr_noop!(
+            "{found} of {rows} badges in the same request exist. This one may or may not have been accepted"
+        ),
+        tr_noop!("maybe accepted"),
+    ),
+    (
+        tr_noop!(
+            "the service shows \u{201c}{label}\u{201d}: issuing seems to have failed. Ask the provider's help desk before you send it again"
+        ),
+        tr_noop!("issuing failed?"),
+    ),
+    (
+        tr_noop!(
+            "issued twice by one request: badge {id} was accepted at the same time. You can revoke one of the two"
+        ),
+        tr_noop!("issued twice"),
+    ),
+    (
+        tr_noop!(
+            "on {when}, job {job} got a refusal of this badge for this recipient, but the service may have accepted it. Resume job {job}: lapel checks first"
+        ),
+        tr_noop!("in doubt elsewhere"),
+    ),
+    (tr_noop!("another job may have sent this badge to this recipient"), tr_noop!("sent elsewhere?")),
+    (
+        tr_noop!(
+            "a badge of this template was found for this e-mail address, but it may not be this one. Check the holder's wallet, then resolve it"
+        ),
+        tr_noop!("other badge?"),
+    ),
+    (
+        tr_noop!(
+            "this recipient already holds the badge: another user or program issued it before this request. Decide whether to send this one too"
+        ),
+        tr_noop!("holds it already"),
+    ),
+    (
+        tr_noop!("checked until the check window ended, and never seen. You can decide to send it again"),
+        tr_noop!("check ended"),
+    ),
+    (
+        tr_noop!(
+            "checked twice where the service shows waiting badges, and not seen. You can decide to send it again"
+        ),
+        tr_noop!("not seen"),
+    ),
+    (
+        tr_noop!("others in the same request were found, so it was accepted; it is not visible yet"),
+        tr_noop!("not visible yet"),
+    ),
+    (
+        tr_noop!("accepted more than 24 hours ago; contact the provider's help desk with the badge id"),
+        tr_noop!("over 24 hours"),
+    ),
+    (tr_noop!("to revoke when the corrected badge (job {issue}) is Issued"), tr_noop!("after the new badge")),
+    (tr_noop!("not revoked: the corrected badge (job {issue}) was not issued"), tr_noop!("no new badge")),
+    (tr_noop!("the service skipped it; its state is {state}"), tr_noop!("skipped by service")),
+    (tr_noop!("no revocation was found; lapel sends it again, which is harmless"), tr_noop!("sent again")),
+    (
+        tr_noop!("sent several times, but no revocation was found. Revoking it again is harmless"),
+        tr_noop!("no revocation seen"),
+    ),
 ];
 
 /// The reasons of a row. A duplicate comes first: it decides more than a doubt about a spelling.
@@ -82,13 +167,25 @@ pub fn of_row(row: &JobRow) -> String {
     all.join(", ")
 }
 
+fn short(text: &str) -> Option<&'static str> {
+    SHORT.iter().find(|(long, _)| *long == text).map(|(_, short)| tr(short))
+}
+
+/// A finding of a row that is no row of a job yet.
+pub fn of_finding(what: &Localizable) -> String {
+    short(what.text()).map_or_else(|| what.to_string(), str::to_owned)
+}
+
 /// The findings of a reason. Those without a short text stay whole.
 pub fn of(reason: &Reason) -> String {
     if reason.is(Code::Class) {
         // The name of the kind, without what was found.
         return reason.texts().map(|kind| i18n::in_language(i18n::language(), kind)).collect();
     }
-    let short = |text: &str| SHORT.iter().find(|(long, _)| *long == text).map(|(_, short)| tr(short));
+    // Of a refusal, only what the service said.
+    if let Some(said) = reason.service_words() {
+        return said;
+    }
     let all: Option<Vec<&str>> = reason.texts().map(short).collect();
     all.map_or_else(|| reason.to_string(), |all| all.join(", "))
 }
