@@ -12,8 +12,8 @@ use lapel::jobs::Journal;
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Around, Begin, FileKind, Helpers, IndexUse, Keymap, Manner, ProfileAsk, ProfileChange,
-    Session, Start, ViewUse, Wanted,
+    self, AppPaths, Around, Begin, FileKind, Helpers, IndexUse, InitialView, Keymap, Manner, ProfileAsk,
+    ProfileChange, Session, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -62,7 +62,7 @@ async fn hand_over(cli: Cli) -> u8 {
         return code;
     }
     let flags = cli.flags();
-    let first = cli.first().and_then(|first| Wanted::of(first.tab.as_deref(), &first.filter));
+    let first = cli.first().and_then(|first| InitialView::of(first.tab.as_deref(), &first.filter));
     let wanted = match first {
         Ok(wanted) => wanted,
         Err(why) => {
@@ -209,7 +209,7 @@ async fn open_tui(
     (mut settings, keymap): (Settings, Keymap),
     demo: Option<DemoFlags>,
     tour: bool,
-    wanted: Wanted,
+    wanted: InitialView,
     flags: &Flags,
     env: &Env,
 ) -> u8 {
@@ -231,7 +231,7 @@ async fn tui(
     keymap: Keymap,
     demo: Option<DemoFlags>,
     tour: bool,
-    wanted: Wanted,
+    wanted: InitialView,
     flags: &Flags,
     env: &Env,
 ) -> u8 {
@@ -526,10 +526,10 @@ impl Sandboxes {
             // The demo holds no real data, so the index stays in memory; and its requests cost nothing.
             index: Some(IndexUse {
                 folder: None,
-                settings: lapel::index::Settings::default(),
+                settings: lapel::index::IndexConfig::default(),
                 reads_at_start: true,
             }),
-            jobs: lapel::jobs::Settings::default(),
+            jobs: lapel::jobs::JobConfig::default(),
             view: None,
             files,
             remark: None,

@@ -41,7 +41,7 @@ pub enum Likeness {
 
 /// The process has one instance; each test has its own.
 #[derive(Default)]
-struct Known {
+struct KnownKeys {
     keys: Vec<SecretString>,
     /// First eight hex digits of each key's SHA-256.
     fingerprints: BTreeSet<String>,
@@ -52,13 +52,13 @@ struct Known {
     allowed: HashSet<String>,
 }
 
-static KNOWN: LazyLock<RwLock<Known>> = LazyLock::new(RwLock::default);
+static KNOWN: LazyLock<RwLock<KnownKeys>> = LazyLock::new(RwLock::default);
 
-fn known() -> RwLockReadGuard<'static, Known> {
+fn known() -> RwLockReadGuard<'static, KnownKeys> {
     KNOWN.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn known_mut() -> RwLockWriteGuard<'static, Known> {
+fn known_mut() -> RwLockWriteGuard<'static, KnownKeys> {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -146,7 +146,7 @@ pub fn fingerprint(key: &str) -> String {
     format!("{first:08x}")
 }
 
-impl Known {
+impl KnownKeys {
     fn has_key(&self, key: &str) -> bool {
         self.keys.iter().any(|known| known.expose_secret() == key)
     }
@@ -288,8 +288,8 @@ mod tests {
 
     const KEY: &str = "dmu_live_0123456789abcdefghij";
 
-    fn known() -> Known {
-        let mut known = Known::default();
+    fn known() -> KnownKeys {
+        let mut known = KnownKeys::default();
         known.add_key(KEY);
         known.add_pin("uni-prod.", Some(&fingerprint("Zq8v:T1/mWc5Yx=")));
         known.add_pin("abc", Some(&fingerprint("Zq8vT1mWc5Yx")));
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_short_key_is_refused_as_a_whole_and_found_in_no_other_word() {
-        let mut known = Known::default();
+        let mut known = KnownKeys::default();
         known.add_key("k-123");
         assert_eq!(known.judge(" k-123 "), Likeness::Key);
         assert_eq!(known.judge("work-1234"), Likeness::None);
@@ -417,7 +417,7 @@ mod tests {
 
         #[test]
         fn redacting_changes_nothing_but_keys(text in "\\PC{0,60}") {
-            let known = Known::default();
+            let known = KnownKeys::default();
             prop_assert_eq!(known.redact(&text), text.as_str());
         }
     }

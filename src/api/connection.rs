@@ -2,7 +2,7 @@
 
 use super::address::Base;
 use super::error::Result;
-use super::identity::Pin;
+use super::identity::PinnedIdentity;
 use super::key::ApiKey;
 use super::reader::Reader;
 use super::writer::Writer;
@@ -73,7 +73,7 @@ pub struct Connection {
     pub picture_base: Option<String>,
     pub authorities: Option<Authorities>,
     /// The key's identity when a person checked it; see [`super::recognise`].
-    pub pin: Option<Pin>,
+    pub pin: Option<PinnedIdentity>,
     pub timeouts: Timeouts,
     /// UTC offset of the service's timestamps, if the profile has it.
     pub utc_offset: Option<jiff::tz::Offset>,

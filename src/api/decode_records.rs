@@ -1,7 +1,7 @@
 //! Decodes the contract's records ("Resources and their fields").
 
 use super::decode::{Fields, count, id, integer, tags, text, yes_no};
-use crate::domain::record_fields::Source;
+use crate::domain::record_fields::FieldSource;
 use crate::domain::records::Level;
 use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord, Text};
 use crate::i18n::Localizable;
@@ -11,7 +11,7 @@ fn missing(name: &str) -> Localizable {
     localizable!("{name} is missing", name)
 }
 
-impl Source for Fields {
+impl FieldSource for Fields {
     fn id(&self, name: &str) -> Result<String, Localizable> {
         id(self, name)
     }

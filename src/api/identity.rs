@@ -14,7 +14,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// The identity of a key when a person checked it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pin {
+pub struct PinnedIdentity {
     pub profile: String,
     /// As the service reported it.
     pub prefix: String,
@@ -89,7 +89,7 @@ pub fn compare_ping(ping: &Ping, connection: &Connection) -> Result<()> {
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))
 }
 
-fn compare(pin: &Pin, said: Option<&str>) -> Result<()> {
+fn compare(pin: &PinnedIdentity, said: Option<&str>) -> Result<()> {
     if said == Some(pin.prefix.as_str()) {
         return Ok(());
     }

@@ -122,13 +122,13 @@ pub(super) struct Got {
 }
 
 /// Logs a request when it ends, even if its future is dropped early.
-pub(super) struct Note<'l> {
+pub(super) struct PendingLogEntry<'l> {
     log: &'l Log,
     entry: Option<LogEntry>,
     since: Instant,
 }
 
-impl<'l> Note<'l> {
+impl<'l> PendingLogEntry<'l> {
     pub(super) fn start(log: &'l Log, sent: &Sent<'_>) -> Self {
         let entry = LogEntry {
             no: 0,
@@ -161,7 +161,7 @@ impl<'l> Note<'l> {
     }
 }
 
-impl Drop for Note<'_> {
+impl Drop for PendingLogEntry<'_> {
     fn drop(&mut self) {
         if let Some(mut entry) = self.entry.take() {
             entry.duration = self.since.elapsed();
@@ -198,11 +198,11 @@ fn masked_query(url: &Url) -> String {
 mod tests {
     use super::*;
 
-    fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> Note<'l> {
+    fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> PendingLogEntry<'l> {
         let url = Url::parse(url).expect("a URL");
         let sent =
             Sent { method: "GET", url: &url, attempt, waited: Duration::from_secs(2), budget: (3, 1000) };
-        Note::start(log, &sent)
+        PendingLogEntry::start(log, &sent)
     }
 
     fn ok() -> Got {

@@ -57,12 +57,12 @@ pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HOLDER_PAGES, HistoryFilter,
     HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-pub use identity::{Identity, Pin, compare_ping, identify, recognise};
+pub use identity::{Identity, PinnedIdentity, compare_ping, identify, recognise};
 pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::pace_file;
-pub use pages::{Brought, End, Gathered, PageReader, Pass, Stop, Wanted, Whole, read_all, whole};
+pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, Stop, Whole, read_all, whole};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;

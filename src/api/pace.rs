@@ -17,10 +17,10 @@ use super::call::Priority;
 use super::error::{ApiError, Result};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::i18n::Localizable;
-use queue::{ByPriority, State, Waiter};
+use queue::{ByPriority, QueueState, Waiter};
 pub use shared::pace_file;
-use shared::{Shared, Trouble, is_fresh};
-use slots::{LONGEST_HOLD, Seen, Slot, Taken, Want};
+use shared::{PaceProblem, Shared, is_fresh};
+use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -41,7 +41,7 @@ const MOST_HALVINGS: u32 = 4;
 
 #[derive(Debug)]
 pub(super) struct Pace {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     status: watch::Sender<LinkStatus>,
     window: Duration,
     shared: OnceLock<Shared>,
@@ -62,7 +62,7 @@ impl Pace {
 
     pub(super) fn with_window(limit: u32, window: Duration) -> Arc<Self> {
         let limit = limit.max(1);
-        let state = State {
+        let state = QueueState {
             limit,
             under_way: ByPriority::default(),
             done: VecDeque::new(),
@@ -101,7 +101,7 @@ impl Pace {
     }
 
     /// Limits this process to a safe share: other processes may use the same key, and it cannot see them.
-    fn go_alone(&self, why: Trouble) {
+    fn go_alone(&self, why: PaceProblem) {
         tracing::warn!(%why, "the pace is not shared");
         let mut state = self.lock();
         if state.alone.is_none() {
@@ -119,7 +119,7 @@ impl Pace {
     }
 
     /// `holds` is the number of holds when the reading was requested.
-    fn see(&self, seen: Seen, holds: u64) {
+    fn see(&self, seen: SharedUse, holds: u64) {
         let now = Instant::now();
         let mut state = self.lock();
         state.others = (seen.others > 0).then(|| (seen.others, now + seen.others_end_in));
@@ -228,23 +228,23 @@ impl Pace {
             Permit { pace: self.clone(), priority, sent: false, slot: None }
         };
         if let Some(shared) = self.shared() {
-            let want = Want { through: true, ..self.want(priority, span) };
+            let want = SlotRequest { through: true, ..self.want(priority, span) };
             let holds = self.holds();
             match shared.take(want).await {
-                Ok(Taken::Granted(slot, seen)) => {
+                Ok(SlotReply::Granted(slot, seen)) => {
                     permit.slot = Some(slot);
                     self.see(seen, holds);
                 }
-                Ok(Taken::Later(..)) => return None,
+                Ok(SlotReply::Later(..)) => return None,
                 Err(why) => self.go_alone(why),
             }
         }
         Some(permit)
     }
 
-    fn want(&self, priority: Priority, span: Span) -> Want {
+    fn want(&self, priority: Priority, span: Span) -> SlotRequest {
         let state = self.lock();
-        Want {
+        SlotRequest {
             priority,
             limit: state.limit,
             background: state.background_limit(),
@@ -262,7 +262,7 @@ impl Pace {
         priority: Priority,
         span: Span,
         cancel: &CancellationToken,
-    ) -> Result<std::result::Result<Slot, Trouble>> {
+    ) -> Result<std::result::Result<Slot, PaceProblem>> {
         let outside = Outside::new(self);
         let _head = tokio::select! {
             biased;
@@ -276,12 +276,12 @@ impl Pace {
                 Err(why) => return Ok(Err(why)),
             };
             let wait = match taken {
-                Taken::Granted(slot, seen) => {
+                SlotReply::Granted(slot, seen) => {
                     drop(outside);
                     self.see(seen, holds);
                     return Ok(Ok(slot));
                 }
-                Taken::Later(wait, seen) => {
+                SlotReply::Later(wait, seen) => {
                     self.see(seen, holds);
                     wait.min(HOLD_POLL)
                 }
@@ -425,11 +425,11 @@ impl Pace {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn publish(&self, state: &State) {
+    fn publish(&self, state: &QueueState) {
         let now = state.status();
         self.status.send_if_modified(|shown| {
             let changed = *shown != now;

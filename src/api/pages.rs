@@ -72,12 +72,12 @@ pub struct Gathered {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct PageRequest {
     pub page: u64,
     pub rows: u32,
 }
 
-impl Wanted {
+impl PageRequest {
     pub fn paging(self) -> Paging {
         Paging { page: self.page, rows_per_page: self.rows, sort: Vec::new() }
     }
@@ -97,9 +97,9 @@ pub struct PageReader {
     passes: u16,
     number: u16,
     pass: Pass,
-    seen: Seen,
+    seen: PageCounts,
     /// Parts of short pages.
-    again: VecDeque<Wanted>,
+    again: VecDeque<PageRequest>,
     /// Distinct records and count of the previous pass.
     before: Option<(u64, Option<u64>)>,
     total_count: Option<u64>,
@@ -111,7 +111,7 @@ pub struct PageReader {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct PageCounts {
     distinct: u64,
     unreadable: u64,
     /// Unreadable pages.
@@ -134,7 +134,7 @@ impl Default for PageReader {
             passes: PASSES,
             number: 1,
             pass: Pass::default(),
-            seen: Seen::default(),
+            seen: PageCounts::default(),
             again: VecDeque::new(),
             before: None,
             total_count: None,
@@ -154,12 +154,12 @@ impl PageReader {
     }
 
     /// `None` after the end.
-    pub fn next(&self) -> Option<Wanted> {
+    pub fn next(&self) -> Option<PageRequest> {
         if self.end.is_some() {
             return None;
         }
         let page = self.pass.pages().saturating_add(1);
-        Some(self.again.front().copied().unwrap_or(Wanted { page, rows: MAX_ROWS_PER_PAGE }))
+        Some(self.again.front().copied().unwrap_or(PageRequest { page, rows: MAX_ROWS_PER_PAGE }))
     }
 
     pub fn is_first(&self) -> bool {
@@ -296,7 +296,7 @@ impl PageReader {
         }
         let most = usize::try_from(self.pass.spare() / 2).unwrap_or(MOST_GAPS).min(MOST_GAPS);
         for (_, page) in gaps.into_iter().take(most) {
-            self.again.extend([page * 2 - 1, page * 2].map(|page| Wanted { page, rows: half }));
+            self.again.extend([page * 2 - 1, page * 2].map(|page| PageRequest { page, rows: half }));
         }
     }
 
@@ -377,7 +377,7 @@ pub struct Whole<T> {
 /// Drops the records read so far, since half a list misleads.
 pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     id: impl Fn(&T) -> I,
-    mut fetch: impl FnMut(Wanted) -> F,
+    mut fetch: impl FnMut(PageRequest) -> F,
     mut goes_on: impl FnMut(&PageReader) -> bool,
 ) -> Result<(Vec<T>, PageReader)> {
     let (mut reader, mut items) = (PageReader::default(), Vec::new());
@@ -394,7 +394,7 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
 pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,
-    fetch: impl FnMut(Wanted) -> F,
+    fetch: impl FnMut(PageRequest) -> F,
 ) -> Result<Whole<T>> {
     let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
     Ok(Whole {

@@ -10,7 +10,7 @@ use super::filters::{
 };
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
-use super::pages::{Wanted, Whole, whole};
+use super::pages::{PageRequest, Whole, whole};
 use super::parts::Parts;
 use super::retry::{Core, PING};
 use crate::domain::{
@@ -170,7 +170,7 @@ impl Reader {
 
     /// Sends at most `most` requests.
     pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<WalletBadge>> {
-        let fetch = |wanted: Wanted| {
+        let fetch = |wanted: PageRequest| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
             async move { self.wallet(&query, call).await }
         };
@@ -180,7 +180,7 @@ impl Reader {
     /// Sends at most `most` requests. The filter may match partially: `lee@x` matches `annlee@x` too.
     pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<HistoryItem>> {
         let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
-        let fetch = |wanted: Wanted| {
+        let fetch = |wanted: PageRequest| {
             let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
             async move { self.history(&query, call).await }
         };

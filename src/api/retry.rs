@@ -9,9 +9,9 @@ use super::error::{ApiError, Result};
 use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
-use super::log::{Got, Log, Note, Sent};
+use super::log::{Got, Log, PendingLogEntry, Sent};
 use super::pace::{Pace, Permit, Span};
-use super::wire::{self, Failure, Use};
+use super::wire::{self, TransportError, Use};
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use reqwest::header::HeaderValue;
@@ -164,8 +164,8 @@ impl Core {
                         Meaning::Refused(error) => error,
                     }
                 }
-                Err(Failure::NotReached(why)) => ApiError::NotReached { why },
-                Err(Failure::Broken(why)) => ApiError::NoAnswer { why },
+                Err(TransportError::NotReached(why)) => ApiError::NotReached { why },
+                Err(TransportError::Broken(why)) => ApiError::NoAnswer { why },
             };
             let again = match &error {
                 ApiError::NotReached { .. } => tries < TRIES,
@@ -205,7 +205,7 @@ impl Core {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> Result<std::result::Result<Answer, Failure>> {
+    ) -> Result<std::result::Result<Answer, TransportError>> {
         let waiting = Instant::now();
         let mut permit = self.turn(call, Use::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
@@ -225,7 +225,7 @@ impl Core {
         Ok(sent.unwrap_or_else(|_| {
             *left = Duration::ZERO;
             let total = self.timeouts.total.as_secs_f64();
-            Err(Failure::Broken(if attempt == 1 {
+            Err(TransportError::Broken(if attempt == 1 {
                 localizable!("no complete response within {total} s", total)
             } else {
                 localizable!("no complete response within {total} s, in {attempt} attempts", total, attempt)
@@ -290,8 +290,8 @@ impl Core {
                     Meaning::Refused(error) => error,
                 }
             }
-            Ok(Err(Failure::NotReached(why))) => ApiError::NotReached { why },
-            Ok(Err(Failure::Broken(why))) => ApiError::NoAnswer { why },
+            Ok(Err(TransportError::NotReached(why))) => ApiError::NotReached { why },
+            Ok(Err(TransportError::Broken(why))) => ApiError::NoAnswer { why },
             Err(_) => ApiError::NoAnswer { why: localizable!("no response in time") },
         };
         Err(self.end(error))
@@ -346,7 +346,7 @@ impl Core {
                         Meaning::Refused(error) => error,
                     }
                 }
-                Err(Failure::NotReached(why)) => {
+                Err(TransportError::NotReached(why)) => {
                     tries += 1;
                     if tries < TRIES {
                         rest(pauses.next().unwrap_or(self.timeouts.pause), &call.cancel).await?;
@@ -362,7 +362,7 @@ impl Core {
                     }
                     ApiError::NotReached { why }
                 }
-                Err(Failure::Broken(why)) => ApiError::InDoubt { accepted: false, status: None, why },
+                Err(TransportError::Broken(why)) => ApiError::InDoubt { accepted: false, status: None, why },
             };
             return Err(self.end(error));
         }
@@ -380,9 +380,9 @@ impl Core {
         waiting: Instant,
         permit: &mut Permit,
         method: &'static str,
-    ) -> std::result::Result<Answer, Failure> {
+    ) -> std::result::Result<Answer, TransportError> {
         let sent = Sent { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
-        let note = Note::start(&self.log, &sent);
+        let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {
             Ok((answer, date)) => {

@@ -36,14 +36,14 @@ pub(super) enum Use {
 }
 
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(super) enum TransportError {
     /// Certainly nothing was sent.
     NotReached(Localizable),
     /// The request may have been sent, in part or whole.
     Broken(Localizable),
 }
 
-impl Failure {
+impl TransportError {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::NotReached(_) => "not reached",
@@ -146,12 +146,12 @@ pub(super) async fn exchange(
     request: Request,
     key: &ApiKey,
     via: Option<&str>,
-) -> std::result::Result<(Answer, Option<Timestamp>), Failure> {
+) -> std::result::Result<(Answer, Option<Timestamp>), TransportError> {
     let response = client.execute(request).await.map_err(|error| {
         if error.is_connect() {
-            Failure::NotReached(why(error, via))
+            TransportError::NotReached(why(error, via))
         } else {
-            Failure::Broken(why(error, via))
+            TransportError::Broken(why(error, via))
         }
     })?;
     let status = response.status().as_u16();

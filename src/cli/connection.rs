@@ -1,7 +1,7 @@
 //! Builds the connection of a profile.
 
 use super::complain;
-use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, Pin, Reader};
+use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, PinnedIdentity, Reader};
 use crate::config::{Environment, Paths, Profile};
 use crate::i18n::wait::wait_text;
 use secrecy::ExposeSecret;
@@ -29,7 +29,7 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
         .ca
         .as_ref()
         .map(|ca| Authorities { name: ca.path.to_string_lossy().into_owned(), pem: ca.pem.clone() });
-    connection.pin = profile.pin().map(|pin| Pin {
+    connection.pin = profile.pin().map(|pin| PinnedIdentity {
         profile: profile.name.clone(),
         prefix: pin.prefix,
         fingerprint: pin.fingerprint,

@@ -8,7 +8,7 @@ use super::profile::profile_as_json;
 use super::session::{Asker, JobAccess, VerbSession, default_jobs};
 use super::verbs::DoctorFlags;
 use crate::api::{self, ApiError, Call, Connection, Reader};
-use crate::config::{Paths, Profile, Settings, Source};
+use crate::config::{Paths, Profile, SettingSource, Settings};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
 use crate::domain::time::OffsetBasis;
@@ -23,7 +23,7 @@ const OTHERS: u32 = 0o077;
 /// Exit code 0 if everything is in order. `without_key`: actions that `keys.toml` leaves without a key.
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
-    match found.map(|found| Findings { without_key: without_key.to_vec(), ..found }) {
+    match found.map(|found| DoctorReport { without_key: without_key.to_vec(), ..found }) {
         Ok(found) => match found.print(flags.json) {
             Ok(code) => code,
             Err(failure) => failure.report(false),
@@ -32,7 +32,7 @@ pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, with
     }
 }
 
-struct Findings {
+struct DoctorReport {
     profile: Option<Value>,
     service: Value,
     clock: Value,
@@ -50,7 +50,7 @@ struct Permission {
     is_private: bool,
 }
 
-async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure> {
+async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Failure> {
     let mut problems = Vec::new();
     let (mut service, mut clock) = (Value::Null, Value::Null);
     if let Some(profile) = &settings.profile {
@@ -79,7 +79,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<Findings, Failure
         ));
     }
     problems.extend(settings.warnings.iter().cloned());
-    Ok(Findings {
+    Ok(DoctorReport {
         profile: settings.profile.as_ref().map(profile_of),
         service,
         clock,
@@ -105,7 +105,7 @@ async fn ping(reader: &Reader, connection: &Connection) -> (Result<(), ApiError>
 }
 
 fn clock_of(clock: &ServiceClock, profile: &Profile) -> Value {
-    let by_variable = profile.settings.source("utc_offset") == Source::Variable;
+    let by_variable = profile.settings.source("utc_offset") == SettingSource::Variable;
     let ahead = clock.utc().duration_since(Timestamp::now()).as_secs();
     json!({
         "heard": clock.is_heard(),

@@ -7,7 +7,7 @@ use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
-use crate::index::{self, Account, Index, IndexError, Status, SyncProgress, Want, file_of};
+use crate::index::{self, Index, IndexAccount, IndexError, Status, SyncProgress, SyncScope, file_of};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -48,9 +48,9 @@ pub enum IndexVerb {
 }
 
 /// `None` when the index is off.
-pub fn index_settings(said: &IndexSettings) -> Option<index::Settings> {
-    let default = index::Settings::default();
-    said.enabled.unwrap_or(false).then(|| index::Settings {
+pub fn index_settings(said: &IndexSettings) -> Option<index::IndexConfig> {
+    let default = index::IndexConfig::default();
+    said.enabled.unwrap_or(false).then(|| index::IndexConfig {
         max_age_days: said.max_age_days.unwrap_or(default.max_age_days),
         refresh_minutes: said.refresh_minutes.unwrap_or(default.refresh_minutes),
     })
@@ -69,10 +69,10 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
     }
 }
 
-fn account(settings: &Settings) -> Result<(Profile, api::Connection, Account), Failure> {
+fn account(settings: &Settings) -> Result<(Profile, api::Connection, IndexAccount), Failure> {
     let profile = profile(settings)?.clone();
     let connection = connection(&profile, &settings.paths)?;
-    let account = Account::of(&connection);
+    let account = IndexAccount::of(&connection);
     Ok((profile, connection, account))
 }
 
@@ -140,7 +140,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
         }
     });
     let mut shown = Progress::new();
-    let want = if all { Want::All } else { Want::New };
+    let want = if all { SyncScope::All } else { SyncScope::New };
     let read = |r: &SyncProgress| (t!("badges read").to_owned(), r.done, r.all);
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
     shown.clear();
@@ -186,7 +186,7 @@ fn purge(settings: &Settings, all: bool, as_json: bool) -> Result<(), Failure> {
     Ok(output::answer(&text)?)
 }
 
-async fn opened(data: &Path, account: &Account, kept: index::Settings) -> Result<Index, Failure> {
+async fn opened(data: &Path, account: &IndexAccount, kept: index::IndexConfig) -> Result<Index, Failure> {
     let (data, account) = (data.to_owned(), account.clone());
     let opened = tokio::task::spawn_blocking(move || Index::open(&data, &account, kept));
     Ok(opened.await.unwrap_or(Err(IndexError::Closed))?)

@@ -39,7 +39,7 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -
 }
 
 fn defaults() -> Defaults {
-    let index = index::Settings::default();
+    let index = index::IndexConfig::default();
     Defaults {
         rate_limit: DEFAULT_RATE_LIMIT,
         jobs: session::default_jobs(),

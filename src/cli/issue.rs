@@ -3,7 +3,7 @@
 use super::confirm;
 use super::failure::Failure;
 use super::review::{Drafted, NOT_SENT, review_as_json};
-use super::sending::{Seen, SendReport};
+use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
 use super::verbs::IssueFlags;
@@ -12,7 +12,7 @@ use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::validity;
 use crate::i18n::list;
-use crate::jobs::intake::{About, Source};
+use crate::jobs::intake::{About, ImportSource};
 use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -68,7 +68,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     done
 }
 
-async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> Result<u8, Failure> {
+async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
     let template = match &flags.template {
         Some(text) => {
             let call = Call::interactive().cancelled_by(session.interrupt.token());
@@ -110,7 +110,7 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> 
     let warnings = template
         .as_ref()
         .map_or_else(Vec::new, |t| validity::warnings(&t.detail, session.reader.clock().now()));
-    let facts = Facts { about: opened.about, template: template.map(|t| t.json()), warnings };
+    let facts = FileSummary { about: opened.about, template: template.map(|t| t.json()), warnings };
     let done = reviewed(session, flags, &mut drafts, &facts).await;
     match &done {
         // A draft without rows to send does not become a job.
@@ -123,14 +123,14 @@ async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: Source) -> 
     done
 }
 
-struct Facts {
+struct FileSummary {
     about: About,
     /// The template of the flag, and whether the flag has its id or its title.
     template: Option<Value>,
     warnings: Vec<String>,
 }
 
-impl Facts {
+impl FileSummary {
     fn lines(&self) -> Vec<String> {
         let about = &self.about;
         let sum: String = about.sha256.chars().take(12).collect();
@@ -158,7 +158,7 @@ async fn reviewed(
     session: &mut VerbSession,
     flags: &IssueFlags,
     drafts: &mut [Drafted],
-    facts: &Facts,
+    facts: &FileSummary,
 ) -> Result<u8, Failure> {
     for draft in drafts.iter_mut() {
         let (told, progress) = watch::channel(CheckProgress::default());
@@ -212,7 +212,7 @@ async fn reviewed(
         session.confirmed(&review, Kind::Issue, to_send).await?;
     }
     let (begun, refused) = begin(session, drafts).await?;
-    let mut seen = Seen::default();
+    let mut seen = SendingOutcome::default();
     if begun.is_empty() {
         session.close().await;
     } else {
@@ -239,7 +239,7 @@ async fn reviewed(
 async fn dry(
     session: &mut VerbSession,
     drafts: &[Drafted],
-    facts: &Facts,
+    facts: &FileSummary,
     held_back: u64,
     is_unknown: bool,
     as_json: bool,

@@ -3,7 +3,7 @@
 use super::confirm;
 use super::failure::Failure;
 use super::review;
-use super::sending::{Seen, SendReport};
+use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
 use super::{exit, json, output, words};
@@ -11,7 +11,7 @@ use crate::config::{Environment, Settings, templates_file};
 use crate::domain::BadgeId;
 use crate::domain::text::scrub;
 use crate::i18n::tr;
-use crate::jobs::receipt::{Format, Written};
+use crate::jobs::receipt::{TableFormat, Written};
 use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus, forget_templates};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -421,7 +421,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         let owner = job.owner.as_ref().map_or_else(String::new, |o| o.label.to_string());
         output::complain(&t!("another running lapel ({owner}) checks job {id}.", id = job.id, owner));
     }
-    let mut seen = Seen::default();
+    let mut seen = SendingOutcome::default();
     if !mine.is_empty() {
         session.progress.at(t!("checking the results"), 0, 0);
         let jobs = session.jobs.clone();
@@ -519,8 +519,8 @@ async fn file(
         )));
     }
     let format = match &to.format {
-        Some(name) => Format::from_str(name).ok(),
-        None => Format::from_path(&to.to),
+        Some(name) => TableFormat::from_str(name).ok(),
+        None => TableFormat::from_path(&to.to),
     };
     let format = format.ok_or_else(|| {
         Failure::usage(t!(

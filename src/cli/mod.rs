@@ -73,4 +73,4 @@ pub use profile::{change_profile, pin_profile, profile, remove_profile_in_words,
 pub use read::read;
 pub use revoke::revoke;
 pub use session::{Asker, job_settings};
-pub use verbs::Field;
+pub use verbs::MappedField;

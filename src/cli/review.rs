@@ -3,7 +3,7 @@
 use super::confirm;
 use super::exit;
 use super::failure::Failure;
-use super::sending::Seen;
+use super::sending::SendingOutcome;
 use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
@@ -215,7 +215,7 @@ pub(super) async fn begin_revoking(
     id: JobId,
     yes: bool,
     wait: bool,
-) -> Result<Seen, Failure> {
+) -> Result<SendingOutcome, Failure> {
     let draft = Drafted { job: session.jobs.job(id).await?, checked: None };
     if draft.to_send() == 0 {
         let shares = crate::jobs::shares(&draft.job);

@@ -5,13 +5,13 @@ use super::exit;
 use super::failure::Failure;
 use super::output;
 use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
-use super::sending::{Seen, SendReport};
+use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
 use super::verbs::RevokeFlags;
 use crate::config::Settings;
 use crate::domain::text::scrub;
-use crate::jobs::intake::Source;
+use crate::jobs::intake::ImportSource;
 use crate::jobs::{IdsRequest, Reading};
 use serde_json::json;
 use std::path::Path;
@@ -60,17 +60,17 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     done
 }
 
-fn of_ids(ids: &[String]) -> Result<Source, Failure> {
+fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
     let odd = |id: &&String| id.trim().is_empty() || id.chars().any(|c| c.is_control() || c.is_whitespace());
     match ids.iter().find(odd) {
         Some(odd) => {
             Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd))))
         }
-        None => Ok(Source::Pasted(format!("badge_id\n{}", ids.join("\n")))),
+        None => Ok(ImportSource::Pasted(format!("badge_id\n{}", ids.join("\n")))),
     }
 }
 
-async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: Source) -> Result<u8, Failure> {
+async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSource) -> Result<u8, Failure> {
     let mut choices = source::choices(&flags.reading);
     if let Some(wanted) = &flags.id_column {
         let (told, _) = watch::channel(Reading::default());
@@ -118,7 +118,7 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         session.close().await;
         return Ok(code);
     }
-    let mut seen = Seen::default();
+    let mut seen = SendingOutcome::default();
     if draft.to_send() == 0 {
         session.close().await;
     } else {

@@ -28,7 +28,7 @@ pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
 ];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SendingOutcome {
     /// Ctrl-C came first.
     pub interrupted: bool,
     /// Why the check of rows in doubt failed.
@@ -47,7 +47,7 @@ pub(super) enum Waited {
 
 pub(super) struct SendReport<'a> {
     pub ids: &'a [JobId],
-    pub seen: &'a Seen,
+    pub seen: &'a SendingOutcome,
     pub waited: bool,
     /// Not sent, because they are invalid or need a decision.
     pub held_back: u64,
@@ -58,8 +58,8 @@ pub(super) struct SendReport<'a> {
 impl VerbSession {
     /// Waits for every answer and checks rows in doubt once. With `wait`, follows accepted rows until no
     /// status changes by itself. After Ctrl-C, still waits for requests in flight.
-    pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<Seen, Failure> {
-        let mut seen = Seen::default();
+    pub async fn see_through(&mut self, ids: &[JobId], wait: bool) -> Result<SendingOutcome, Failure> {
+        let mut seen = SendingOutcome::default();
         let mut known = BTreeMap::new();
         for id in ids {
             known.insert(*id, self.jobs.job(*id).await?);
@@ -119,8 +119,8 @@ impl VerbSession {
     }
 
     /// All open rows with `all`, otherwise rows in doubt, once each. Then sends what this check released.
-    async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<Seen, Failure> {
-        let mut seen = Seen::default();
+    async fn poll(&mut self, known: &mut BTreeMap<JobId, Job>, all: bool) -> Result<SendingOutcome, Failure> {
+        let mut seen = SendingOutcome::default();
         let ids: Vec<JobId> = known.keys().copied().collect();
         for id in ids {
             let job = self.jobs.job(id).await?;
@@ -132,7 +132,7 @@ impl VerbSession {
             let jobs = self.jobs.clone();
             let polled = tokio::select! {
                 polled = jobs.poll_now(Some(id)) => polled,
-                () = self.interrupt.wanted() => return Ok(Seen { interrupted: true, ..seen }),
+                () = self.interrupt.wanted() => return Ok(SendingOutcome { interrupted: true, ..seen }),
             };
             seen.failed = seen.failed.or(polled.failed);
         }
@@ -292,7 +292,7 @@ impl VerbSession {
     }
 }
 
-impl Seen {
+impl SendingOutcome {
     /// Returns whether everything was sent.
     pub fn note(&mut self, waited: Waited) -> bool {
         match waited {

@@ -50,7 +50,7 @@ impl VerbSession {
         settings: &Settings,
         asker: &Asker,
         wanted: JobAccess,
-        change: impl FnOnce(&mut jobs::Settings),
+        change: impl FnOnce(&mut jobs::JobConfig),
     ) -> Result<Self, Failure> {
         let profile = profile(settings)?.clone();
         if wanted != JobAccess::Look {
@@ -133,8 +133,8 @@ pub(super) fn may_act(profile: &Profile) -> Result<(), Failure> {
     Err(Failure { kind: "read_only".to_owned(), ..Failure::usage(message) })
 }
 
-pub fn job_settings(said: &JobSettings) -> jobs::Settings {
-    let default = jobs::Settings::default();
+pub fn job_settings(said: &JobSettings) -> jobs::JobConfig {
+    let default = jobs::JobConfig::default();
     let number = |said: Option<u32>, default: usize| said.map_or(default, |n| n as usize);
     let hours = |n: u32| SignedDuration::from_hours(i64::from(n));
     let minutes = |n: u32| SignedDuration::from_mins(i64::from(n));
@@ -150,7 +150,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
             policies.set(class, policy);
         }
     }
-    jobs::Settings {
+    jobs::JobConfig {
         in_flight: number(said.in_flight, default.in_flight),
         batch: number(said.batch, default.batch),
         schedule: jobs::Schedule {
@@ -170,7 +170,7 @@ pub fn job_settings(said: &JobSettings) -> jobs::Settings {
 
 /// The default job settings in the form of the settings file.
 pub fn default_jobs() -> JobSettings {
-    let how = jobs::Settings::default();
+    let how = jobs::JobConfig::default();
     let whole = |n: i64| u32::try_from(n).ok();
     let policies = JOB_CLASSES.iter().filter_map(|class| {
         let policy = JobPolicy::from_word(how.policies.of(DuplicateKind::from_code(class)?).code())?;
@@ -210,13 +210,13 @@ mod tests {
 
     #[test]
     fn what_is_not_said_is_the_default() {
-        assert_eq!(job_settings(&JobSettings::default()), jobs::Settings::default());
-        let (told, default) = (job_settings(&default_jobs()), jobs::Settings::default());
+        assert_eq!(job_settings(&JobSettings::default()), jobs::JobConfig::default());
+        let (told, default) = (job_settings(&default_jobs()), jobs::JobConfig::default());
         for class in DuplicateKind::ALL {
             assert_eq!(told.policies.of(*class), default.policies.of(*class), "{class:?}");
         }
         assert_eq!(default_jobs().policies.len(), JOB_CLASSES.len());
-        assert_eq!(jobs::Settings { policies: default.policies.clone(), ..told }, default);
+        assert_eq!(jobs::JobConfig { policies: default.policies.clone(), ..told }, default);
         let said = JobSettings {
             in_flight: Some(4),
             batch: Some(10),
@@ -233,7 +233,7 @@ mod tests {
         assert_eq!((how.in_flight, how.batch, how.keep_days), (4, 10, Some(365)));
         assert_eq!(how.doubt_window, SignedDuration::from_hours(48));
         assert_eq!((how.schedule.issue, how.schedule.doubt), (vec![5, 60], vec![1]));
-        assert_eq!(how.schedule.revoke, jobs::Settings::default().schedule.revoke);
+        assert_eq!(how.schedule.revoke, jobs::JobConfig::default().schedule.revoke);
         assert_eq!(how.check_age, SignedDuration::from_mins(1));
         assert_eq!(how.expiring, SignedDuration::from_hours(168));
         assert_eq!(how.policies.of(DuplicateKind::Valid), Policy::Block);

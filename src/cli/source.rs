@@ -2,11 +2,11 @@
 
 use super::failure::Failure;
 use super::session::VerbSession;
-use super::verbs::{Field, ReadingFlags};
+use super::verbs::{MappedField, ReadingFlags};
 use crate::domain::text::scrub;
 use crate::i18n::list;
 use crate::jobs::intake::{
-    About, Choices, ColumnMap, Delimiter, FileQuestion, MAX_PASTED_BYTES, MapState, NameColumns, Source,
+    About, Choices, ColumnMap, Delimiter, FileQuestion, ImportSource, MAX_PASTED_BYTES, MapState, NameColumns,
 };
 use crate::jobs::{Opened, Reading};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use tokio::sync::watch;
 const SAMPLES: usize = 3;
 
 /// The absolute path can be offered again from any folder. `-` is standard input.
-pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
+pub(super) async fn of_file(name: &Path) -> Result<ImportSource, Failure> {
     if name == Path::new("-") {
         return tokio::task::spawn_blocking(pasted)
             .await
@@ -27,10 +27,10 @@ pub(super) async fn of_file(name: &Path) -> Result<Source, Failure> {
     let path = std::path::absolute(name).map_err(|why| {
         Failure::usage(t!("{name}: {why}. Nothing was sent.", name = scrub(&name.to_string_lossy()), why))
     })?;
-    Ok(Source::File(path))
+    Ok(ImportSource::File(path))
 }
 
-fn pasted() -> Result<Source, Failure> {
+fn pasted() -> Result<ImportSource, Failure> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_PASTED_BYTES + 1).read_to_end(&mut bytes).map_err(|why| {
         Failure::new("input", t!("Cannot read standard input: {why}. Nothing was sent.", why))
@@ -41,18 +41,18 @@ fn pasted() -> Result<Source, Failure> {
             t!("Standard input is not UTF-8. Nothing was sent. Give a file name instead: lapel then detects the encoding."),
         )
     })?;
-    Ok(Source::Pasted(text))
+    Ok(ImportSource::Pasted(text))
 }
 
 /// Recipients from the command line, one per line, unchanged.
-pub(super) fn of_people(people: &[String]) -> Result<Source, Failure> {
+pub(super) fn of_people(people: &[String]) -> Result<ImportSource, Failure> {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     match people.iter().find(|p| p.contains(breaks) || p.trim().is_empty()) {
         Some(odd) => Err(Failure::usage(t!(
             "--to \"{odd}\" is not one recipient: use \"NAME <EMAIL>\". Nothing was sent.",
             odd = scrub(odd)
         ))),
-        None => Ok(Source::Pasted(people.join("\n"))),
+        None => Ok(ImportSource::Pasted(people.join("\n"))),
     }
 }
 
@@ -73,9 +73,9 @@ impl VerbSession {
     /// A mistake in the source, or a usage failure that lists the questions to answer first.
     pub async fn open_source(
         &mut self,
-        source: &Source,
+        source: &ImportSource,
         choices: &mut Choices,
-        map: &[(Field, String)],
+        map: &[(MappedField, String)],
     ) -> Result<Opened, Failure> {
         let opened = self.opened(source, choices).await?;
         let mut open = opened.about.needs_answer();
@@ -100,7 +100,7 @@ impl VerbSession {
         self.opened(source, choices).await
     }
 
-    async fn opened(&mut self, source: &Source, choices: &Choices) -> Result<Opened, Failure> {
+    async fn opened(&mut self, source: &ImportSource, choices: &Choices) -> Result<Opened, Failure> {
         let (told, progress) = watch::channel(Reading::default());
         let work = self.jobs.open_file(source.clone(), choices.clone(), told, self.interrupt.token());
         let read = |r: &Reading| (t!("reading").to_owned(), r.rows, r.rows_all);
@@ -196,7 +196,7 @@ pub(super) fn column(about: &About, wanted: &str) -> Result<usize, Failure> {
 }
 
 /// The flags override the detected columns.
-fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure> {
+fn columns(about: &About, said: &[(MappedField, String)]) -> Result<ColumnMap, Failure> {
     let (mut name, mut email, mut template) = match &about.map {
         MapState::Chosen(map) | MapState::Remembered(map) | MapState::Found(map) => {
             (Some(map.name), Some(map.email), map.template)
@@ -207,11 +207,11 @@ fn columns(about: &About, said: &[(Field, String)]) -> Result<ColumnMap, Failure
     for (field, wanted) in said {
         let column = column(about, wanted)?;
         match field {
-            Field::Name => name = Some(NameColumns::One(column)),
-            Field::Family => family = Some(column),
-            Field::Given => given = Some(column),
-            Field::Email => email = Some(column),
-            Field::Template => template = Some(column),
+            MappedField::Name => name = Some(NameColumns::One(column)),
+            MappedField::Family => family = Some(column),
+            MappedField::Given => given = Some(column),
+            MappedField::Email => email = Some(column),
+            MappedField::Template => template = Some(column),
         }
     }
     match (family, given) {
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_was_typed_is_one_person_a_line() {
         let people = ["김민수 <a@naru.example>".to_owned(), "b@naru.example".to_owned()];
-        let Ok(Source::Pasted(text)) = of_people(&people) else { panic!("pasted") };
+        let Ok(ImportSource::Pasted(text)) = of_people(&people) else { panic!("pasted") };
         assert_eq!(text, "김민수 <a@naru.example>\nb@naru.example");
         for odd in ["", "  ", "a\nb@c.example", "a\rb", "x\u{2028}y"] {
             assert_eq!(of_people(&[odd.to_owned()]).expect_err(odd).code, 2, "{odd:?}");

@@ -27,7 +27,7 @@ pub struct IssueFlags {
     pub reading: ReadingFlags,
     /// Columns by name or number: name=2,email=E-mail; also family=, given=, template=
     #[arg(long, value_name = "FIELD=COL,...", value_delimiter = ',', value_parser = mapped)]
-    pub map: Vec<(Field, String)>,
+    pub map: Vec<(MappedField, String)>,
     /// For recipients who already have the badge, may get it twice or have one waiting: skip (block) or issue
     /// anyway (allow) [default: set in the profile; ask skips them]
     #[arg(long, value_name = "HOW", value_parser = ["block", "allow"], help_heading = "Sending")]
@@ -314,7 +314,7 @@ pub struct DoctorFlags {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-pub enum Field {
+pub enum MappedField {
     Name,
     /// The family name, which requires `Given`.
     Family,
@@ -325,7 +325,7 @@ pub enum Field {
     Template,
 }
 
-fn mapped(text: &str) -> Result<(Field, String), String> {
+fn mapped(text: &str) -> Result<(MappedField, String), String> {
     let (field, column) =
         text.split_once('=').ok_or(t!("use FIELD=COLUMN, such as name=2,email=E-mail").to_owned())?;
     let field = field.trim().parse();
@@ -363,8 +363,8 @@ mod tests {
 
     #[test]
     fn a_map_names_fields_and_columns() {
-        assert_eq!(mapped("name=성명"), Ok((Field::Name, "성명".to_owned())));
-        assert_eq!(mapped("E-Mail = a=b "), Ok((Field::Email, "a=b".to_owned())));
+        assert_eq!(mapped("name=성명"), Ok((MappedField::Name, "성명".to_owned())));
+        assert_eq!(mapped("E-Mail = a=b "), Ok((MappedField::Email, "a=b".to_owned())));
         for wrong in ["name", "name=", "phone=1", "=1"] {
             assert!(mapped(wrong).is_err(), "{wrong}");
         }

@@ -1,6 +1,6 @@
 //! The file of extra certificates that a profile trusts.
 
-use super::file::{ConfigFile, Entry};
+use super::file::{ConfigFile, ProfileEntry};
 use super::key::under;
 use super::mistake::{ConfigError, shown};
 use super::paths::Paths;
@@ -12,7 +12,11 @@ use std::path::Path;
 /// In bytes. All certificates of a computer take a quarter of this.
 const LONGEST: u64 = 1 << 20;
 
-pub(super) fn read(entry: &Entry, file: &ConfigFile, paths: &Paths) -> Result<Option<CaFile>, ConfigError> {
+pub(super) fn read(
+    entry: &ProfileEntry,
+    file: &ConfigFile,
+    paths: &Paths,
+) -> Result<Option<CaFile>, ConfigError> {
     let Some(named) = &entry.settings.ca_file else { return Ok(None) };
     let path = under(&paths.config_dir, named);
     let pem = load(&path).map_err(|why| file.wrong(&format!("profiles.{}.ca_file", entry.name), why))?;

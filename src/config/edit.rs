@@ -8,7 +8,7 @@ use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
 use super::paths::{Paths, recent_file, templates_file};
-use super::profile::{Pin, Profile, ProfileSettings};
+use super::profile::{KeyPin, Profile, ProfileSettings};
 use super::section::Section;
 use super::selection::Selected;
 use crate::fs::{create_private_dir, replace};
@@ -18,14 +18,14 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 /// Anything that it does not contain stays.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct ProfileEdit {
     pub input: ProfileInput,
     pub key: Option<(KeyStore, SecretString)>,
-    pub pin: Option<Pin>,
+    pub pin: Option<KeyPin>,
     pub make_default: bool,
 }
 
-impl Change {
+impl ProfileEdit {
     pub fn is_empty(&self) -> bool {
         self.input.is_empty() && self.key.is_none() && self.pin.is_none() && !self.make_default
     }
@@ -35,7 +35,7 @@ impl Change {
         self.plan(paths, env, name).map(|plan| plan.profile)
     }
 
-    fn plan(&self, paths: &Paths, env: &Env, name: &str) -> Result<Plan, ConfigError> {
+    fn plan(&self, paths: &Paths, env: &Env, name: &str) -> Result<EditPlan, ConfigError> {
         let path = paths.config_file();
         let text = read_text(&path)?.unwrap_or_default();
         let before = ConfigFile::parse(&path, &text)?;
@@ -55,7 +55,7 @@ impl Change {
         // The new key is registered by now, so that this finds it in any other field.
         self.input.refuse_keys()?;
         let profile = selected.open(&read, paths, env)?;
-        Ok(Plan { profile, after, old_store: old.settings.key_store() })
+        Ok(EditPlan { profile, after, old_store: old.settings.key_store() })
     }
 
     fn applied(&self, path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
@@ -91,7 +91,7 @@ impl Change {
     }
 }
 
-struct Plan {
+struct EditPlan {
     profile: Profile,
     after: String,
     old_store: KeyStore,
@@ -107,7 +107,7 @@ pub fn edit_profile(
     paths: &Paths,
     env: &Env,
     name: &str,
-    change: &Change,
+    change: &ProfileEdit,
 ) -> Result<(Profile, Option<String>), ConfigError> {
     create_private_dir(&paths.keys_dir()).map_err(|why| {
         Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))

@@ -10,24 +10,24 @@ use std::fmt;
 /// An empty variable counts as not set.
 #[derive(Clone)]
 pub struct Env {
-    source: Source,
+    source: EnvSource,
     keyring: Keyring,
 }
 
 #[derive(Clone)]
-enum Source {
+enum EnvSource {
     Process,
     Fixed(BTreeMap<String, OsString>),
 }
 
 impl Env {
     pub fn process() -> Self {
-        Self { source: Source::Process, keyring: Keyring::system() }
+        Self { source: EnvSource::Process, keyring: Keyring::system() }
     }
 
     /// Without a keyring, for tests and for callers that must not inherit one.
     pub fn of<K: Into<String>, V: Into<OsString>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
-        let source = Source::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect());
+        let source = EnvSource::Fixed(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect());
         Self { source, keyring: Keyring::none() }
     }
 
@@ -42,8 +42,8 @@ impl Env {
 
     pub fn raw(&self, name: &str) -> Option<OsString> {
         match &self.source {
-            Source::Process => std::env::var_os(name),
-            Source::Fixed(map) => map.get(name).cloned(),
+            EnvSource::Process => std::env::var_os(name),
+            EnvSource::Fixed(map) => map.get(name).cloned(),
         }
         .filter(|value| !value.is_empty())
     }
@@ -65,8 +65,8 @@ impl fmt::Debug for Env {
     /// Shows only the kind, because values may be keys.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.source {
-            Source::Process => "Env(process)",
-            Source::Fixed(_) => "Env(fixed)",
+            EnvSource::Process => "Env(process)",
+            EnvSource::Fixed(_) => "Env(fixed)",
         })
     }
 }

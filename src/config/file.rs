@@ -35,7 +35,7 @@ pub(super) struct ConfigFile {
     pub jobs: JobSettings,
     /// For all profiles.
     pub index: IndexSettings,
-    pub profiles: Vec<Entry>,
+    pub profiles: Vec<ProfileEntry>,
     pub unusable: Vec<(String, Vec<Mistake>)>,
     /// The default profile does not exist, so lapel chooses no profile.
     pub default_is_wrong: bool,
@@ -45,7 +45,7 @@ pub(super) struct ConfigFile {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ProfileEntry {
     pub name: String,
     pub settings: ProfileSettings,
     pub jobs: JobSettings,
@@ -162,7 +162,7 @@ impl ConfigFile {
     }
 
     fn apply(&mut self, consequence: Consequence, name: Option<&str>, mistake: &Mistake) {
-        let is_affected = |entry: &Entry| name.is_none_or(|name| entry.name == name);
+        let is_affected = |entry: &ProfileEntry| name.is_none_or(|name| entry.name == name);
         match consequence {
             Consequence::UseDefault => {}
             Consequence::ReadOnly => {
@@ -205,7 +205,7 @@ impl ConfigFile {
         Some(ConfigError::new(mistakes.clone()))
     }
 
-    pub fn entry(&self, name: &str) -> Option<&Entry> {
+    pub fn entry(&self, name: &str) -> Option<&ProfileEntry> {
         self.profiles.iter().find(|entry| entry.name == name)
     }
 
@@ -290,7 +290,7 @@ impl ConfigFile {
                 Consequence::UseDefault => self.profiles.push(entry),
                 Consequence::ReadOnly => {
                     let settings = ProfileSettings { read_only: true, ..entry.settings };
-                    self.profiles.push(Entry { settings, doubts, ..entry });
+                    self.profiles.push(ProfileEntry { settings, doubts, ..entry });
                 }
                 Consequence::Unusable => self.unusable.push((name.to_owned(), doubts)),
             }
@@ -298,7 +298,7 @@ impl ConfigFile {
     }
 }
 
-fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: usize) -> Entry {
+fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: usize) -> ProfileEntry {
     let prefix = join("profiles", name);
     let field = |name: &str| join(&prefix, name);
     refuse_keys(reader, table, &prefix);
@@ -318,7 +318,7 @@ fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: us
     }
     let jobs = table.get("jobs").map(|value| JobSettings::read(reader, value, &field("jobs")));
     let index = table.get("index").map(|value| IndexSettings::read(reader, value, &field("index")));
-    Entry {
+    ProfileEntry {
         name: name.to_owned(),
         settings,
         jobs: jobs.unwrap_or_default(),

@@ -6,7 +6,7 @@
 use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
-use super::toml_reader::{Reader, Value};
+use super::toml_reader::{Reader, TomlValue};
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;
 use crate::secrets;
@@ -252,7 +252,7 @@ fn filter(
     reader: &mut Reader<'_>,
     known: &FilteredList,
     name: &str,
-    value: &Value<'_>,
+    value: &TomlValue<'_>,
 ) -> Option<NamedFilter> {
     let place = format!("{}.{name}", known.list);
     let mistakes = reader.mistakes.len();
@@ -278,7 +278,7 @@ fn filter(
 }
 
 /// As the user would type it. Dates and booleans may be without quotes.
-fn typed(reader: &mut Reader<'_>, value: &Value<'_>, place: &str) -> Option<String> {
+fn typed(reader: &mut Reader<'_>, value: &TomlValue<'_>, place: &str) -> Option<String> {
     let text = match value.get_ref() {
         toml::de::DeValue::String(text) => Some(text.to_string()),
         toml::de::DeValue::Datetime(day) => Some(day.to_string()),

@@ -3,7 +3,7 @@
 //! `config` does not use `jobs`: the caller converts these values.
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
-use super::toml_reader::{Reader, Value, join};
+use super::toml_reader::{Reader, TomlValue, join};
 use super::ui::Words;
 
 /// Minutes in thirty days: the latest first check.
@@ -32,7 +32,7 @@ impl Words for JobPolicy {
 }
 
 /// By a name in [`JOB_CLASSES`].
-type Policies = Vec<(&'static str, JobPolicy)>;
+type JobPolicies = Vec<(&'static str, JobPolicy)>;
 
 // Issuing takes at least five minutes and may take a day (contract, "Limits" rule 3). Before that, a missing badge
 // proves nothing.
@@ -59,11 +59,11 @@ section! {
         /// Days until lapel removes names and e-mail addresses from finished jobs.
         keep_days: Option<u32> => number(1, 36_500);
         /// The policy per duplicate kind, by its name in [`JOB_CLASSES`].
-        policies: Policies => read_policies, [on_mistake(Consequence::ReadOnly), table(JOB_CLASSES)];
+        policies: JobPolicies => read_policies, [on_mistake(Consequence::ReadOnly), table(JOB_CLASSES)];
     }
 }
 
-impl SettingType for Policies {
+impl SettingType for JobPolicies {
     type Read = Self;
 
     fn set(&mut self, read: Self) {
@@ -84,7 +84,7 @@ impl SettingType for Policies {
     }
 }
 
-fn read_policies(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Policies> {
+fn read_policies(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<JobPolicies> {
     let table = reader.table(value, field, t!("must be a table such as { valid = \"block\" }"))?;
     reader.unknown(table, field, JOB_CLASSES, &[]);
     let policy = |class: &&'static str| Some((*class, reader.word(table.get(*class)?, &join(field, class))?));

@@ -2,7 +2,7 @@
 
 use super::command;
 use super::env::Env;
-use super::file::{ConfigFile, Entry};
+use super::file::{ConfigFile, ProfileEntry};
 use super::key_store::KeyStore;
 use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
@@ -99,7 +99,7 @@ impl fmt::Debug for Key {
 
 /// Shows a name from the file only when a variable or file of that name exists: otherwise it may be
 /// a pasted key.
-pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
+pub(super) fn described(entry: &ProfileEntry, paths: &Paths, env: &Env) -> String {
     match entry.settings.key_store() {
         KeyStore::File => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
         KeyStore::Variable(name) if env.raw(&name).is_some() => t!("the variable {name}", name),
@@ -112,7 +112,12 @@ pub(super) fn described(entry: &Entry, paths: &Paths, env: &Env) -> String {
     }
 }
 
-pub(super) fn find(file: &ConfigFile, entry: &Entry, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
+pub(super) fn find(
+    file: &ConfigFile,
+    entry: &ProfileEntry,
+    paths: &Paths,
+    env: &Env,
+) -> Result<Key, ConfigError> {
     let field = |key: &str| format!("profiles.{}.{key}", entry.name);
     let deferred = |source, key: &str| {
         let (profile, line) = (entry.name.clone(), file.line(&field(key)));

@@ -2,14 +2,14 @@
 
 use super::command;
 use super::env::Env;
-use super::file::{ConfigFile, Entry, KEY_ADVICE};
+use super::file::{ConfigFile, KEY_ADVICE, ProfileEntry};
 use super::input::{no_key, typed_mistake};
 use super::key;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::ProfileSettings;
 use super::section::ToToml;
-use super::toml_reader::{Reader, Value, join};
+use super::toml_reader::{Reader, TomlValue, join};
 use crate::fs::write_new;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -115,7 +115,7 @@ impl KeyStore {
         }
         let mut settings = ProfileSettings::default();
         settings.set_key_store(self);
-        let entry = Entry { name: "new".to_owned(), settings, ..Entry::default() };
+        let entry = ProfileEntry { name: "new".to_owned(), settings, ..ProfileEntry::default() };
         let found = key::find(&ConfigFile::default(), &entry, paths, env).and_then(|key| key.fetch());
         // No file has this profile yet.
         found.map_err(|error| {
@@ -194,7 +194,7 @@ impl ToToml for KeyStore {
 }
 
 /// `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
-pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<KeyStore> {
+pub(super) fn read(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<KeyStore> {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
         reader.wrong(at, field, crate::i18n::tr(KEY_ADVICE));
@@ -242,7 +242,11 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> O
 }
 
 /// `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
-pub(super) fn read_command(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Vec<String>> {
+pub(super) fn read_command(
+    reader: &mut Reader<'_>,
+    value: &TomlValue<'_>,
+    field: &str,
+) -> Option<Vec<String>> {
     let list = value.get_ref().as_array().map(|all| {
         all.iter().map(|word| word.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
     });

@@ -23,12 +23,12 @@ const WAITING: u8 = 0;
 const ANSWERED: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
-type Opening = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
+type StoreOpener = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
 
 /// Opened at the first call.
 #[derive(Clone)]
 pub struct Keyring {
-    open: Arc<Opening>,
+    open: Arc<StoreOpener>,
     patience: Duration,
     /// Calls past their time limit whose threads still wait.
     unanswered: Arc<AtomicUsize>,
@@ -50,7 +50,7 @@ impl Keyring {
         Self::new(Arc::new(move || Ok(store.clone())), patience)
     }
 
-    fn new(open: Arc<Opening>, patience: Duration) -> Self {
+    fn new(open: Arc<StoreOpener>, patience: Duration) -> Self {
         Self { open, patience, unanswered: Arc::default() }
     }
 

@@ -8,7 +8,7 @@ use super::key::{self, Key};
 use super::key_store::KeyStore;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
-use super::profile::{CaFile, Environment, NAME_RULE, Pin, Profile, ProfileSettings, is_profile_name};
+use super::profile::{CaFile, Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
 use super::section::Section;
 use super::selection::{index_of, jobs_of};
@@ -27,7 +27,7 @@ pub struct NewProfile {
     pub name: String,
     pub input: ProfileInput,
     pub key_store: KeyStore,
-    pub pin: Option<Pin>,
+    pub pin: Option<KeyPin>,
     /// The first profile becomes the default in any case.
     pub make_default: bool,
 }

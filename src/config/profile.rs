@@ -8,7 +8,7 @@ use super::key::Key;
 use super::key_store::{self, KeyStore};
 use super::resolved::Resolved;
 use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
-use super::toml_reader::{Reader, Value};
+use super::toml_reader::{Reader, TomlValue};
 use super::ui::Words;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
@@ -221,12 +221,12 @@ impl ProfileSettings {
         self.value(key).as_ref().map(super::section::text_of).unwrap_or_default()
     }
 
-    pub fn pin(&self) -> Option<Pin> {
+    pub fn pin(&self) -> Option<KeyPin> {
         let prefix = self.key_prefix.clone()?;
-        Some(Pin { prefix, fingerprint: self.key_fingerprint.clone() })
+        Some(KeyPin { prefix, fingerprint: self.key_fingerprint.clone() })
     }
 
-    pub fn set_pin(&mut self, pin: Option<Pin>) {
+    pub fn set_pin(&mut self, pin: Option<KeyPin>) {
         (self.key_prefix, self.key_fingerprint) =
             pin.map_or((None, None), |pin| (Some(pin.prefix), pin.fingerprint));
     }
@@ -277,11 +277,11 @@ fn without_user(address: &str) -> String {
 }
 
 /// A blank text counts as no text.
-fn read_label(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<String> {
+fn read_label(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<String> {
     reader.string(value, field).filter(|label| !label.trim().is_empty())
 }
 
-fn read_utc_offset(reader: &mut Reader<'_>, value: &Value<'_>, field: &str) -> Option<Offset> {
+fn read_utc_offset(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
     let offset = value.get_ref().as_str().and_then(read_offset);
     if offset.is_none() {
         let what = t!("must be the offset from UTC, such as \"+09:00\"");
@@ -368,7 +368,7 @@ impl Deref for ProfileLine {
 /// The identity of a key when lapel tested it. A key with another identity may belong to another
 /// organisation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pin {
+pub struct KeyPin {
     pub prefix: String,
     /// A short hash that does not reveal the key, when it was saved.
     pub fingerprint: Option<String>,

@@ -9,7 +9,7 @@ use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::paths::Paths;
 use super::profile::ProfileSettings;
-use super::resolved::{SettingValue, Source};
+use super::resolved::{SettingSource, SettingValue};
 use super::section::{Section, Setting};
 use super::selection::{Selected, Selection, index_of, jobs_of};
 use super::settings::{Flags, Settings};
@@ -77,7 +77,8 @@ pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
     let selection = Selection::of(flags, env, &file);
     let selected = selection.profile.as_ref();
     let of_variable = |name: &str, value: Option<String>, variable: &str| {
-        let source = if env.raw(variable).is_some() { Source::Variable } else { Source::Default };
+        let source =
+            if env.raw(variable).is_some() { SettingSource::Variable } else { SettingSource::Default };
         SettingValue { name: name.to_owned(), value: value.map(Into::into), source }
     };
     let folder = |path: &Path| Some(path.to_string_lossy().into_owned());

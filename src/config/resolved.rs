@@ -6,7 +6,7 @@ use std::ops::Deref;
 use toml::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SettingSource {
     Flag,
     Variable,
     /// The profile's table, for a setting that can also apply to all profiles.
@@ -16,7 +16,7 @@ pub enum Source {
     Default,
 }
 
-impl Source {
+impl SettingSource {
     /// For programs. [`tr`](crate::i18n::tr) translates it for users.
     pub fn word(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ pub struct SettingValue {
     /// As in the file, with the names of its tables in front.
     pub name: String,
     pub value: Option<Value>,
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 impl SettingValue {
@@ -48,19 +48,19 @@ impl SettingValue {
 pub struct Resolved<S> {
     pub values: S,
     /// By the names of [`Section::values`]. A missing name has its default.
-    sources: BTreeMap<String, Source>,
+    sources: BTreeMap<String, SettingSource>,
 }
 
 impl<S> Resolved<S> {
-    pub(super) fn new(values: S, sources: impl IntoIterator<Item = (String, Source)>) -> Self {
+    pub(super) fn new(values: S, sources: impl IntoIterator<Item = (String, SettingSource)>) -> Self {
         Self { values, sources: sources.into_iter().collect() }
     }
 
-    pub fn source(&self, name: &str) -> Source {
-        self.sources.get(name).copied().unwrap_or(Source::Default)
+    pub fn source(&self, name: &str) -> SettingSource {
+        self.sources.get(name).copied().unwrap_or(SettingSource::Default)
     }
 
-    pub(super) fn set_source(&mut self, name: &str, source: Source) {
+    pub(super) fn set_source(&mut self, name: &str, source: SettingSource) {
         self.sources.insert(name.to_owned(), source);
     }
 }
@@ -68,7 +68,7 @@ impl<S> Resolved<S> {
 #[expect(private_bounds, reason = "sections are declared in this module only")]
 impl<S: Section> Resolved<S> {
     /// Each setting comes from the first layer that has it.
-    pub(super) fn of_layers<'a>(layers: impl IntoIterator<Item = (&'a S, Source)>) -> Self {
+    pub(super) fn of_layers<'a>(layers: impl IntoIterator<Item = (&'a S, SettingSource)>) -> Self {
         layers.into_iter().fold(Self::default(), |mut resolved, (layer, source)| {
             let before = resolved.values.values();
             resolved.values = resolved.values.or(layer);

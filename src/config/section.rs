@@ -2,7 +2,7 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
-use super::toml_reader::{Reader, Value, join, nearest};
+use super::toml_reader::{Reader, TomlValue, join, nearest};
 use super::ui::Words;
 use toml::Value as Toml;
 use toml::de::DeTable;
@@ -19,7 +19,7 @@ pub(super) enum Consequence {
 pub(super) struct Setting<S> {
     pub key: &'static str,
     /// Also reports mistakes. The last argument is the full name.
-    pub read: fn(&mut S, &mut Reader<'_>, &Value<'_>, &str),
+    pub read: fn(&mut S, &mut Reader<'_>, &TomlValue<'_>, &str),
     pub value: fn(&S) -> Option<Toml>,
     /// Takes over the value of another section, for a setting without its own.
     pub inherit: fn(&mut S, &S),
@@ -38,7 +38,7 @@ pub(super) struct Setting<S> {
 impl<S> Setting<S> {
     pub const fn new(
         key: &'static str,
-        read: fn(&mut S, &mut Reader<'_>, &Value<'_>, &str),
+        read: fn(&mut S, &mut Reader<'_>, &TomlValue<'_>, &str),
         value: fn(&S) -> Option<Toml>,
         inherit: fn(&mut S, &S),
         reset: fn(&mut S),
@@ -121,7 +121,7 @@ pub(super) trait Section: Default + 'static {
         Self::SETTINGS.iter().find(|setting| setting.key == key)
     }
 
-    fn read(reader: &mut Reader<'_>, value: &Value<'_>, prefix: &str) -> Self {
+    fn read(reader: &mut Reader<'_>, value: &TomlValue<'_>, prefix: &str) -> Self {
         let Some(table) = reader.table(value, prefix, t!("must be a table of settings")) else {
             return Self::default();
         };
@@ -311,21 +311,21 @@ pub(super) fn text_of(value: &Toml) -> String {
     }
 }
 
-pub(super) fn number(least: u32, most: u32) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<u32> {
+pub(super) fn number(least: u32, most: u32) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<u32> {
     move |reader, value, field| reader.number(value, field, least, most)
 }
 
 pub(super) fn ascending(
     least: u32,
     most: u32,
-) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<Vec<u32>> {
+) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<Vec<u32>> {
     move |reader, value, field| reader.ascending(value, field, least, most)
 }
 
 /// The check may return the text in another form.
 pub(super) fn checked<W: Into<String>>(
     check: fn(&str) -> Result<String, W>,
-) -> impl Fn(&mut Reader<'_>, &Value<'_>, &str) -> Option<String> {
+) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<String> {
     move |reader, value, field| {
         let text = reader.text(value, field)?;
         check(text).map_err(|why| reader.wrong(value.span().start, field, why)).ok()

@@ -4,14 +4,14 @@
 use super::address::{check_base_url, same_origin};
 use super::ca;
 use super::env::Env;
-use super::file::{ConfigFile, Entry};
+use super::file::{ConfigFile, ProfileEntry};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{Profile, ProfileSettings, is_profile_name};
-use super::resolved::{Resolved, Source};
+use super::resolved::{Resolved, SettingSource};
 use super::section::Section;
 use super::settings::Flags;
 use crate::domain::time::read_offset;
@@ -68,7 +68,7 @@ fn variable<T, W: Into<String>>(
 }
 
 pub(super) struct Selection<'f> {
-    pub source: Source,
+    pub source: SettingSource,
     /// Also when a mistake prevents its use.
     pub profile: Option<Selected<'f>>,
     pub overrides: Vec<&'static str>,
@@ -81,8 +81,8 @@ impl<'f> Selection<'f> {
         let (overrides, mut mistakes) = Overrides::read(env);
         let has_both = overrides.has(BASE_URL) && overrides.has(API_KEY);
         let by_env = variable(env, PROFILE, |name| Ok::<_, String>(name.to_owned()), &mut mistakes);
-        let named = flags.profile.as_ref().map(|name| ("--profile", Source::Flag, name));
-        let named = named.or(by_env.as_ref().map(|name| (PROFILE, Source::Variable, name)));
+        let named = flags.profile.as_ref().map(|name| ("--profile", SettingSource::Flag, name));
+        let named = named.or(by_env.as_ref().map(|name| (PROFILE, SettingSource::Variable, name)));
         let (source, chosen) = match named {
             // With all three variables set, no file is needed, and the name is only a label.
             Some((PROFILE, source, name))
@@ -94,14 +94,14 @@ impl<'f> Selection<'f> {
                 let entry = existing(asked_by, name, file);
                 (source, entry.map(|entry| Some((entry.name.as_str(), Some(entry)))))
             }
-            None if has_both => (Source::Variable, Ok(Some(("environment", None)))),
+            None if has_both => (SettingSource::Variable, Ok(Some(("environment", None)))),
             None => match default_profile(file) {
                 DefaultProfile::This(entry) => {
                     let is_set = file.app.default_profile.is_some();
-                    let source = if is_set { Source::File } else { Source::Default };
+                    let source = if is_set { SettingSource::File } else { SettingSource::Default };
                     (source, Ok(Some((entry.name.as_str(), Some(entry)))))
                 }
-                other => (Source::Default, other.missing(file, &overrides).map_or(Ok(None), Err)),
+                other => (SettingSource::Default, other.missing(file, &overrides).map_or(Ok(None), Err)),
             },
         };
         let (chosen, error) = chosen.map_or_else(|error| (None, Some(error)), |chosen| (chosen, None));
@@ -110,7 +110,7 @@ impl<'f> Selection<'f> {
             && flags.read_only
         {
             profile.settings.values.read_only = true;
-            profile.settings.set_source("read_only", Source::Flag);
+            profile.settings.set_source("read_only", SettingSource::Flag);
         }
         // A stored key is sent only to the service that it was stored for.
         let keyless = profile.as_ref().filter(|profile| profile.is_other_service && profile.key.is_none());
@@ -137,7 +137,7 @@ impl<'f> Selection<'f> {
 pub(super) struct Selected<'f> {
     pub name: String,
     /// `None` when variables define the profile.
-    pub entry: Option<&'f Entry>,
+    pub entry: Option<&'f ProfileEntry>,
     pub settings: Resolved<ProfileSettings>,
     /// Replaces the stored key.
     pub key: Option<SecretString>,
@@ -146,12 +146,12 @@ pub(super) struct Selected<'f> {
 }
 
 impl<'f> Selected<'f> {
-    pub fn named(entry: &'f Entry, file: &ConfigFile) -> Self {
+    pub fn named(entry: &'f ProfileEntry, file: &ConfigFile) -> Self {
         Self::new(&entry.name, Some(entry), file, &Overrides::default())
     }
 
-    fn new(name: &str, entry: Option<&'f Entry>, file: &ConfigFile, overrides: &Overrides) -> Self {
-        let is_other = |entry: &Entry| {
+    fn new(name: &str, entry: Option<&'f ProfileEntry>, file: &ConfigFile, overrides: &Overrides) -> Self {
+        let is_other = |entry: &ProfileEntry| {
             let url = overrides.base_url.as_ref();
             overrides.has(BASE_URL) && !url.is_some_and(|url| same_origin(url, &entry.settings.base_url))
         };
@@ -162,28 +162,28 @@ impl<'f> Selected<'f> {
             None => ProfileSettings { read_only: file.is_read_only, ..ProfileSettings::default() },
         };
         let is_in_file = |key: &str| file.has(&format!("profiles.{name}.{key}")) && entry.is_some();
-        let mut sources: Vec<(&str, Source)> = ProfileSettings::SETTINGS
+        let mut sources: Vec<(&str, SettingSource)> = ProfileSettings::SETTINGS
             .iter()
             .filter(|setting| is_in_file(setting.key) && !(setting.is_of_service && is_other_service))
-            .map(|setting| (setting.key, Source::File))
+            .map(|setting| (setting.key, SettingSource::File))
             .collect();
         // Also after a mistake in the file, and for a key from a command.
         if settings.read_only {
-            sources.push(("read_only", Source::File));
+            sources.push(("read_only", SettingSource::File));
         }
         if settings.key_command.is_some() {
-            sources.push(("key", Source::File));
+            sources.push(("key", SettingSource::File));
         }
         if overrides.has(BASE_URL) {
             settings.base_url = overrides.base_url.clone().unwrap_or_default();
-            sources.push(("base_url", Source::Variable));
+            sources.push(("base_url", SettingSource::Variable));
         }
         if overrides.has(API_KEY) {
-            sources.push(("key", Source::Variable));
+            sources.push(("key", SettingSource::Variable));
         }
         if let Some(offset) = overrides.utc_offset {
             settings.utc_offset = Some(offset);
-            sources.push(("utc_offset", Source::Variable));
+            sources.push(("utc_offset", SettingSource::Variable));
         }
         let sources = sources.into_iter().map(|(key, source)| (key.to_owned(), source));
         Self {
@@ -198,7 +198,7 @@ impl<'f> Selected<'f> {
     /// For display; never contains the key.
     pub fn key_from(&self, paths: &Paths, env: &Env) -> String {
         match self.entry {
-            Some(entry) if self.settings.source("key") != Source::Variable => {
+            Some(entry) if self.settings.source("key") != SettingSource::Variable => {
                 key::described(entry, paths, env)
             }
             _ => API_KEY.to_owned(),
@@ -209,7 +209,7 @@ impl<'f> Selected<'f> {
     /// Its key or its certificates cannot be read.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
         let key_from = self.key_from(paths, env);
-        let is_by_variable = |key| self.settings.source(key) == Source::Variable;
+        let is_by_variable = |key| self.settings.source(key) == SettingSource::Variable;
         let from = match self.entry {
             None => "LAPEL_BASE_URL and LAPEL_API_KEY".to_owned(),
             Some(entry) => format!(
@@ -232,15 +232,15 @@ impl<'f> Selected<'f> {
 }
 
 /// Without an entry, the settings for all profiles.
-pub(super) fn jobs_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<JobSettings> {
-    let own = entry.map(|entry| (&entry.jobs, Source::Profile));
-    Resolved::of_layers(own.into_iter().chain([(&file.jobs, Source::File)]))
+pub(super) fn jobs_of(entry: Option<&ProfileEntry>, file: &ConfigFile) -> Resolved<JobSettings> {
+    let own = entry.map(|entry| (&entry.jobs, SettingSource::Profile));
+    Resolved::of_layers(own.into_iter().chain([(&file.jobs, SettingSource::File)]))
 }
 
 /// Without an entry, the settings for all profiles.
-pub(super) fn index_of(entry: Option<&Entry>, file: &ConfigFile) -> Resolved<IndexSettings> {
-    let own = entry.map(|entry| (&entry.index, Source::Profile));
-    Resolved::of_layers(own.into_iter().chain([(&file.index, Source::File)]))
+pub(super) fn index_of(entry: Option<&ProfileEntry>, file: &ConfigFile) -> Resolved<IndexSettings> {
+    let own = entry.map(|entry| (&entry.index, SettingSource::Profile));
+    Resolved::of_layers(own.into_iter().chain([(&file.index, SettingSource::File)]))
 }
 
 /// Empty when no profile is selected.
@@ -259,7 +259,7 @@ pub(super) fn selected_name(flags: &Flags, env: &Env, file: &ConfigFile) -> Stri
 
 /// Without a flag or variable.
 pub(super) enum DefaultProfile<'a> {
-    This(&'a Entry),
+    This(&'a ProfileEntry),
     Unusable(&'a [Mistake]),
     Several,
     None,
@@ -312,7 +312,7 @@ pub(super) fn existing<'f>(
     asked_by: &str,
     name: &str,
     file: &'f ConfigFile,
-) -> Result<&'f Entry, ConfigError> {
+) -> Result<&'f ProfileEntry, ConfigError> {
     let missing = || file.why_unusable(name).unwrap_or_else(|| not_there(asked_by, file));
     file.entry(name).ok_or_else(missing)
 }

@@ -3,7 +3,7 @@
 use super::address::has_usual_path;
 use super::app::AppSettings;
 use super::env::Env;
-use super::file::{ConfigFile, Entry};
+use super::file::{ConfigFile, ProfileEntry};
 use super::key::{self, Key};
 use super::mistake::{ConfigError, Mistake};
 use super::paths::Paths;
@@ -167,7 +167,7 @@ fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
         DefaultProfile::This(entry) => Some(entry.name.as_str()),
         DefaultProfile::Unusable(_) | DefaultProfile::Several | DefaultProfile::None => None,
     };
-    let line = |entry: &Entry| ProfileLine {
+    let line = |entry: &ProfileEntry| ProfileLine {
         name: entry.name.clone(),
         settings: entry.settings.clone().without_password(),
         key_from: key::described(entry, paths, env),

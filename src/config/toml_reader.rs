@@ -12,7 +12,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-pub(super) type Value<'t> = Spanned<DeValue<'t>>;
+pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 
 pub(super) struct Reader<'a> {
     file: &'a Path,
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         before.bytes().filter(|b| *b == b'\n').count() + 1
     }
 
-    pub fn locate(&mut self, value: &Value<'_>, field: &str) {
+    pub fn locate(&mut self, value: &TomlValue<'_>, field: &str) {
         let line = self.line(value.span().start);
         self.lines.insert(field.to_owned(), line);
     }
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
         DeTable::parse(self.text).ok()
     }
 
-    pub fn text<'v>(&mut self, value: &'v Value<'_>, field: &str) -> Option<&'v str> {
+    pub fn text<'v>(&mut self, value: &'v TomlValue<'_>, field: &str) -> Option<&'v str> {
         let text = value.get_ref().as_str();
         if text.is_none() {
             self.wrong(value.span().start, field, t!("must be text in quotes"));
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         text
     }
 
-    pub fn truth(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
+    pub fn truth(&mut self, value: &TomlValue<'_>, field: &str) -> Option<bool> {
         let truth = value.get_ref().as_bool();
         if truth.is_none() {
             self.wrong(value.span().start, field, t!("must be true or false, without quotes"));
@@ -66,15 +66,15 @@ impl<'a> Reader<'a> {
 
     /// A mistake counts as `false`, for a setting that must be off when in doubt.
     #[allow(clippy::unnecessary_wraps, reason = "every reader of a setting returns an option")]
-    pub fn truth_or_off(&mut self, value: &Value<'_>, field: &str) -> Option<bool> {
+    pub fn truth_or_off(&mut self, value: &TomlValue<'_>, field: &str) -> Option<bool> {
         Some(self.truth(value, field).unwrap_or(false))
     }
 
-    pub fn string(&mut self, value: &Value<'_>, field: &str) -> Option<String> {
+    pub fn string(&mut self, value: &TomlValue<'_>, field: &str) -> Option<String> {
         self.text(value, field).map(str::to_owned)
     }
 
-    pub fn number(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
+    pub fn number(&mut self, value: &TomlValue<'_>, field: &str, least: u32, most: u32) -> Option<u32> {
         let number = value
             .get_ref()
             .as_integer()
@@ -89,8 +89,14 @@ impl<'a> Reader<'a> {
     }
 
     /// No duplicates.
-    pub fn ascending(&mut self, value: &Value<'_>, field: &str, least: u32, most: u32) -> Option<Vec<u32>> {
-        let whole = |value: &Value<'_>| {
+    pub fn ascending(
+        &mut self,
+        value: &TomlValue<'_>,
+        field: &str,
+        least: u32,
+        most: u32,
+    ) -> Option<Vec<u32>> {
+        let whole = |value: &TomlValue<'_>| {
             let n = value.get_ref().as_integer()?;
             u32::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok()
         };
@@ -112,7 +118,7 @@ impl<'a> Reader<'a> {
         list
     }
 
-    pub fn word<W: Words>(&mut self, value: &Value<'_>, field: &str) -> Option<W> {
+    pub fn word<W: Words>(&mut self, value: &TomlValue<'_>, field: &str) -> Option<W> {
         let read = value.get_ref().as_str().and_then(W::read);
         if read.is_none() {
             let words: Vec<String> = W::WORDS.iter().map(|(word, _)| format!("\"{word}\"")).collect();
@@ -123,7 +129,7 @@ impl<'a> Reader<'a> {
 
     pub fn table<'v, 't>(
         &mut self,
-        value: &'v Value<'t>,
+        value: &'v TomlValue<'t>,
         field: &str,
         what: &str,
     ) -> Option<&'v DeTable<'t>> {

@@ -5,7 +5,7 @@ use super::background::Ground;
 use super::env::Env;
 use super::file::ConfigFile;
 use super::pictures::{PictureChoice, Pictures};
-use super::resolved::{Resolved, Source};
+use super::resolved::{Resolved, SettingSource};
 use super::section::Section;
 use super::settings::Flags;
 use super::theme::{Palette, ThemeFile};
@@ -109,27 +109,32 @@ impl Ui {
         let flag = flags.theme.filter(|theme| *theme != ThemeChoice::Auto || no_color.is_none());
         let theme = first(
             [
-                (flag, Source::Flag),
-                (no_color, Source::Variable),
-                (app.theme, Source::File),
-                (own.base, Source::ThemeFile),
+                (flag, SettingSource::Flag),
+                (no_color, SettingSource::Variable),
+                (app.theme, SettingSource::File),
+                (own.base, SettingSource::ThemeFile),
             ],
             ThemeChoice::default(),
         );
         let locale = if speaks_utf8(env) { GlyphChoice::Unicode } else { GlyphChoice::Ascii };
-        let glyphs = first([(flags.glyphs, Source::Flag), (app.glyphs, Source::File)], locale);
-        let wanted =
-            first([(flags.pictures, Source::Flag), (app.pictures, Source::File)], PictureChoice::default());
+        let glyphs = first([(flags.glyphs, SettingSource::Flag), (app.glyphs, SettingSource::File)], locale);
+        let wanted = first(
+            [(flags.pictures, SettingSource::Flag), (app.pictures, SettingSource::File)],
+            PictureChoice::default(),
+        );
         let pictures = Pictures::resolve(wanted.0, env, (theme.0, glyphs.0));
         // On some terminals `auto` becomes `none` without a request.
-        let pictures_from = if pictures.choice == wanted.0 { wanted.1 } else { Source::Default };
+        let pictures_from = if pictures.choice == wanted.0 { wanted.1 } else { SettingSource::Default };
         let language = first(
-            [(app.language, Source::File), (locale_of(env).map(|_| spoken(env)), Source::Variable)],
+            [
+                (app.language, SettingSource::File),
+                (locale_of(env).map(|_| spoken(env)), SettingSource::Variable),
+            ],
             spoken(env),
         );
         let own_look =
             [("theme", theme.1), ("glyphs", glyphs.1), ("pictures", pictures_from), ("language", language.1)];
-        let rest = AppSettings::keys().filter(|key| file.has(key)).map(|key| (key, Source::File));
+        let rest = AppSettings::keys().filter(|key| file.has(key)).map(|key| (key, SettingSource::File));
         let sources = rest.chain(own_look).map(|(key, source)| (key.to_owned(), source));
         let values = AppSettings {
             theme: Some(theme.0),
@@ -153,9 +158,9 @@ impl Ui {
     }
 }
 
-fn first<T, const N: usize>(layers: [(Option<T>, Source); N], default: T) -> (T, Source) {
+fn first<T, const N: usize>(layers: [(Option<T>, SettingSource); N], default: T) -> (T, SettingSource) {
     let mut set = layers.into_iter().filter_map(|(value, source)| Some((value?, source)));
-    set.next().unwrap_or((default, Source::Default))
+    set.next().unwrap_or((default, SettingSource::Default))
 }
 
 /// The first of the three variables that is set decides, as in the C library.

@@ -2,7 +2,7 @@
 //! names nor addresses.
 
 use super::email::{EmailKey, meant_domain};
-use super::holder::{Held, names};
+use super::holder::{HeldBadge, names};
 use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
@@ -87,9 +87,9 @@ impl CallerQuestion {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    pub held: &'a Held,
+    pub held: &'a HeldBadge,
     /// Of the same address, including this badge.
-    pub all: &'a [Held],
+    pub all: &'a [HeldBadge],
     pub asked: &'a str,
     /// Both wallet and history were read. Otherwise the advice does not mention that only one of
     /// them has a badge.
@@ -195,10 +195,10 @@ fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<S
         }
         CallerQuestion::Twice => {
             let copies = copies(case, verdict);
-            let is_counted = |other: &&Held| {
+            let is_counted = |other: &&HeldBadge| {
                 other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
             };
-            let is_valid = |held: &&Held| matches!(held.verdict(case.now), Verdict::Valid { .. });
+            let is_valid = |held: &&HeldBadge| matches!(held.verdict(case.now), Verdict::Valid { .. });
             let valid = case.all.iter().filter(is_counted).filter(is_valid).count();
             if !copies.is_empty() {
                 copies
@@ -463,7 +463,7 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
         return Vec::new();
     }
     let (mut valid, mut revoked) = (Vec::new(), Vec::new());
-    let same_name = |other: &&Held| other.recipient_name() == case.held.recipient_name();
+    let same_name = |other: &&HeldBadge| other.recipient_name() == case.held.recipient_name();
     for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)).filter(same_name) {
         match copy.verdict(case.now) {
             Verdict::Valid { .. } => valid.push(copy),
@@ -554,7 +554,7 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
+fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a HeldBadge> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
         .filter(|other| other.recipient_name() == case.held.recipient_name())
@@ -562,12 +562,12 @@ fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a Held> {
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
 }
 
-fn accepted(held: &Held) -> Option<DateTime> {
+fn accepted(held: &HeldBadge) -> Option<DateTime> {
     held.reg_date().and_then(ServiceTime::start)
 }
 
 /// `None` when a time is missing, or the last two are equal.
-fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
+fn newest<'a>(copies: impl Iterator<Item = &'a HeldBadge>) -> Option<&'a HeldBadge> {
     let mut dated = copies.map(|copy| Some((accepted(copy)?, copy))).collect::<Option<Vec<_>>>()?;
     dated.sort_by_key(|(at, _)| *at);
     match dated.as_slice() {
@@ -577,7 +577,7 @@ fn newest<'a>(copies: impl Iterator<Item = &'a Held>) -> Option<&'a Held> {
     }
 }
 
-fn usually(held: &Held, now: DateTime) -> String {
+fn usually(held: &HeldBadge, now: DateTime) -> String {
     let accepted = held.reg_date().and_then(ServiceTime::start);
     let Some((accepted, latest)) = accepted.and_then(|at| Some((at, at.checked_add(24.hours()).ok()?)))
     else {
@@ -595,7 +595,7 @@ fn usually(held: &Held, now: DateTime) -> String {
 }
 
 /// The latest normal time of issue: 24 hours after acceptance.
-fn deadline(held: &Held) -> Option<String> {
+fn deadline(held: &HeldBadge) -> Option<String> {
     let accepted = held.reg_date()?.start()?;
     let latest = accepted.checked_add(24.hours()).ok()?;
     Some(latest.strftime("%Y-%m-%d %H:%M").to_string())

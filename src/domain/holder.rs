@@ -5,13 +5,13 @@ use super::ids::{BadgeId, TemplateId};
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::ServiceTime;
-use super::verdict::{Facts, Verdict, issue_time};
+use super::verdict::{BadgeFacts, Verdict, issue_time};
 use jiff::civil::DateTime;
 use std::collections::{HashMap, HashSet};
 
 /// A holder's badge, from one or both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldBadge {
     pub badge_id: BadgeId,
     pub wallet: Option<WalletBadge>,
     pub history: Option<HistoryItem>,
@@ -19,7 +19,7 @@ pub struct Held {
     pub detail: Option<Box<Badge>>,
 }
 
-impl Held {
+impl HeldBadge {
     pub fn new(badge_id: BadgeId) -> Self {
         Self { badge_id, wallet: None, history: None, detail: None }
     }
@@ -28,7 +28,7 @@ impl Held {
     pub fn verdict(&self, now: DateTime) -> Verdict {
         let (detail, history, wallet) = (self.detail.as_deref(), self.history.as_ref(), self.wallet.as_ref());
         Verdict::of(
-            Facts {
+            BadgeFacts {
                 label: detail
                     .and_then(|d| d.status_name.as_ref())
                     .or_else(|| history.and_then(|h| h.status_name.as_ref()))
@@ -178,23 +178,23 @@ impl Held {
 }
 
 /// Each once, in their order. More than one means a shared mailbox or a corrected name.
-pub fn names(held: &[Held]) -> Vec<&Text> {
+pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
     let mut known = HashSet::new();
-    held.iter().filter_map(Held::recipient_name).filter(|name| known.insert(*name)).collect()
+    held.iter().filter_map(HeldBadge::recipient_name).filter(|name| known.insert(*name)).collect()
 }
 
 /// The newest badge first.
-pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<Held> {
-    let mut held: HashMap<BadgeId, Held> = HashMap::new();
+pub fn join(wallet: Vec<WalletBadge>, history: Vec<HistoryItem>) -> Vec<HeldBadge> {
+    let mut held: HashMap<BadgeId, HeldBadge> = HashMap::new();
     for item in history {
         let badge_id = item.badge_id.clone();
-        held.insert(badge_id.clone(), Held { history: Some(item), ..Held::new(badge_id) });
+        held.insert(badge_id.clone(), HeldBadge { history: Some(item), ..HeldBadge::new(badge_id) });
     }
     for badge in wallet {
         let badge_id = badge.badge_id.clone();
-        held.entry(badge_id.clone()).or_insert_with(|| Held::new(badge_id)).wallet = Some(badge);
+        held.entry(badge_id.clone()).or_insert_with(|| HeldBadge::new(badge_id)).wallet = Some(badge);
     }
-    let mut held: Vec<Held> = held.into_values().collect();
+    let mut held: Vec<HeldBadge> = held.into_values().collect();
     held.sort_by(|a, b| b.when().cmp(&a.when()).then_with(|| a.badge_id.cmp(&b.badge_id)));
     held
 }

@@ -41,7 +41,7 @@ pub mod verdict;
 pub mod web_address;
 
 pub use email::{Address, EmailKey, EmailProblem};
-pub use holder::Held;
+pub use holder::HeldBadge;
 pub use ids::{BadgeId, CategoryId, CategoryLevelId, TemplateId};
 pub use narrowing::{HistoryNarrowing, MailIs, StateIs};
 pub use query::Query;

@@ -8,7 +8,7 @@ use super::time::ServiceTime;
 use crate::i18n::Localizable;
 
 /// A record's values by field name, as the service sent them.
-pub trait Source {
+pub trait FieldSource {
     /// The id; `Err` says why it cannot be used.
     fn id(&self, name: &str) -> Result<String, Localizable>;
     fn text(&self, name: &str) -> Option<Text>;
@@ -45,11 +45,11 @@ pub trait ServiceRecord: Sized + 'static {
 
     /// # Errors
     /// Why the record's id cannot be used. Any other field may be absent.
-    fn read(source: &impl Source) -> Result<Self, Localizable>;
+    fn read(source: &impl FieldSource) -> Result<Self, Localizable>;
 }
 
 pub trait FieldType: Sized {
-    fn read(source: &impl Source, name: &str) -> Result<Self, Localizable>;
+    fn read(source: &impl FieldSource, name: &str) -> Result<Self, Localizable>;
     fn value(&self) -> FieldValue<'_>;
 }
 
@@ -80,7 +80,7 @@ impl<'a> From<Option<&'a ServiceTime>> for FieldValue<'a> {
 macro_rules! types {
     ($($type:ty: |$source:ident, $name:ident| $read:expr, |$value:ident| $shown:expr;)*) => {
         $(impl FieldType for $type {
-            fn read($source: &impl Source, $name: &str) -> Result<Self, Localizable> {
+            fn read($source: &impl FieldSource, $name: &str) -> Result<Self, Localizable> {
                 Ok($read)
             }
 
@@ -145,7 +145,7 @@ macro_rules! record {
             const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
 
             fn read(
-                source: &impl $crate::domain::record_fields::Source,
+                source: &impl $crate::domain::record_fields::FieldSource,
             ) -> Result<Self, $crate::i18n::Localizable> {
                 use $crate::domain::record_fields::FieldType;
                 Ok(Self {

@@ -3,7 +3,7 @@
 //! A screen cuts and wraps names, so lapel cannot find them all by comparing. Only known words
 //! stay: lapel's own texts, and the titles and names of organisations that are loaded.
 
-use super::holder::Held;
+use super::holder::HeldBadge;
 use super::mask::{self, STARS};
 use super::records::{Badge, HistoryItem};
 use super::text::Text;
@@ -148,7 +148,7 @@ impl Badge {
     }
 }
 
-impl Held {
+impl HeldBadge {
     pub fn know(&self, known: &mut KnownWords) {
         self.history.iter().for_each(|item| item.know(known));
         self.detail.iter().for_each(|badge| badge.know(known));

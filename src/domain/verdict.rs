@@ -105,7 +105,7 @@ fn read_label(label: Option<&Text>) -> Label {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub struct BadgeFacts<'a> {
     /// `status_name`, or `status_cd` right after acceptance.
     pub label: Option<&'a Text>,
     pub revoke_at: Option<&'a ServiceTime>,
@@ -120,7 +120,7 @@ pub struct Facts<'a> {
     pub reg_date: Option<&'a ServiceTime>,
 }
 
-impl<'a> From<&'a HistoryItem> for Facts<'a> {
+impl<'a> From<&'a HistoryItem> for BadgeFacts<'a> {
     fn from(item: &'a HistoryItem) -> Self {
         Self {
             label: item.status_name.as_ref(),
@@ -134,7 +134,7 @@ impl<'a> From<&'a HistoryItem> for Facts<'a> {
     }
 }
 
-impl<'a> From<&'a Badge> for Facts<'a> {
+impl<'a> From<&'a Badge> for BadgeFacts<'a> {
     fn from(badge: &'a Badge) -> Self {
         Self {
             label: badge.status_name.as_ref(),
@@ -148,7 +148,7 @@ impl<'a> From<&'a Badge> for Facts<'a> {
     }
 }
 
-impl<'a> From<&'a WalletBadge> for Facts<'a> {
+impl<'a> From<&'a WalletBadge> for BadgeFacts<'a> {
     fn from(badge: &'a WalletBadge) -> Self {
         Self {
             label: badge.status_name.as_ref(),
@@ -163,7 +163,7 @@ impl<'a> From<&'a WalletBadge> for Facts<'a> {
 }
 
 /// `None` for a waiting badge: its `issued_at` may be the acceptance time (contract, "Badge (detail)").
-pub fn issue_time<'a>(facts: impl Into<Facts<'a>>) -> Option<&'a ServiceTime> {
+pub fn issue_time<'a>(facts: impl Into<BadgeFacts<'a>>) -> Option<&'a ServiceTime> {
     let facts = facts.into();
     facts.issued_at.filter(|_| facts.revoke_at.is_some() || read_label(facts.label) != Label::Waiting)
 }
@@ -227,7 +227,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// `now` is in service time.
-    pub fn of<'a>(facts: impl Into<Facts<'a>>, now: DateTime) -> Self {
+    pub fn of<'a>(facts: impl Into<BadgeFacts<'a>>, now: DateTime) -> Self {
         let facts = facts.into();
         let label = read_label(facts.label);
         let reason = || facts.revoke_reason.filter(|r| !r.looks_empty()).cloned();
@@ -421,7 +421,7 @@ mod tests {
             time(case.reg_date),
         );
         Verdict::of(
-            Facts {
+            BadgeFacts {
                 label: label.as_ref(),
                 revoke_at: revoke_at.as_ref(),
                 revoke_reason: Some(&reason),

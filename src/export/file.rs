@@ -5,7 +5,7 @@ use super::list::List;
 use super::record::ExportRow;
 use super::walk::{Progress, Walk};
 use crate::api::{ApiError, Call, Gathered, Reader};
-use crate::table::{Entry, Format, Lines, Room, TableError, TableWriter, Written, can_begin};
+use crate::table::{Lines, Room, TableError, TableFormat, TableWriter, WriterRow, Written, can_begin};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use tokio::sync::{mpsc, watch};
@@ -21,18 +21,18 @@ pub enum What {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Table(Format),
+pub enum ExportFormat {
+    Table(TableFormat),
     Lines,
 }
 
-impl Kind {
+impl ExportFormat {
     /// `.xlsx`, `.csv` or `.jsonl`.
     pub fn from_path(path: &Path) -> Option<Self> {
         if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl")) {
             return Some(Self::Lines);
         }
-        Format::from_path(path).map(Self::Table)
+        TableFormat::from_path(path).map(Self::Table)
     }
 
     pub fn ending(self) -> &'static str {
@@ -47,7 +47,7 @@ impl Kind {
 pub struct ExportRequest {
     pub what: What,
     pub to: PathBuf,
-    pub kind: Kind,
+    pub kind: ExportFormat,
     pub overwrite: bool,
 }
 
@@ -136,18 +136,18 @@ async fn hand_over(
 
 fn put(
     to: &Path,
-    kind: Kind,
+    kind: ExportFormat,
     overwrite: bool,
     names: &[String],
     rows: Arrivals,
 ) -> Result<Written, TableError> {
     let watch = &mut |_| ControlFlow::Continue(());
     match kind {
-        Kind::Lines => Lines { to, overwrite }.write(rows.map(|row| row.map(|row| row.json)), watch),
-        Kind::Table(format) => {
+        ExportFormat::Lines => Lines { to, overwrite }.write(rows.map(|row| row.map(|row| row.json)), watch),
+        ExportFormat::Table(format) => {
             let entries = rows
                 .zip(1..)
-                .map(|(row, number)| row.map(|row| Entry { number, row_status: None, cells: row.cells }));
+                .map(|(row, number)| row.map(|row| WriterRow { number, row_status: None, cells: row.cells }));
             let room = Room::EXCEL;
             TableWriter { to, format, overwrite, names, facts: None, room }.write(entries, watch)
         }

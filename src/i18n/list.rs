@@ -1,12 +1,12 @@
 //! Lists in the user's language.
 
-use super::{Localizable, Value};
+use super::{Localizable, TextArgument};
 
 /// `a`, `a, b`, `a, b, c`. Empty without items.
-pub fn list(items: impl IntoIterator<Item = impl Into<Value>>) -> Localizable {
+pub fn list(items: impl IntoIterator<Item = impl Into<TextArgument>>) -> Localizable {
     let items = items.into_iter().map(|item| match item.into() {
-        Value::Plain(text) => Localizable::verbatim(text),
-        Value::Localizable(item) => item,
+        TextArgument::Plain(text) => Localizable::verbatim(text),
+        TextArgument::Localizable(item) => item,
     });
     joined(items.collect())
 }

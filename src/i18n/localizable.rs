@@ -13,17 +13,17 @@ pub struct Localizable {
     text: &'static str,
     /// The number, and the English text for 1.
     plural: Option<(u64, &'static str)>,
-    values: Vec<(&'static str, Value)>,
+    values: Vec<(&'static str, TextArgument)>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum TextArgument {
     Plain(String),
     Localizable(Localizable),
 }
 
 impl Localizable {
-    pub const fn new(text: &'static str, values: Vec<(&'static str, Value)>) -> Self {
+    pub const fn new(text: &'static str, values: Vec<(&'static str, TextArgument)>) -> Self {
         Self { text, plural: None, values }
     }
 
@@ -32,7 +32,7 @@ impl Localizable {
         number: u64,
         one: &'static str,
         many: &'static str,
-        values: Vec<(&'static str, Value)>,
+        values: Vec<(&'static str, TextArgument)>,
     ) -> Self {
         Self { text: many, plural: Some((number, one)), values }
     }
@@ -44,7 +44,7 @@ impl Localizable {
 
     /// The same in every language, such as a word of the service.
     pub fn verbatim(text: impl Into<String>) -> Self {
-        Self::new(VERBATIM, vec![("text", Value::Plain(text.into()))])
+        Self::new(VERBATIM, vec![("text", TextArgument::Plain(text.into()))])
     }
 
     /// English, with its placeholders.
@@ -52,7 +52,7 @@ impl Localizable {
         self.text
     }
 
-    pub fn values(&self) -> &[(&'static str, Value)] {
+    pub fn values(&self) -> &[(&'static str, TextArgument)] {
         &self.values
     }
 }
@@ -85,7 +85,7 @@ impl fmt::Debug for Localizable {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for TextArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plain(text) => f.pad(text),
@@ -94,19 +94,19 @@ impl fmt::Display for Value {
     }
 }
 
-impl From<Localizable> for Value {
+impl From<Localizable> for TextArgument {
     fn from(message: Localizable) -> Self {
         Self::Localizable(message)
     }
 }
 
-impl From<String> for Value {
+impl From<String> for TextArgument {
     fn from(text: String) -> Self {
         Self::Plain(text)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for TextArgument {
     fn from(text: &str) -> Self {
         Self::Plain(text.to_owned())
     }
@@ -117,26 +117,26 @@ impl From<&str> for Value {
 pub struct Given<T>(pub T);
 
 impl Given<&Localizable> {
-    pub fn value(self) -> Value {
-        Value::Localizable(self.0.clone())
+    pub fn value(self) -> TextArgument {
+        TextArgument::Localizable(self.0.clone())
     }
 }
 
 impl Given<&&Localizable> {
-    pub fn value(self) -> Value {
-        Value::Localizable((*self.0).clone())
+    pub fn value(self) -> TextArgument {
+        TextArgument::Localizable((*self.0).clone())
     }
 }
 
 /// A method of a type comes before that of a trait, so a [`Localizable`] is not formatted.
 #[doc(hidden)]
 pub trait PlainValue {
-    fn value(self) -> Value;
+    fn value(self) -> TextArgument;
 }
 
 impl<T: fmt::Display> PlainValue for Given<T> {
-    fn value(self) -> Value {
-        Value::Plain(self.0.to_string())
+    fn value(self) -> TextArgument {
+        TextArgument::Plain(self.0.to_string())
     }
 }
 

@@ -24,7 +24,7 @@ pub mod wait;
 
 pub use catalogue::{fill, is_a_word, translated};
 pub use list::list;
-pub use localizable::{Given, Localizable, PlainValue, VERBATIM, Value};
+pub use localizable::{Given, Localizable, PlainValue, TextArgument, VERBATIM};
 pub use plural::PluralForm;
 
 use std::fmt;

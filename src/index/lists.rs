@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::rows::{COLUMNS, item, moment, value};
-use super::state::{self, Known};
+use super::state::{self, SyncState};
 use super::store::{Index, oldest};
 use crate::api::{Direction, HistoryFilter, Sort};
 use crate::domain::{
@@ -164,7 +164,7 @@ pub(super) fn coverage(
     from: Option<Date>,
     kept_since: &str,
 ) -> rusqlite::Result<Option<Coverage>> {
-    let known: Known = state::get(db, "known")?.unwrap_or_default();
+    let known: SyncState = state::get(db, "known")?.unwrap_or_default();
     let (Some(read_at), Some(total), true) = (known.read_at, known.total, known.complete) else {
         return Ok(None);
     };
@@ -179,7 +179,7 @@ pub(super) fn coverage(
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
+pub struct IndexQuery {
     pub which: Which,
     /// From 1.
     pub page: u64,
@@ -301,7 +301,7 @@ pub(super) fn count(db: &Connection, which: &Which) -> rusqlite::Result<u64> {
         .map(i64::unsigned_abs)
 }
 
-fn page(db: &Connection, query: &Query) -> rusqlite::Result<Page<HistoryItem>> {
+fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryItem>> {
     let total = count(db, &query.which)?;
     let per_page = query.per_page.clamp(1, LONGEST_PAGE);
     let before = query.page.saturating_sub(1).saturating_mul(per_page).min(total);
@@ -366,7 +366,7 @@ impl Index {
     }
 
     /// Reads a page of a list.
-    pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>> {
+    pub async fn list(&self, query: IndexQuery) -> Result<Page<HistoryItem>> {
         self.read(move |db| page(db, &query)).await
     }
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// A service and one of its keys. Two accounts never share an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account(String);
+pub struct IndexAccount(String);
 
-impl Account {
+impl IndexAccount {
     /// Does not reveal the key.
     pub fn of(connection: &Connection) -> Self {
         let url = connection.base_url.trim_end_matches('/');
@@ -34,7 +34,7 @@ pub fn folder(data: &Path) -> PathBuf {
     data.join("index")
 }
 
-pub fn file_of(data: &Path, account: &Account) -> PathBuf {
+pub fn file_of(data: &Path, account: &IndexAccount) -> PathBuf {
     folder(data).join(format!("{}.sqlite", account.name()))
 }
 
@@ -65,7 +65,7 @@ pub(super) fn lock_of(file: &Path) -> PathBuf {
 
 /// Removes an index in any state. A lapel that has it open continues with an empty one. Returns the
 /// bytes freed; 0 when there was none.
-pub fn purge(data: &Path, account: &Account) -> Result<u64> {
+pub fn purge(data: &Path, account: &IndexAccount) -> Result<u64> {
     remove(&file_of(data, account))
 }
 

@@ -2,7 +2,7 @@
 //! agrees with the TUI's own screens.
 
 use crate::domain::narrowing::is_mail_failure;
-use crate::domain::verdict::Facts;
+use crate::domain::verdict::BadgeFacts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use rusqlite::types::Value;
@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &str =
      type, category, level, level_name, issuer";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct RowCounts {
     /// Not in the index before.
     pub new: u64,
     /// Not seen by this reading before.
@@ -49,8 +49,8 @@ pub(super) fn take(
     items: &[HistoryItem],
     reading: i64,
     oldest: &str,
-) -> rusqlite::Result<Taken> {
-    let mut taken = Taken::default();
+) -> rusqlite::Result<RowCounts> {
+    let mut taken = RowCounts::default();
     for item in items {
         if item
             .reg_date
@@ -75,7 +75,7 @@ pub(super) fn take(
 /// Saves a row. `is_whole`: whether it has all columns of the service.
 fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rusqlite::Result<()> {
     // At the maximum time, every badge that can expire has expired. Without an end of validity, none has.
-    let endless = Facts { valid_until: None, ..Facts::from(item) };
+    let endless = BadgeFacts { valid_until: None, ..BadgeFacts::from(item) };
     let base = base(&Verdict::of(endless, DateTime::MAX).state());
     let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
     let ends = item.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end).map(moment);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Known {
+pub(super) struct SyncState {
     pub reading: i64,
     /// `total_count` at the last check.
     pub total: Option<u64>,
@@ -29,7 +29,7 @@ pub(super) struct Known {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Scan {
+pub(super) struct ReadingState {
     pub reading: i64,
     pub pass: Pass,
     pub skipped: u64,
@@ -46,7 +46,7 @@ pub(super) struct Scan {
     pub tries: u8,
 }
 
-impl Scan {
+impl ReadingState {
     pub fn new(reading: i64, tries: u8) -> Self {
         Self { reading, newest_first: true, tries, ..Self::default() }
     }
@@ -107,8 +107,8 @@ impl Status {
 }
 
 pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
-    let known: Known = get(db, "known")?.unwrap_or_default();
-    let scan: Option<Scan> = get(db, SCAN)?;
+    let known: SyncState = get(db, "known")?.unwrap_or_default();
+    let scan: Option<ReadingState> = get(db, SCAN)?;
     let count = |sql: &str| db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0));
     let reg = |order: &str| -> rusqlite::Result<Option<ServiceTime>> {
         let sql = format!("SELECT reg_date FROM badge WHERE reg IS NOT NULL ORDER BY reg {order} LIMIT 1");

@@ -1,7 +1,7 @@
 //! The index file and its thread. Only this thread waits for the disk, so that no screen does.
 
 use super::error::IndexError;
-use super::place::{self, Account, file_of, folder, lock_of};
+use super::place::{self, IndexAccount, file_of, folder, lock_of};
 use super::{Result, lists, rows, state};
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, set_journal_mode};
@@ -24,13 +24,13 @@ const APPLICATION: i64 = 0x6c61_7069;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct IndexConfig {
     /// In days, from acceptance.
     pub max_age_days: u32,
     pub refresh_minutes: u32,
 }
 
-impl Default for Settings {
+impl Default for IndexConfig {
     fn default() -> Self {
         Self { max_age_days: 730, refresh_minutes: 15 }
     }
@@ -39,11 +39,11 @@ impl Default for Settings {
 /// The index of one service and key. Clones share it; dropping the last one closes it.
 #[derive(Clone)]
 pub struct Index {
-    work: Sender<Work>,
+    work: Sender<IndexTask>,
     file: Arc<str>,
     /// `None` for an index in memory.
     path: Option<Arc<Path>>,
-    pub(super) settings: Settings,
+    pub(super) settings: IndexConfig,
     /// A task of this process is reading the history.
     reading: Arc<AtomicBool>,
 }
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Index {
     }
 }
 
-type Work = Box<dyn FnOnce(&mut Connection) + Send>;
+type IndexTask = Box<dyn FnOnce(&mut Connection) + Send>;
 
 /// The exclusive right to read the history into an index.
 pub(super) struct Alone {
@@ -73,7 +73,7 @@ impl Drop for Alone {
 impl Index {
     /// Creates a missing index, and removes rows that are older than the settings allow. An index of another
     /// account is an error.
-    pub fn open(data: &Path, account: &Account, settings: Settings) -> Result<Self> {
+    pub fn open(data: &Path, account: &IndexAccount, settings: IndexConfig) -> Result<Self> {
         let path = file_of(data, account);
         let file: Arc<str> = scrub(&path.to_string_lossy()).into_owned().into();
         let io = |why: std::io::Error| IndexError::io(&why, &file);
@@ -86,7 +86,7 @@ impl Index {
     }
 
     /// Leaves nothing on the disk. Fails without memory or a thread for it.
-    pub fn in_memory(account: &Account, settings: Settings) -> Result<Self> {
+    pub fn in_memory(account: &IndexAccount, settings: IndexConfig) -> Result<Self> {
         let file: Arc<str> = t!("in memory").into();
         let opened = Connection::open_in_memory().map_err(|why| IndexError::of(&why, &file))?;
         Self::start(opened, account, file, None, settings)
@@ -94,10 +94,10 @@ impl Index {
 
     fn start(
         mut connection: Connection,
-        account: &Account,
+        account: &IndexAccount,
         file: Arc<str>,
         path: Option<Arc<Path>>,
-        settings: Settings,
+        settings: IndexConfig,
     ) -> Result<Self> {
         prepare(&mut connection, account, &file)?;
         let limit = oldest(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime(), settings);
@@ -114,7 +114,7 @@ impl Index {
         &self.file
     }
 
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> IndexConfig {
         self.settings
     }
 
@@ -169,7 +169,7 @@ impl Index {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()> + Send + 'static,
     ) {
-        let job: Work = Box::new(move |db| {
+        let job: IndexTask = Box::new(move |db| {
             let done = db.transaction_with_behavior(TransactionBehavior::Immediate).and_then(|writing| {
                 work(&writing)?;
                 writing.commit()
@@ -187,7 +187,7 @@ impl Index {
         work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let (answer, asked) = oneshot::channel();
-        let job: Work = Box::new(move |db| {
+        let job: IndexTask = Box::new(move |db| {
             let _ = answer.send(work(db));
         });
         self.work.send(job).map_err(|_| IndexError::Closed)?;
@@ -195,18 +195,18 @@ impl Index {
     }
 }
 
-pub(super) fn oldest(now: DateTime, settings: Settings) -> String {
+pub(super) fn oldest(now: DateTime, settings: IndexConfig) -> String {
     let days = i64::from(settings.max_age_days);
     rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN))
 }
 
-fn keep(mut connection: Connection, queue: &Receiver<Work>) {
+fn keep(mut connection: Connection, queue: &Receiver<IndexTask>) {
     while let Ok(work) = queue.recv() {
         work(&mut connection);
     }
 }
 
-pub(super) fn prepare(connection: &mut Connection, account: &Account, file: &str) -> Result<()> {
+pub(super) fn prepare(connection: &mut Connection, account: &IndexAccount, file: &str) -> Result<()> {
     let failed = |why: rusqlite::Error| IndexError::of(&why, file);
     let corrupt = |why: &str| IndexError::Corrupt { file: file.to_owned(), why: why.to_owned() };
     connection.busy_timeout(PATIENCE).map_err(failed)?;

@@ -7,8 +7,8 @@
 //! that reading continues after a crash.
 
 use super::Result;
-use super::rows::{self, Taken};
-use super::state::{self, Known, SCAN, Scan};
+use super::rows::{self, RowCounts};
+use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::{Alone, Index, oldest};
 use crate::api::{
     ApiError, Brought, Call, Direction, DirectionStyle, HistoryQuery, Paging, Pass, Reader, Sort,
@@ -31,7 +31,7 @@ const MOST_TRIES: u8 = 2;
 const MOST_UNSETTLED_PAGES: usize = 20;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Want {
+pub enum SyncScope {
     /// Includes rows that are about to change, and becomes a full reading when that is due.
     #[default]
     New,
@@ -76,7 +76,7 @@ struct SyncRun<'a> {
     reader: &'a Reader,
     call: Call,
     progress: &'a watch::Sender<SyncProgress>,
-    known: Known,
+    known: SyncState,
     style: DirectionStyle,
     requests: u64,
     new: u64,
@@ -93,13 +93,14 @@ impl Index {
     pub async fn sync(
         &self,
         reader: &Reader,
-        want: Want,
+        want: SyncScope,
         progress: &watch::Sender<SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<Synced> {
         let alone = self.alone()?;
-        let (known, scan) =
-            self.read(|db| Ok((state::get::<Known>(db, "known")?, state::get::<Scan>(db, SCAN)?))).await?;
+        let (known, scan) = self
+            .read(|db| Ok((state::get::<SyncState>(db, "known")?, state::get::<ReadingState>(db, SCAN)?)))
+            .await?;
         let mut run = SyncRun {
             index: self,
             reader,
@@ -116,7 +117,7 @@ impl Index {
                 run.all(scan).await?;
                 true
             }
-            None if want == Want::All || run.known.full_at.is_none() => {
+            None if want == SyncScope::All || run.known.full_at.is_none() => {
                 run.all_anew().await?;
                 true
             }
@@ -211,11 +212,11 @@ impl SyncRun<'_> {
 
     async fn all_anew(&mut self) -> Result<()> {
         let reading = self.known.reading.wrapping_add(1);
-        self.all(Scan::new(reading, 0)).await
+        self.all(ReadingState::new(reading, 0)).await
     }
 
     /// Until the reading adds up or `MOST_TRIES` is reached.
-    async fn all(&mut self, mut scan: Scan) -> Result<()> {
+    async fn all(&mut self, mut scan: ReadingState) -> Result<()> {
         loop {
             while let Some(number) = scan.next() {
                 scan = self.next_page(scan, number).await?;
@@ -242,11 +243,11 @@ impl SyncRun<'_> {
             if complete || scan.tries.saturating_add(1) >= MOST_TRIES {
                 return self.end(&scan, total, complete).await;
             }
-            scan = Scan::new(reading.wrapping_add(1), scan.tries + 1);
+            scan = ReadingState::new(reading.wrapping_add(1), scan.tries + 1);
         }
     }
 
-    async fn next_page(&mut self, mut scan: Scan, number: u64) -> Result<Scan> {
+    async fn next_page(&mut self, mut scan: ReadingState, number: u64) -> Result<ReadingState> {
         let got = self.page(number).await?;
         let given = got.items.len() as u64;
         scan.skipped = scan.skipped.saturating_add(got.len.saturating_sub(given));
@@ -292,16 +293,16 @@ impl SyncRun<'_> {
         Ok((pass.last_total(), first))
     }
 
-    async fn take(&mut self, page: &Got, reading: i64) -> Result<Taken> {
+    async fn take(&mut self, page: &Got, reading: i64) -> Result<RowCounts> {
         let (limit, items) = (self.oldest(), page.items.clone());
         let taken = self.index.write(move |db| rows::take(db, &items, reading, &limit)).await?;
         self.new += taken.new;
         Ok(taken)
     }
 
-    async fn end(&mut self, scan: &Scan, total: Option<u64>, complete: bool) -> Result<()> {
+    async fn end(&mut self, scan: &ReadingState, total: Option<u64>, complete: bool) -> Result<()> {
         let now = self.now();
-        self.known = Known {
+        self.known = SyncState {
             reading: scan.reading,
             total,
             full_at: Some(now),

@@ -1,7 +1,7 @@
 use super::detail::cert_key;
 use super::lists::coverage;
-use super::place::{Account, file_of, purge, purge_all};
-use super::store::{Index, Settings, prepare};
+use super::place::{IndexAccount, file_of, purge, purge_all};
+use super::store::{Index, IndexConfig, prepare};
 use super::sums::sums;
 use super::{IndexError, Period, Which, rows, sync};
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
@@ -14,7 +14,7 @@ const NOW: DateTime = datetime(2026, 11, 21, 12, 0, 0, 0);
 
 fn database() -> Connection {
     let mut db = Connection::open_in_memory().expect("memory");
-    prepare(&mut db, &Account::test("one"), "in memory").expect("prepared");
+    prepare(&mut db, &IndexAccount::test("one"), "in memory").expect("prepared");
     db
 }
 
@@ -148,9 +148,9 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
 #[tokio::test]
 async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     let data = tempfile::tempdir().expect("a folder");
-    let (one, two) = (Account::test("one"), Account::test("two"));
+    let (one, two) = (IndexAccount::test("one"), IndexAccount::test("two"));
     assert_eq!(purge(data.path(), &one), Ok(0), "nothing to remove is no error");
-    let index = Index::open(data.path(), &one, Settings::default()).expect("made");
+    let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept = HistoryItem { reg_date: time(Some(-1)), ..badge("1") };
     index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
     let file = file_of(data.path(), &one);
@@ -170,13 +170,13 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     let mut database = Connection::open(&foreign).expect("a file");
     prepare(&mut database, &one, "another").expect("prepared");
     drop(database);
-    let refused = Index::open(data.path(), &two, Settings::default()).expect_err("another account's");
+    let refused = Index::open(data.path(), &two, IndexConfig::default()).expect_err("another account's");
     assert!(
         matches!(&refused, IndexError::Corrupt { .. }) && refused.to_string().contains("another"),
         "{refused}"
     );
     std::fs::write(&foreign, "no database").expect("written");
-    let refused = Index::open(data.path(), &two, Settings::default()).expect_err("damaged");
+    let refused = Index::open(data.path(), &two, IndexConfig::default()).expect_err("damaged");
     assert!(refused.to_string().contains("lapel index purge"), "{refused}");
     let (n, bytes) = purge_all(data.path()).expect("removed");
     assert!(n == 2 && bytes > 0);
@@ -186,8 +186,8 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
 #[tokio::test]
 async fn what_is_removed_is_gone_for_whoever_has_it_open_too() {
     let data = tempfile::tempdir().expect("a folder");
-    let one = Account::test("one");
-    let index = Index::open(data.path(), &one, Settings::default()).expect("made");
+    let one = IndexAccount::test("one");
+    let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept =
         HistoryItem { recipient_name: Some("한서윤".into()), reg_date: time(Some(-1)), ..badge("1") };
     index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
@@ -231,7 +231,7 @@ fn badges_wait_until_the_history_was_read() {
     assert_eq!(overdue(), (later, 1), "an index that was never read to its end counts for now");
     let read = NOW.checked_add(5.hours()).expect("near");
     let read_at = jiff::tz::Offset::UTC.to_timestamp(read).expect("a time").as_second();
-    let known = super::state::Known { read_at: Some(read_at), ..Default::default() };
+    let known = super::state::SyncState { read_at: Some(read_at), ..Default::default() };
     super::state::put(&db, "known", &known).expect("kept");
     assert_eq!(overdue(), (read, 0));
 }
@@ -248,13 +248,13 @@ fn an_index_of_the_first_schema_is_read_again_before_it_covers_the_history() {
     let mut db = Connection::open_in_memory().expect("memory");
     db.execute_batch(&before).expect("created");
     db.execute_batch("PRAGMA user_version = 1; PRAGMA application_id = 0x6c617069").expect("marked");
-    let account = Account::test("one");
+    let account = IndexAccount::test("one");
     super::state::put(&db, "account", &account.name()).expect("written");
-    let known = super::state::Known {
+    let known = super::state::SyncState {
         total: Some(1),
         read_at: Some(7),
         complete: true,
-        ..super::state::Known::default()
+        ..super::state::SyncState::default()
     };
     super::state::put(&db, "known", &known).expect("written");
     db.execute("INSERT INTO badge (id, base, failed, reading) VALUES ('b', 'issued', 0, 1)", [])
@@ -266,7 +266,7 @@ fn an_index_of_the_first_schema_is_read_again_before_it_covers_the_history() {
         .expect("kept");
     assert_eq!(covered(), Some(super::Coverage { read_at: 7, total: 1 }));
     // Rows that are too old are not in the index.
-    super::state::put(&db, "known", &super::state::Known { total: Some(2), ..known }).expect("written");
+    super::state::put(&db, "known", &super::state::SyncState { total: Some(2), ..known }).expect("written");
     assert_eq!(covered(), None);
     let from = |day: &str| coverage(&db, day.parse().ok(), "2024-01-01 00:00:00").expect("read");
     assert!(from("2024-03-01").is_some() && from("2024-01-15").is_none());
@@ -324,7 +324,8 @@ fn processes_that_begin_at_once_all_open_a_new_index() {
             for _ in 0..4 {
                 scope.spawn(|| {
                     begin.wait();
-                    let opened = Index::open(folder.path(), &Account::test("one"), Settings::default());
+                    let opened =
+                        Index::open(folder.path(), &IndexAccount::test("one"), IndexConfig::default());
                     opened.map(drop).expect("it opens");
                 });
             }

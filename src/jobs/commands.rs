@@ -12,7 +12,7 @@ use super::journal::jobs::Actor;
 use super::journal::rows::RowFilter;
 use super::journal::sending::ProveRefusal;
 use super::reason::{Code, Reason};
-use super::row_groups::{Rows, SuggestedRows};
+use super::row_groups::{RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, Step};
 use super::send;
@@ -253,13 +253,13 @@ impl Jobs {
     }
 
     /// Allows rows that need review or that the duplicate check skipped. If an earlier row has the same
-    /// address, only [`Rows::One`] and [`Rows::Asked`] allow both. A row whose reason does not say that it is
-    /// a duplicate needs review once more. Returns the number of rows that will be sent.
+    /// address, only [`RowSelection::One`] and [`RowSelection::Asked`] allow both. A row whose reason does not say
+    /// that it is a duplicate needs review once more. Returns the number of rows that will be sent.
     ///
     /// # Errors
     /// The job is not a draft of this process.
-    pub async fn allow(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
-        if let Rows::One(no) | Rows::Shown(no, _) = which {
+    pub async fn allow(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
+        if let RowSelection::One(no) | RowSelection::Shown(no, _) = which {
             let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
             let rows = self.rows(id, filter, 1).await?;
             // A blank line, a total or a repeated header is no recipient.
@@ -278,14 +278,14 @@ impl Jobs {
 
     /// # Errors
     /// The job is not a draft of this process.
-    pub async fn leave_out(&self, id: JobId, which: Rows) -> Result<u64, JobError> {
+    pub async fn leave_out(&self, id: JobId, which: RowSelection) -> Result<u64, JobError> {
         self.review(id, which, RowStatus::LeftOut, Some(Code::LeftOutByHand)).await
     }
 
     async fn review(
         &self,
         id: JobId,
-        which: Rows,
+        which: RowSelection,
         to: RowStatus,
         why: Option<Code>,
     ) -> Result<u64, JobError> {

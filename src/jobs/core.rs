@@ -1,15 +1,15 @@
 //! Shared state of the jobs module: connection, journal, change notification, and the [`Jobs`] handle.
 
 use super::error::JobError;
-use super::history_scan::{Lesson, Scan};
+use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
-use super::journal::facts::{Fact, Kept, Seen};
+use super::journal::facts::{Fact, FactObservation, Kept};
 use super::journal::rows::{RowFilter, SentHere};
 use super::journal::takeover::TakeOver;
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
-use super::settings::Settings;
+use super::settings::JobConfig;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
 use crate::domain::BadgeId;
@@ -44,7 +44,7 @@ pub(super) struct Core {
     pub(super) journal: Journal,
     pub(super) store: Store,
     pub(super) account: Account,
-    pub(super) settings: Settings,
+    pub(super) settings: JobConfig,
     /// Jobs with changes that were not reported yet.
     dirty: Mutex<BTreeMap<JobId, Vec<Touched>>>,
     news: Notify,
@@ -102,7 +102,7 @@ impl Jobs {
         access: Access,
         journal: Journal,
         account: Account,
-        settings: Settings,
+        settings: JobConfig,
     ) -> Result<(Self, mpsc::Receiver<Changed>), JournalError> {
         let ending = CancellationToken::new();
         let core = Arc::new(Core {
@@ -139,7 +139,7 @@ impl Jobs {
         self.core.access.writer().is_some()
     }
 
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &JobConfig {
         &self.core.settings
     }
 
@@ -475,7 +475,7 @@ impl Core {
         Some(!others.is_empty())
     }
 
-    pub(super) async fn learn_filters(&self, scan: &Scan<'_>) -> Result<(), JournalError> {
+    pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
         let lessons: Vec<Lesson> = scan.lessons().collect();
         if lessons.is_empty() {
             return Ok(());
@@ -483,7 +483,7 @@ impl Core {
         self.learn(lessons.into_iter().map(Lesson::fact).collect()).await
     }
 
-    pub(super) async fn learn(&self, seen: Vec<Seen>) -> Result<(), JournalError> {
+    pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
         self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
     }
 

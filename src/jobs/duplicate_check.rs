@@ -3,11 +3,11 @@
 use super::coded::coded;
 use super::core::{Core, Jobs};
 use super::error::JobError;
-use super::history_scan::{Scan, Sight, spellings};
+use super::history_scan::{HistoryScan, Sight, spellings};
 use super::job::{Job, JobId, Kind, Phase};
-use super::journal::duplicates::{FinishCheck, Held, RecordHeld};
+use super::journal::duplicates::{ExistingBadge, FinishCheck, RecordHeld};
 use super::reason::{Code, Reason};
-use super::settings::Settings;
+use super::settings::JobConfig;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use crate::i18n::Localizable;
@@ -171,7 +171,7 @@ pub(super) async fn check_duplicates(
     let mut left = None;
     if emails.len() > FEW && !job.title.looks_empty() {
         let first = call(1);
-        let mut scan = Scan::of_title(core.reader(), &job.title, &first);
+        let mut scan = HistoryScan::of_title(core.reader(), &job.title, &first);
         let page = hunt.page(&mut scan).await?;
         if scan.left() < emails.len() as u64 {
             let all = scan.left() + 1;
@@ -203,7 +203,7 @@ pub(super) async fn check_duplicates(
         let paced = call(all);
         for (email, rows) in emails.iter().zip(1..) {
             for spelling in spellings(email) {
-                let mut scan = Scan::of_address(core.reader(), &spelling, &paced);
+                let mut scan = HistoryScan::of_address(core.reader(), &spelling, &paced);
                 while let Some(sights) = hunt.page(&mut scan).await? {
                     hunt.take(sights).await?;
                 }
@@ -259,7 +259,7 @@ struct Hunt<'c> {
 }
 
 impl Hunt<'_> {
-    async fn page(&mut self, scan: &mut Scan<'_>) -> Result<Option<Vec<Sight>>, ApiError> {
+    async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<Sight>>, ApiError> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());
         Ok(page)
@@ -288,13 +288,13 @@ impl Hunt<'_> {
 }
 
 /// `None` if the record has no address.
-fn held(sight: &Sight, core: &Core) -> Option<Held> {
+fn held(sight: &Sight, core: &Core) -> Option<ExistingBadge> {
     let (class, why) = class_of(&sight.verdict, core.reader().clock().now(), &core.settings);
     let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
-    Some(Held { key: sight.key()?, badge: sight.badge_id.clone(), class, why })
+    Some(ExistingBadge { key: sight.key()?, badge: sight.badge_id.clone(), class, why })
 }
 
-fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &Settings) -> (DuplicateKind, Reason) {
+fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &JobConfig) -> (DuplicateKind, Reason) {
     let (word, more) = verdict.parts();
     let mut parts = vec![Reason::from(&word)];
     if !more.to_string().is_empty() {
@@ -351,7 +351,7 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
     let (key, call) = (EmailKey::of(&email), Call::interactive());
     let mut sights = Vec::new();
     for spelling in spellings(&email) {
-        let mut scan = Scan::of_address(core.reader(), &spelling, &call);
+        let mut scan = HistoryScan::of_address(core.reader(), &spelling, &call);
         while let Some(page) = scan.next().await? {
             sights.extend(page.into_iter().filter(|sight| {
                 sight.template_id.as_ref() == Some(&template) && sight.key().as_ref() == Some(&key)

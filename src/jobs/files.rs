@@ -14,8 +14,8 @@ pub use self::recipients::FileRequest;
 use super::core::Jobs;
 use super::error::JobError;
 use super::intake::{
-    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, RawRow, Severity, Source,
-    Standing, Table, Watch, check,
+    self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, ImportSource, InputTable, RawRow,
+    ReadProgress, Severity, Standing, check,
 };
 use super::job::{FileSource, Origin};
 use super::journal::Store;
@@ -77,7 +77,7 @@ struct Watcher {
     rows: AtomicU64,
 }
 
-impl Watch for Watcher {
+impl ReadProgress for Watcher {
     fn progress(&self, bytes_done: u64, bytes_all: u64) {
         let rows = self.rows.load(Ordering::Relaxed);
         self.progress.send_replace(Reading { bytes_done, bytes_all, rows, rows_all: 0 });
@@ -121,7 +121,7 @@ fn read_as(about: &About) -> Reason {
 
 /// `None` for pasted text, which cannot be read again.
 fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<FileSource> {
-    let Source::File(path) = &request.source else { return None };
+    let ImportSource::File(path) = &request.source else { return None };
     let choices = Choices {
         encoding: about.encoding.as_ref().map(|guess| guess.encoding),
         delimiter: about.delimiter,
@@ -135,7 +135,7 @@ fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<Fi
 
 fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
     Origin {
-        file: (about.format != intake::Format::Pasted).then(|| about.name.to_string().into()),
+        file: (about.format != intake::InputFormat::Pasted).then(|| about.name.to_string().into()),
         sha256: about.sha256.clone(),
         columns: about.columns.iter().map(|c| Text::from(c.as_str())).collect(),
         read_as: read_as(about),
@@ -155,7 +155,7 @@ impl Jobs {
     /// The file cannot be read. The message is complete.
     pub async fn open_file(
         &self,
-        source: Source,
+        source: ImportSource,
         choices: Choices,
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
@@ -163,8 +163,9 @@ impl Jobs {
         let store = self.core.store.clone();
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let table = Table::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
-                .map_err(|why| JobError::no(why.localizable()))?;
+            let table =
+                InputTable::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
+                    .map_err(|why| JobError::no(why.localizable()))?;
             let rows = table.preview(PREVIEW);
             let preview = match table.about().map.map() {
                 Some(map) if table.about().needs_answer().is_empty() => {
@@ -181,7 +182,7 @@ impl Jobs {
     /// The file cannot be read. The message is complete.
     pub async fn open_ids(
         &self,
-        source: Source,
+        source: ImportSource,
         choices: Choices,
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,

@@ -1,6 +1,6 @@
 //! Reads badges from the service: one by id, or a part of the history, with few requests.
 
-use super::journal::facts::Seen;
+use super::journal::facts::FactObservation;
 use super::reason::Code;
 use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
@@ -86,7 +86,7 @@ pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<
     }
 }
 
-pub(super) struct Scan<'r> {
+pub(super) struct HistoryScan<'r> {
     reader: &'r Reader,
     filter: HistoryFilter,
     call: &'r Call,
@@ -109,16 +109,20 @@ pub(super) enum Lesson {
 }
 
 impl Lesson {
-    pub(super) fn fact(self) -> Seen {
+    pub(super) fn fact(self) -> FactObservation {
         match self {
-            Self::TitlePartial => Seen::once("title_filter", "partial", Code::OtherTitle),
-            Self::AddressPartial => Seen::once("recipient_email_filter", "partial", Code::OtherAddress),
-            Self::AddressFoldsCase => Seen::once("recipient_email_filter_case", "folded", Code::OtherCase),
+            Self::TitlePartial => FactObservation::once("title_filter", "partial", Code::OtherTitle),
+            Self::AddressPartial => {
+                FactObservation::once("recipient_email_filter", "partial", Code::OtherAddress)
+            }
+            Self::AddressFoldsCase => {
+                FactObservation::once("recipient_email_filter_case", "folded", Code::OtherCase)
+            }
         }
     }
 }
 
-impl<'r> Scan<'r> {
+impl<'r> HistoryScan<'r> {
     pub(super) fn new(reader: &'r Reader, filter: HistoryFilter, call: &'r Call) -> Self {
         Self { reader, filter, call, pages: PageReader::default().passes(PASSES), lessons: BTreeSet::new() }
     }

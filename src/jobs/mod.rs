@@ -70,10 +70,10 @@ pub use self::known_templates::{forget_templates, known_templates, remember_temp
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;
-pub use self::row_groups::{RowGroup, Rows, SuggestedRows};
+pub use self::row_groups::{RowGroup, RowSelection, SuggestedRows};
 pub use self::row_status::{Counts, RowStatus};
 pub use self::rules::{Claim, RowFacts, Step, count, may};
 pub use self::schedule::Schedule;
-pub use self::settings::{Settings, request_count};
+pub use self::settings::{JobConfig, request_count};
 pub use self::template_names::{NamedTemplate, TemplateNames};
 pub use self::urgency::Urgency;

@@ -1,12 +1,12 @@
 //! Reasons, stored as a code with arguments and translated when shown. So lapel can show a journal in another
 //! language than the one it was written in.
 
-use super::intake::Field;
+use super::intake::RecipientField;
 use super::journal::JournalError;
 use crate::api::ApiError;
 use crate::domain::text::scrub;
 use crate::domain::{State, Text};
-use crate::i18n::{self, Language, Localizable, VERBATIM, Value};
+use crate::i18n::{self, Language, Localizable, TextArgument, VERBATIM};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -221,9 +221,9 @@ impl From<&Localizable> for Reason {
         if message.text() == VERBATIM {
             return Self::verbatim(Code::Told, &message.to_string());
         }
-        let value = |value: &Value| match value {
-            Value::Plain(text) => Arg::Raw(text.clone()),
-            Value::Localizable(message) => Arg::Reason(message.into()),
+        let value = |value: &TextArgument| match value {
+            TextArgument::Plain(text) => Arg::Raw(text.clone()),
+            TextArgument::Localizable(message) => Arg::Reason(message.into()),
         };
         let args = message.values().iter().map(|(name, of)| ((*name).to_owned(), value(of))).collect();
         Self { args, ..Self::word(message.text()) }
@@ -268,7 +268,7 @@ impl Reason {
     }
 
     /// A finding in a field: `name: it is empty`.
-    pub(super) fn finding(field: Field, what: &Localizable) -> Self {
+    pub(super) fn finding(field: RecipientField, what: &Localizable) -> Self {
         Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
 

@@ -9,7 +9,7 @@ use super::journal::rows::RowFilter;
 use super::journal::{JournalError, Store};
 use super::reason::Reason;
 use super::receipt::{
-    FailedMails, Format, ReceiptHead, ReceiptLine, RedoLine, TableError, Written, mail_failures,
+    FailedMails, ReceiptHead, ReceiptLine, RedoLine, TableError, TableFormat, Written, mail_failures,
     write_receipt, write_redo,
 };
 use super::row_status::{Counts, RowStatus};
@@ -147,7 +147,7 @@ impl Jobs {
         id: JobId,
         among: Option<BTreeSet<u64>>,
         to: PathBuf,
-        format: Format,
+        format: TableFormat,
         overwrite: bool,
         cancel: CancellationToken,
     ) -> Result<Written, JobError> {
@@ -178,7 +178,7 @@ impl Jobs {
         id: JobId,
         among: Option<BTreeSet<u64>>,
         to: PathBuf,
-        format: Format,
+        format: TableFormat,
         overwrite: bool,
         cancel: CancellationToken,
     ) -> Result<Written, JobError> {

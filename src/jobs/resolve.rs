@@ -1,6 +1,6 @@
 //! Judges a row in doubt by the badges that a poll found. Pure functions.
 
-use super::settings::Settings;
+use super::settings::JobConfig;
 use crate::domain::BadgeId;
 use jiff::{SignedDuration, Timestamp};
 use unicode_normalization::UnicodeNormalization;
@@ -44,7 +44,7 @@ pub(super) struct Doubt {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scan {
+pub(super) struct ScanResult {
     pub(super) now: Timestamp,
     /// Whether everything was read that could contain the badge.
     pub(super) complete: bool,
@@ -70,7 +70,7 @@ pub(super) enum Judgement {
 }
 
 /// `found` contains badges that the recipient did not have before and that no other row has.
-pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: Scan, settings: &Settings) -> Judgement {
+pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: ScanResult, settings: &JobConfig) -> Judgement {
     let is_older =
         |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
     let ours: Vec<&Candidate> = found.iter().filter(|c| !is_older(c)).collect();
@@ -123,21 +123,21 @@ mod tests {
         Doubt { intent: at(0), heard: true, accepted: false, baseline: true, ruled_out: false, absent: None }
     }
 
-    fn scan(minutes: i64) -> Scan {
-        Scan { now: at(minutes), complete: true, shows_waiting: true }
+    fn scan(minutes: i64) -> ScanResult {
+        ScanResult { now: at(minutes), complete: true, shows_waiting: true }
     }
 
-    fn judged(doubt: &Doubt, found: &[Candidate], scan: Scan) -> Judgement {
-        judge(doubt, found, scan, &Settings::default())
+    fn judged(doubt: &Doubt, found: &[Candidate], scan: ScanResult) -> Judgement {
+        judge(doubt, found, scan, &JobConfig::default())
     }
 
     #[test]
     fn rows_beyond_the_accepted_count_were_not_accepted() {
         let out = Doubt { ruled_out: true, ..doubt() };
-        let settings = Settings::default();
+        let settings = JobConfig::default();
         assert_eq!(judge(&out, &[], scan(1), &settings), Judgement::NotAccepted);
         // An incomplete poll proves nothing. A found badge counts more than a number.
-        assert_eq!(judge(&out, &[], Scan { complete: false, ..scan(1) }, &settings), Judgement::Open);
+        assert_eq!(judge(&out, &[], ScanResult { complete: false, ..scan(1) }, &settings), Judgement::Open);
         assert!(matches!(judge(&out, &[candidate("b", None)], scan(1), &settings), Judgement::Bind(_)));
     }
 
@@ -147,7 +147,7 @@ mod tests {
             let found = [candidate("b", accepted)];
             assert_eq!(judged(&doubt(), &found, scan(1)), Judgement::Bind(found[0].badge_id.clone()));
         }
-        let partial = Scan { complete: false, ..scan(1) };
+        let partial = ScanResult { complete: false, ..scan(1) };
         assert!(matches!(judged(&doubt(), &[candidate("b", None)], partial), Judgement::Bind(_)));
     }
 
@@ -193,20 +193,20 @@ mod tests {
         let once = Doubt { absent: Some(at(10)), ..doubt() };
         assert_eq!(judged(&once, &[], scan(10)), Judgement::Open);
         assert_eq!(judged(&once, &[], scan(11)), Judgement::NotSeen);
-        let hidden = Scan { shows_waiting: false, ..scan(11) };
+        let hidden = ScanResult { shows_waiting: false, ..scan(11) };
         assert_eq!(judged(&once, &[], hidden), Judgement::Open);
         let accepted = Doubt { accepted: true, ..once.clone() };
         assert_eq!(judged(&accepted, &[], scan(11)), Judgement::Open);
-        assert_eq!(judged(&once, &[], Scan { complete: false, ..scan(11) }), Judgement::Open);
+        assert_eq!(judged(&once, &[], ScanResult { complete: false, ..scan(11) }), Judgement::Open);
     }
 
     #[test]
     fn after_the_window_the_row_was_never_seen() {
-        let hidden = Scan { shows_waiting: false, ..scan(26 * 60) };
+        let hidden = ScanResult { shows_waiting: false, ..scan(26 * 60) };
         for accepted in [false, true] {
             assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);
         }
-        assert_eq!(judged(&doubt(), &[], Scan { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
-        assert_eq!(judged(&doubt(), &[], Scan { complete: false, ..hidden }), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], ScanResult { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
+        assert_eq!(judged(&doubt(), &[], ScanResult { complete: false, ..hidden }), Judgement::Open);
     }
 }

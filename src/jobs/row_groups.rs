@@ -9,7 +9,7 @@ use super::row_status::RowStatus;
 use crate::domain::Text;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rows {
+pub enum RowSelection {
     One(u64),
     /// One row as a person sees it: with this kind of duplicate as its reason, or with another reason.
     Shown(u64, Option<DuplicateKind>),

@@ -10,7 +10,7 @@ mod revoke;
 use super::core::{Core, lock};
 use super::job::{JobId, Kind, Phase, StopKind};
 use super::journal::requests::{Chunk, Ended};
-use super::journal::sending::{FailedRows, Failure, RecordIntent};
+use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
 use super::journal::{JournalError, Pending, Store};
 use super::reason::{Code, Reason};
 use super::settings::full_request;
@@ -323,7 +323,7 @@ async fn record_failure(
         ApiError::InDoubt { status, .. } => *status,
         other => other.refusal().map(|r| r.status),
     };
-    let failure = Failure {
+    let failure = RequestFailure {
         job: id,
         request,
         now: core.moment().0,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// All times are the service's, so lapel polls a sandbox with a fast clock more often.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct JobConfig {
     /// Maximum number of concurrent issue or revoke requests.
     pub in_flight: usize,
     /// Maximum entries per request (contract, "Limits": 1000).
@@ -42,7 +42,7 @@ pub fn request_count(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(full_request(batch) as u64)
 }
 
-impl Default for Settings {
+impl Default for JobConfig {
     fn default() -> Self {
         Self {
             in_flight: 2,

@@ -16,13 +16,13 @@ const SIMILAR: usize = 5;
 /// Maximum edits between a title and a similar one.
 const EDITS: usize = 3;
 
-type Known = (TemplateId, Text);
+type TitledTemplate = (TemplateId, Text);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedTemplate {
-    One(Known),
+    One(TitledTemplate),
     /// More than one template has this title, or an id that differs only in case.
-    Several(Vec<Known>),
+    Several(Vec<TitledTemplate>),
     None,
     /// The list could not be read to its end, and no template read so far has this id.
     NotRead,
@@ -30,7 +30,7 @@ pub enum NamedTemplate {
 
 #[derive(Clone, Debug, Default)]
 pub struct TemplateNames {
-    all: Vec<Known>,
+    all: Vec<TitledTemplate>,
     /// Positions in `all` by folded id and by folded title.
     ids: HashMap<String, Vec<usize>>,
     titles: HashMap<String, Vec<usize>>,
@@ -56,7 +56,7 @@ impl TemplateNames {
         Ok(Self::of(all.collect(), read.complete))
     }
 
-    fn of(all: Vec<Known>, complete: bool) -> Self {
+    fn of(all: Vec<TitledTemplate>, complete: bool) -> Self {
         let mut names = Self { complete, ..Self::default() };
         for (at, (id, title)) in all.iter().enumerate() {
             names.ids.entry(fold(id.wire())).or_default().push(at);
@@ -73,7 +73,7 @@ impl TemplateNames {
     /// the list is incomplete, only an exact id is certain.
     pub fn find(&self, text: &str) -> NamedTemplate {
         let (text, folded) = (text.trim(), fold(text));
-        let known = |positions: Option<&Vec<usize>>| -> Vec<Known> {
+        let known = |positions: Option<&Vec<usize>>| -> Vec<TitledTemplate> {
             positions.into_iter().flatten().filter_map(|at| self.all.get(*at).cloned()).collect()
         };
         let mut named = known(self.ids.get(&folded));
@@ -95,14 +95,14 @@ impl TemplateNames {
         }
     }
 
-    pub fn similar(&self, text: &str) -> Vec<Known> {
+    pub fn similar(&self, text: &str) -> Vec<TitledTemplate> {
         let folded = &fold(text);
         // One letter is in most titles.
         if folded.chars().count() < 2 {
             return Vec::new();
         }
         let most = EDITS.min(folded.chars().count() / 2);
-        let mut similar: Vec<(usize, &Known)> = self
+        let mut similar: Vec<(usize, &TitledTemplate)> = self
             .all
             .iter()
             .filter_map(|known| {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     fn ids(found: NamedTemplate) -> (&'static str, Vec<String>) {
-        let ids = |all: Vec<Known>| all.into_iter().map(|(id, _)| id.wire().to_owned()).collect();
+        let ids = |all: Vec<TitledTemplate>| all.into_iter().map(|(id, _)| id.wire().to_owned()).collect();
         match found {
             NamedTemplate::One(one) => ("one", ids(vec![one])),
             NamedTemplate::Several(all) => ("several", ids(all)),

@@ -29,14 +29,14 @@ pub fn unescape_formula(cell: &str) -> &str {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Marks {
+enum EscapeStyle {
     /// As in the TUI: `␛`, `⟨U+202E⟩`.
     Unicode,
     /// `<U+001B>`, for encodings without these characters.
     Ascii,
 }
 
-impl Marks {
+impl EscapeStyle {
     fn put(self, out: &mut String, c: char) {
         match self {
             Self::Unicode => out.push_str(&scrub(c.encode_utf8(&mut [0; 4]))),
@@ -51,10 +51,10 @@ impl Marks {
 /// Also returns the replaced characters. Line breaks and tabs stay: notes contain them, and a quoted cell can
 /// hold them. Other harmless characters stay too, because a second import must read the same text.
 pub(super) fn visible(raw: &str) -> (Cow<'_, str>, Vec<char>) {
-    mark(raw, Marks::Unicode)
+    mark(raw, EscapeStyle::Unicode)
 }
 
-fn mark(raw: &str, marks: Marks) -> (Cow<'_, str>, Vec<char>) {
+fn mark(raw: &str, marks: EscapeStyle) -> (Cow<'_, str>, Vec<char>) {
     // Most cells are plain.
     if raw.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !raw.chars().any(|c| c == '\r' || is_obeyed(c))
     {
@@ -102,7 +102,7 @@ pub(super) struct Korean {
 
 /// A missing character becomes a mark such as `<U+1F600>`, never a question mark.
 pub(super) fn korean(raw: &str) -> Korean {
-    let (text, marked) = mark(raw, Marks::Ascii);
+    let (text, marked) = mark(raw, EscapeStyle::Ascii);
     let text = escape_formula(&text);
     let whole = |text: &str| {
         let (bytes, _, lossy) = EUC_KR.encode(text);
@@ -122,7 +122,7 @@ pub(super) fn korean(raw: &str) -> Korean {
             bytes.extend(known);
         } else {
             let mut mark = String::new();
-            Marks::Ascii.put(&mut mark, c);
+            EscapeStyle::Ascii.put(&mut mark, c);
             bytes.extend(mark.into_bytes());
             note(&mut unmappable, c);
         }

@@ -1,6 +1,6 @@
 //! JSON Lines files for programs.
 
-use super::{BREATH, TableError, Watch, Written, json_line};
+use super::{BREATH, TableError, WriteProgress, Written, json_line};
 use crate::fs::{Draft, Overwrite};
 use serde_json::Value;
 use std::error::Error;
@@ -18,7 +18,7 @@ impl Lines<'_> {
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         records: impl Iterator<Item = Result<Value, E>>,
-        watch: &mut Watch<'_>,
+        watch: &mut WriteProgress<'_>,
     ) -> Result<Written, TableError> {
         let trouble = |why: io::Error| TableError::of(self.to, why);
         if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {

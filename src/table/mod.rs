@@ -18,7 +18,7 @@ pub use error::TableError;
 pub use json::json_line;
 pub use lines::Lines;
 pub use notes::{Noted, NotedCell};
-pub use writer::{Entry, Facts, TableWriter};
+pub use writer::{SummaryFn, TableWriter, WriterRow};
 pub use xlsx_file::Room;
 
 pub(crate) use notes::tally;
@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum TableFormat {
     /// Every cell is text.
     #[default]
     Xlsx,
@@ -40,7 +40,7 @@ pub enum Format {
     CsvCp949,
 }
 
-impl Format {
+impl TableFormat {
     /// `.xlsx`, or `.csv` for UTF-8.
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -59,7 +59,7 @@ impl Format {
     }
 }
 
-impl FromStr for Format {
+impl FromStr for TableFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
@@ -75,7 +75,7 @@ impl FromStr for Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for TableFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Xlsx => "xlsx",
@@ -141,7 +141,7 @@ impl Written {
 }
 
 /// Receives the number of rows written, regularly and at the end. After a `Break`, no file is written.
-pub type Watch<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
+pub type WriteProgress<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 
 /// Rows between two calls of the watcher.
 const BREATH: u64 = 256;

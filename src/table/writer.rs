@@ -3,7 +3,7 @@
 use super::csv_file::CsvFile;
 use super::notes::tally;
 use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
-use super::{BREATH, Format, TableError, TableRow, Watch, Written};
+use super::{BREATH, TableError, TableFormat, TableRow, WriteProgress, Written};
 use crate::fs::{Draft, Overwrite};
 use std::error::Error;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use std::path::Path;
 const MOST_STATUSES: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct WriterRow {
     pub number: u64,
     /// As counted in [`Written::row_statuses`].
     pub row_status: Option<String>,
@@ -21,15 +21,15 @@ pub struct Entry {
 }
 
 /// Names and values, after the rows are written.
-pub type Facts<'a> = dyn Fn(&Written) -> Vec<(String, String)> + 'a;
+pub type SummaryFn<'a> = dyn Fn(&Written) -> Vec<(String, String)> + 'a;
 
 pub struct TableWriter<'a> {
     pub to: &'a Path,
-    pub format: Format,
+    pub format: TableFormat,
     pub overwrite: bool,
     pub names: &'a [String],
     /// An extra sheet of an Excel file: its name and its content.
-    pub facts: Option<(&'static str, &'a Facts<'a>)>,
+    pub facts: Option<(&'static str, &'a SummaryFn<'a>)>,
     pub room: Room,
 }
 
@@ -38,8 +38,8 @@ impl TableWriter<'_> {
     /// No file was written, and an existing file is unchanged.
     pub fn write<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
-        rows: impl Iterator<Item = Result<Entry, E>>,
-        watch: &mut Watch<'_>,
+        rows: impl Iterator<Item = Result<WriterRow, E>>,
+        watch: &mut WriteProgress<'_>,
     ) -> Result<Written, TableError> {
         let trouble = |why: io::Error| TableError::of(self.to, why);
         if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
@@ -55,15 +55,15 @@ impl TableWriter<'_> {
     pub(crate) fn fill<E: Into<Box<dyn Error + Send + Sync>>>(
         &self,
         to: &mut impl Write,
-        rows: impl Iterator<Item = Result<Entry, E>>,
-        watch: &mut Watch<'_>,
+        rows: impl Iterator<Item = Result<WriterRow, E>>,
+        watch: &mut WriteProgress<'_>,
     ) -> Result<Written, TableError> {
         let trouble = |why: io::Error| TableError::of(self.to, why);
         let mut written = Written { path: self.to.to_owned(), ..Written::default() };
         let mut file = match self.format {
-            Format::Xlsx => File::Xlsx(Box::new(XlsxFile::new(to, self.room))),
-            Format::CsvUtf8 => File::Csv(Box::new(CsvFile::utf8(to).map_err(trouble)?)),
-            Format::CsvCp949 => File::Csv(Box::new(CsvFile::cp949(to))),
+            TableFormat::Xlsx => File::Xlsx(Box::new(XlsxFile::new(to, self.room))),
+            TableFormat::CsvUtf8 => File::Csv(Box::new(CsvFile::utf8(to).map_err(trouble)?)),
+            TableFormat::CsvCp949 => File::Csv(Box::new(CsvFile::cp949(to))),
         };
         self.check_width(self.names.len())?;
         file.row(&TableRow::head(self.names), &mut written).map_err(trouble)?;
@@ -91,7 +91,7 @@ impl TableWriter<'_> {
 
     fn check_width(&self, columns: usize) -> Result<(), TableError> {
         match self.format {
-            Format::Xlsx if columns > MAX_COLUMNS => Err(TableError::TooWide { columns }),
+            TableFormat::Xlsx if columns > MAX_COLUMNS => Err(TableError::TooWide { columns }),
             _ => Ok(()),
         }
     }

@@ -37,7 +37,7 @@ const SAMPLE: (usize, usize) = (100, 1 << 20);
 
 pub(super) struct XlsxFile<W: Write> {
     zip: ZipWriter<StreamWriter<Tap<W>>>,
-    trouble: Trouble,
+    trouble: SharedIoError,
     room: Room,
     /// The first lines of the current sheet before it is begun: their XML, and the column widths so far.
     sample: Option<Sample>,
@@ -57,7 +57,7 @@ struct Sample {
 
 impl<W: Write> XlsxFile<W> {
     pub fn new(to: W, room: Room) -> Self {
-        let trouble = Trouble::default();
+        let trouble = SharedIoError::default();
         let tap = Tap { out: BufWriter::new(to), trouble: trouble.clone() };
         Self {
             zip: ZipWriter::new_stream(tap),
@@ -359,9 +359,9 @@ fn types(sheets: usize) -> String {
 }
 
 #[derive(Clone, Default)]
-struct Trouble(Rc<RefCell<Option<io::Error>>>);
+struct SharedIoError(Rc<RefCell<Option<io::Error>>>);
 
-impl Trouble {
+impl SharedIoError {
     fn check(&self) -> io::Result<()> {
         self.0.borrow_mut().take().map_or(Ok(()), Err)
     }
@@ -371,7 +371,7 @@ impl Trouble {
 /// finish the archive and print its failure to the terminal.
 struct Tap<W: Write> {
     out: BufWriter<W>,
-    trouble: Trouble,
+    trouble: SharedIoError,
 }
 
 impl<W: Write> Tap<W> {

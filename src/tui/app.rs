@@ -44,12 +44,12 @@ pub use super::screens::Tab;
 
 use super::component::{Component, Modal, OpenedModal, Screen};
 use super::connection::{Client, ConnectionState};
-use super::context::Env;
-use super::effects::{Effects, ModalId, Owner};
+use super::context::UiContext;
+use super::effects::{Effects, ModalId, RequestOwner};
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
-use super::platform::pager::Page;
+use super::platform::pager::PagerText;
 use super::refresh::Refresh;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
@@ -83,7 +83,7 @@ const READ_ONLY: &str = tr_noop!("This profile is read-only: it cannot issue or 
 pub enum LoopCommand {
     Suspend,
     Edit,
-    Page(Page),
+    Page(PagerText),
     Quit,
 }
 
@@ -96,7 +96,7 @@ pub struct LoopCounts {
 }
 
 pub struct App {
-    pub env: Env,
+    pub env: UiContext,
     pub counts: LoopCounts,
     pub(super) navigation: Navigation,
     drawn: Tab,
@@ -132,7 +132,13 @@ pub struct App {
 
 impl App {
     /// Shows the welcome screen when `begin` has no session.
-    pub fn new(env: Env, palette: Palette, size: (u16, u16), begin: Begin, warning: Option<String>) -> Self {
+    pub fn new(
+        env: UiContext,
+        palette: Palette,
+        size: (u16, u16),
+        begin: Begin,
+        warning: Option<String>,
+    ) -> Self {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
@@ -255,7 +261,7 @@ impl App {
                 self.repaint();
             }
             Message::Response(request, answer) => {
-                let owner = self.connection.pending.remove(request).unwrap_or(Owner::Shell);
+                let owner = self.connection.pending.remove(request).unwrap_or(RequestOwner::Shell);
                 if let Err(answer) = self.kept((request, owner), answer)
                     && !self.is_quiet_failure((request, owner), &answer, &mut out)
                 {
@@ -291,8 +297,10 @@ impl App {
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
-                out.owned_by(Owner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
-                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.restart(&self.env, out));
+                out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
+                out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
+                    self.screens.home.restart(&self.env, out)
+                });
                 self.changed = true;
             }
             Message::Odd(text) => self.tell(text),
@@ -308,7 +316,7 @@ impl App {
                 self.expire_toasts();
                 self.link();
                 self.refresh(&mut out);
-                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.tick(out));
+                out.owned_by(RequestOwner::Screen(Tab::Home), |out| self.screens.home.tick(out));
                 self.keep_view(&mut out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.env).is_some() {
@@ -342,11 +350,11 @@ impl App {
         let area = self.body();
         let ready = self.env.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            self.with(Owner::Screen(self.navigation.tab), &mut out, |screen, env, out| {
+            self.with(RequestOwner::Screen(self.navigation.tab), &mut out, |screen, env, out| {
                 screen.load_visible(area, env, out);
             });
             if let Some(modal) = self.modals.last() {
-                self.with(Owner::Modal(modal.id), &mut out, |modal, env, out| {
+                self.with(RequestOwner::Modal(modal.id), &mut out, |modal, env, out| {
                     modal.load_visible(area, env, out);
                 });
             }
@@ -375,7 +383,7 @@ impl App {
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }
-        let owners: HashMap<RequestId, Owner> = out.owners.drain(..).collect();
+        let owners: HashMap<RequestId, RequestOwner> = out.owners.drain(..).collect();
         for order in &out.orders {
             match order {
                 WorkerCommand::Request(request, ask) => {
@@ -383,7 +391,7 @@ impl App {
                     if let Request::Quiet(_) = ask {
                         self.refresh.asked(*request);
                     }
-                    let owner = owners.get(request).copied().unwrap_or(Owner::Shell);
+                    let owner = owners.get(request).copied().unwrap_or(RequestOwner::Shell);
                     self.connection.pending.insert(*request, ask, owner);
                 }
                 WorkerCommand::Cancel(request) => {
@@ -465,26 +473,26 @@ impl App {
     }
 
     /// The component that receives keys and clicks.
-    pub(super) fn focus(&self) -> Owner {
+    pub(super) fn focus(&self) -> RequestOwner {
         match self.modals.last() {
-            Some(modal) => Owner::Modal(modal.id),
-            None if self.welcome.is_some() => Owner::Welcome,
-            None => Owner::Screen(self.navigation.tab),
+            Some(modal) => RequestOwner::Modal(modal.id),
+            None if self.welcome.is_some() => RequestOwner::Welcome,
+            None => RequestOwner::Screen(self.navigation.tab),
         }
     }
 
     /// The component owns the requests that the closure makes. `None` if it no longer exists.
     pub(super) fn with<T>(
         &mut self,
-        owner: Owner,
+        owner: RequestOwner,
         out: &mut Effects<'_>,
-        run: impl FnOnce(&mut dyn Component, &Env, &mut Effects<'_>) -> T,
+        run: impl FnOnce(&mut dyn Component, &UiContext, &mut Effects<'_>) -> T,
     ) -> Option<T> {
         let component: &mut dyn Component = match owner {
-            Owner::Shell => return None,
-            Owner::Welcome => self.welcome.as_mut()?,
-            Owner::Screen(tab) => self.screens.of_mut(tab),
-            Owner::Modal(id) => self.modals.iter_mut().find(|modal| modal.id == id)?.modal.as_mut(),
+            RequestOwner::Shell => return None,
+            RequestOwner::Welcome => self.welcome.as_mut()?,
+            RequestOwner::Screen(tab) => self.screens.of_mut(tab),
+            RequestOwner::Modal(id) => self.modals.iter_mut().find(|modal| modal.id == id)?.modal.as_mut(),
         };
         let env = &self.env;
         Some(out.owned_by(owner, |out| run(component, env, out)))
@@ -493,14 +501,15 @@ impl App {
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
         let Some(owner) = self.connection.pending.owner(request) else { return };
         // A file that is written in the background has no visible progress.
-        if let Some(form) = self.connection.background.as_mut().filter(|form| owner == Owner::Modal(form.id))
+        if let Some(form) =
+            self.connection.background.as_mut().filter(|form| owner == RequestOwner::Modal(form.id))
         {
             form.on_progress(request, done, all);
             return;
         }
         let changed = self.with(owner, out, |component, _, _| component.on_progress(request, done, all));
         let is_shown = match owner {
-            Owner::Screen(tab) => {
+            RequestOwner::Screen(tab) => {
                 self.navigation.tab == tab && self.modals.last().is_none_or(|modal| modal.is_popup())
             }
             _ => true,

@@ -1,18 +1,18 @@
 //! The traits of every screen and every modal. The shell passes keys, clicks, responses and the frame to them.
 
-use super::context::Env;
+use super::context::UiContext;
 use super::effects::{Effects, ModalId};
 use super::input::action::Action;
 use super::input::keymap::Context;
 use super::input::list_hit::Clicked;
 use super::persist::saved_layout::View;
 use super::persist::unfinished::FormInput;
-use super::platform::images::Want;
+use super::platform::images::PictureRequest;
 use super::request::{RequestId, Response};
 use super::tour::TourPlace;
 use super::widgets::confirm::{Ask, Confirm};
 use super::widgets::copying::Copyables;
-use super::widgets::field::Field;
+use super::widgets::field::TextField;
 use super::widgets::form::FormText;
 use super::widgets::frame::Frame;
 use crate::api::RawOf;
@@ -24,7 +24,7 @@ use ratatui::layout::{Position, Rect};
 use std::ops::{Deref, DerefMut};
 
 /// Whether a component took a response; otherwise the response again.
-pub(in crate::tui) type Taken = Result<(), Response>;
+pub(in crate::tui) type Handled = Result<(), Response>;
 
 /// A screen or a modal.
 ///
@@ -34,7 +34,7 @@ pub(in crate::tui) trait Component: 'static {
     fn key_contexts(&self) -> Vec<Context>;
 
     /// Whether an action does something now. The footer and the palette offer no other actions.
-    fn is_enabled(&self, _: Action, _: &Env) -> bool {
+    fn is_enabled(&self, _: Action, _: &UiContext) -> bool {
         true
     }
 
@@ -47,22 +47,28 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     /// Runs an action. Returns false for an action of another component.
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool;
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool;
 
     /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
     fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {
         false
     }
 
-    fn on_paste(&mut self, _: &str, _: &Env, _: &mut Effects<'_>) {}
+    fn on_paste(&mut self, _: &str, _: &UiContext, _: &mut Effects<'_>) {}
 
     /// Handles a press of the left mouse button. `area` is the area of the component.
-    fn on_click(&mut self, _: Position, _area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, _: Position, _area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         Clicked::Nothing
     }
 
     /// Handles a response, or returns it when the component does not wait for it.
-    fn on_response(&mut self, _: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        _: RequestId,
+        response: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         Err(response)
     }
 
@@ -71,10 +77,10 @@ pub(in crate::tui) trait Component: 'static {
         false
     }
 
-    fn on_job(&mut self, _: &Job, _: &Env) {}
+    fn on_job(&mut self, _: &Job, _: &UiContext) {}
 
     /// Requests missing data for `area`, and fits the component's state to the area.
-    fn load_visible(&mut self, _area: Rect, _: &Env, _: &mut Effects<'_>) {}
+    fn load_visible(&mut self, _area: Rect, _: &UiContext, _: &mut Effects<'_>) {}
 
     /// The texts that Enter would send or save.
     fn typed(&self) -> Vec<&str> {
@@ -85,11 +91,11 @@ pub(in crate::tui) trait Component: 'static {
     fn know(&self, _: &mut KnownWords) {}
 
     /// The focused field, if the user may edit its text in an external editor.
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         None
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext);
 }
 
 /// What the mouse does after a press of its left button.
@@ -148,7 +154,7 @@ pub(in crate::tui) trait Modal: Component {
     }
 
     /// Also says what remains of the file after a cancellation.
-    fn being_written(&self, _: &Env) -> Option<(String, &'static str)> {
+    fn being_written(&self, _: &UiContext) -> Option<(String, &'static str)> {
         None
     }
 
@@ -169,10 +175,10 @@ pub(in crate::tui) trait Modal: Component {
     }
 
     /// What is confirmed: the operation with the number, the environment, then the details.
-    fn confirm_text(&self, _: &mut FormText<'_>, _: &Env) {}
+    fn confirm_text(&self, _: &mut FormText<'_>, _: &UiContext) {}
 
     /// The user has confirmed what [`Modal::asks`] returns now.
-    fn on_confirmed(&mut self, _: &Env, _: &mut Effects<'_>) {}
+    fn on_confirmed(&mut self, _: &UiContext, _: &mut Effects<'_>) {}
 
     /// The typed input, if lapel keeps it when the modal closes. The texts are empty if the user has typed nothing.
     fn input(&self) -> Option<FormInput> {
@@ -257,15 +263,15 @@ pub(in crate::tui) trait Screen: Component {
     }
 
     /// If so, it is drawn again every minute.
-    fn shows_age(&self, _: &Env) -> bool {
+    fn shows_age(&self, _: &UiContext) -> bool {
         false
     }
 
-    fn copyables(&self, env: &Env) -> Copyables;
+    fn copyables(&self, env: &UiContext) -> Copyables;
 
     fn records(&self) -> Vec<RawOf>;
 
-    fn picture(&self, _area: Rect, _: &Env) -> Option<Want> {
+    fn picture(&self, _area: Rect, _: &UiContext) -> Option<PictureRequest> {
         None
     }
 
@@ -274,11 +280,11 @@ pub(in crate::tui) trait Screen: Component {
     }
 
     /// Handles what the mouse does after a press. Returns whether anything changed.
-    fn on_drag(&mut self, _: Drag, _area: Rect, _: &Env, _: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, _: Drag, _area: Rect, _: &UiContext, _: &mut Effects<'_>) -> bool {
         false
     }
 
-    fn refresh(&mut self, env: &Env, out: &mut Effects<'_>);
+    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>);
 
     /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}

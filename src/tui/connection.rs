@@ -1,7 +1,7 @@
 //! Everything that belongs to one connection. Opening another profile, or connecting again, replaces it whole.
 
 use super::component::OpenedModal;
-use super::effects::Owner;
+use super::effects::RequestOwner;
 use super::platform::clipboard::Clip;
 use super::request::{Request, RequestId};
 use super::tour::Tour;
@@ -96,7 +96,7 @@ impl Client {
 pub(in crate::tui) struct Pending(HashMap<RequestId, PendingRequest>);
 
 struct PendingRequest {
-    owner: Owner,
+    owner: RequestOwner,
     is_shown: bool,
     /// A watch, which may never be answered.
     is_watch: bool,
@@ -106,7 +106,7 @@ struct PendingRequest {
 }
 
 impl Pending {
-    pub(in crate::tui) fn insert(&mut self, id: RequestId, request: &Request, owner: Owner) {
+    pub(in crate::tui) fn insert(&mut self, id: RequestId, request: &Request, owner: RequestOwner) {
         let request = PendingRequest {
             owner,
             is_shown: !request.is_quiet(),
@@ -117,11 +117,11 @@ impl Pending {
         self.0.insert(id, request);
     }
 
-    pub(in crate::tui) fn remove(&mut self, id: RequestId) -> Option<Owner> {
+    pub(in crate::tui) fn remove(&mut self, id: RequestId) -> Option<RequestOwner> {
         self.0.remove(&id).map(|request| request.owner)
     }
 
-    pub(in crate::tui) fn owner(&self, id: RequestId) -> Option<Owner> {
+    pub(in crate::tui) fn owner(&self, id: RequestId) -> Option<RequestOwner> {
         self.0.get(&id).map(|request| request.owner)
     }
 

@@ -11,20 +11,20 @@ use crate::jobs::request_count;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
 use crate::tui::persist::input_history::{Recents, Typed};
-use crate::tui::persist::saved_filters::Saved;
+use crate::tui::persist::saved_filters::SavedFilterList;
 use crate::tui::platform::images::Store;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
 /// Screens never change it.
-pub struct Env {
+pub struct UiContext {
     pub theme: Theme,
     pub glyphs: Glyphs,
     pub keymap: Keymap,
     /// A new connection replaces it whole.
     pub connection: ConnectionInfo,
     pub pictures: Store,
-    pub saved: Saved,
+    pub saved: SavedFilterList,
     /// Whether a request with consequences is being sent.
     pub is_sending: bool,
     pub spin: usize,
@@ -40,7 +40,7 @@ pub struct ConnectionInfo {
     pub recents: Recents,
 }
 
-impl Env {
+impl UiContext {
     pub fn new(palette: Palette, glyphs: Glyphs, keymap: Keymap) -> Self {
         Self {
             theme: Theme::new(palette, Environment::Demo),
@@ -48,7 +48,7 @@ impl Env {
             keymap: keymap.named(&glyphs),
             connection: ConnectionInfo::default(),
             pictures: Store::new(&crate::config::Pictures::none()),
-            saved: Saved::default(),
+            saved: SavedFilterList::default(),
             is_sending: false,
             spin: 0,
         }

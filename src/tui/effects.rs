@@ -1,7 +1,7 @@
 //! Effects of handling a key or a response: requests, navigation, messages, texts for the clipboard.
 
 use super::app::Tab;
-use super::context::Env;
+use super::context::UiContext;
 use super::request::{JobFile, Request, RequestId, RequestIds, Session};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
@@ -15,7 +15,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::platform::clipboard::Clip;
-use crate::tui::platform::pager::Page;
+use crate::tui::platform::pager::PagerText;
 use crate::tui::worker::index::IndexRows;
 use std::collections::BTreeSet;
 
@@ -44,7 +44,7 @@ impl ExportSource {
         head: String,
         note: String,
         badges: impl IntoIterator<Item = &'r HistoryItem>,
-        env: &Env,
+        env: &UiContext,
     ) -> Self {
         let now = env.now();
         let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
@@ -52,7 +52,7 @@ impl ExportSource {
     }
 
     /// Badges read from the index.
-    pub fn of_index(title: &str, found: IndexRows, env: &Env) -> Self {
+    pub fn of_index(title: &str, found: IndexRows, env: &UiContext) -> Self {
         let rows = found.rows.len() as u64;
         let badges = count!(rows, "badge", "badges");
         let note = if rows < found.all {
@@ -124,7 +124,7 @@ impl ExportSource {
 
 /// What to do when a text that looks like an API key may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum AfterKeyWarning {
     /// Do what Enter does in the form below.
     Accept,
     /// Apply the filter of the list below.
@@ -170,7 +170,7 @@ pub enum Navigate {
     /// Ask whether the list's filter may be sent. It looks like an API key.
     AskAboutFilter,
     /// The user has confirmed that the typed text is not an API key.
-    KeyAllowed(Then),
+    KeyAllowed(AfterKeyWarning),
     Open(OpenModal),
     /// Run an action as its key would.
     Run(Action),
@@ -182,7 +182,7 @@ pub enum Navigate {
 }
 
 /// Builds a modal when the shell opens it. Returns `None` when there is nothing to open.
-type Build = dyn FnOnce(&Env, &mut Effects<'_>) -> Option<Box<dyn Modal>>;
+type Build = dyn FnOnce(&UiContext, &mut Effects<'_>) -> Option<Box<dyn Modal>>;
 
 pub struct OpenModal(pub(in crate::tui) Box<Build>);
 
@@ -193,7 +193,7 @@ impl std::fmt::Debug for OpenModal {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Owner {
+pub(in crate::tui) enum RequestOwner {
     /// The shell owns requests that belong to no screen: images, saved views, the clipboard.
     Shell,
     Welcome,
@@ -208,8 +208,8 @@ pub struct ModalId(pub(in crate::tui) u64);
 /// The effects that a component collects while it handles something.
 pub struct Effects<'a> {
     requests: &'a mut RequestIds,
-    owner: Owner,
-    pub(in crate::tui) owners: Vec<(RequestId, Owner)>,
+    owner: RequestOwner,
+    pub(in crate::tui) owners: Vec<(RequestId, RequestOwner)>,
     pub orders: Vec<WorkerCommand>,
     pub go: Vec<Navigate>,
     /// A line for the user, and whether it is an error.
@@ -217,7 +217,7 @@ pub struct Effects<'a> {
     /// A message that the user did not ask for, and whether it is an error. The user must close it.
     pub news: Option<(String, bool)>,
     pub copies: Vec<Clip>,
-    pub page: Option<Page>,
+    pub page: Option<PagerText>,
     pub typed: Vec<(Typed, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
@@ -227,7 +227,7 @@ impl<'a> Effects<'a> {
     pub fn new(requests: &'a mut RequestIds) -> Self {
         Self {
             requests,
-            owner: Owner::Shell,
+            owner: RequestOwner::Shell,
             owners: Vec::new(),
             orders: Vec::new(),
             go: Vec::new(),
@@ -243,16 +243,16 @@ impl<'a> Effects<'a> {
     /// Opens a modal on top. The shell builds it after it has run the effects of this handler.
     pub(in crate::tui) fn open<M: Modal>(
         &mut self,
-        build: impl FnOnce(&Env, &mut Effects<'_>) -> M + 'static,
+        build: impl FnOnce(&UiContext, &mut Effects<'_>) -> M + 'static,
     ) {
         self.open_some(|env, out| Some(build(env, out)));
     }
 
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
-        build: impl FnOnce(&Env, &mut Effects<'_>) -> Option<M> + 'static,
+        build: impl FnOnce(&UiContext, &mut Effects<'_>) -> Option<M> + 'static,
     ) {
-        let build = move |env: &Env, out: &mut Effects<'_>| {
+        let build = move |env: &UiContext, out: &mut Effects<'_>| {
             build(env, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
         };
         self.go.push(Navigate::Open(OpenModal(Box::new(build))));
@@ -260,7 +260,7 @@ impl<'a> Effects<'a> {
 
     /// Closes the modal that makes these effects.
     pub(in crate::tui) fn close(&mut self) {
-        if let Owner::Modal(id) = self.owner {
+        if let RequestOwner::Modal(id) = self.owner {
             self.go.push(Navigate::Close(id));
         }
     }
@@ -273,7 +273,7 @@ impl<'a> Effects<'a> {
         request
     }
 
-    pub(in crate::tui) fn owned_by<T>(&mut self, owner: Owner, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(in crate::tui) fn owned_by<T>(&mut self, owner: RequestOwner, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.owner, owner);
         let result = run(self);
         self.owner = before;

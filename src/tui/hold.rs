@@ -1,6 +1,6 @@
 //! The remaining rate limit wait, and the lines that explain it on every screen.
 
-use super::context::Env;
+use super::context::UiContext;
 use crate::i18n::wait::{IN_MINUTES, IN_SECONDS, seconds, wait_text};
 use crate::tui::widgets::text_layout::wrap;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use tokio::time::Instant;
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-pub fn left(env: &Env) -> Option<Duration> {
+pub fn left(env: &UiContext) -> Option<Duration> {
     let left = env.link()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
 }
 
-pub fn next_change(env: &Env) -> Option<Instant> {
+pub fn next_change(env: &UiContext) -> Option<Instant> {
     let left = left(env)?;
     let step = if left <= IN_SECONDS {
         Duration::from_secs(1)
@@ -27,7 +27,7 @@ pub fn next_change(env: &Env) -> Option<Instant> {
 }
 
 /// A short wait has none. `ping` is the key that sends one ping, if there is one.
-pub fn lines(env: &Env, ping: Option<&str>, columns: u16) -> Vec<String> {
+pub fn lines(env: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
     let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
         t!(

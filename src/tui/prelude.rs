@@ -1,7 +1,7 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Component, Modal, Screen, Shown, Taken};
-pub(in crate::tui) use super::context::Env;
+pub(in crate::tui) use super::component::{Component, Handled, Modal, Screen, Shown};
+pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;
 pub(in crate::tui) use super::input::keymap::Context;
@@ -9,7 +9,7 @@ pub(in crate::tui) use super::input::list_hit::Clicked;
 pub(in crate::tui) use super::persist::unfinished::FormInput;
 pub(in crate::tui) use super::request::{Request, RequestId, Response};
 pub(in crate::tui) use super::widgets::confirm::Ask;
-pub(in crate::tui) use super::widgets::field::Field;
+pub(in crate::tui) use super::widgets::field::TextField;
 pub(in crate::tui) use super::widgets::form::FormText;
 pub(in crate::tui) use super::widgets::frame::Frame;
 pub(in crate::tui) use crossterm::event::KeyEvent;

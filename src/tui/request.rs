@@ -11,9 +11,9 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, Synced, Want, Which};
-use crate::jobs::intake::{Choices, Source};
-use crate::jobs::receipt::{FailedMails, Format};
+use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, SyncScope, Synced, Which};
+use crate::jobs::intake::{Choices, ImportSource};
+use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
     DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened,
     Rival, RowGroup, SentHere,
@@ -27,7 +27,7 @@ use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
-use crate::tui::worker::job_command::{Done, JobCommand, RowsQuery};
+use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
@@ -108,7 +108,7 @@ macro_rules! requests {
             }
 
             #[allow(unused_variables, reason = "few responses need the arguments of the request")]
-            fn response_to(&self, failure: &Failure<'_>) -> Response {
+            fn response_to(&self, failure: &ApiFailure<'_>) -> Response {
                 match self {
                     $(Self::$name $(($($arg),+))? => {
                         requests!(@failed failure, $answer $(($($result),+))? $(, $why, $failed)?)
@@ -180,7 +180,7 @@ requests! {
         /// Files that recipients were read from, the newest first.
         Files -> Files(Vec<String>) [Journal];
         /// Open a file and detect its format.
-        OpenFile(source: Source, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
+        OpenFile(source: ImportSource, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
         /// Write every row of a file into drafts.
         DraftFile(request: Box<FileRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
         /// Compare drafts of one file with the file as it is now.
@@ -191,17 +191,17 @@ requests! {
         /// The issued badges of a job, or of all jobs, whose mail failed.
         Mail(job: Option<JobId>) -> Mail(Result<FailedMails, String>) [Journal];
         /// Nothing cancels a job command.
-        Do(command: Box<JobCommand>) -> Done(Result<Done, String>) [Journal, Finish, OwnEnd];
+        Do(command: Box<JobCommand>) -> Done(Result<JobReply, String>) [Journal, Finish, OwnEnd];
 
         // The local index of the history.
         /// Keep an index in memory until lapel ends.
         TurnOnIndex -> IndexOn(Result<(), String>);
         /// Read the history into the index.
-        Sync(want: Want) -> Synced(Result<Synced, String>) [Quiet];
+        Sync(want: SyncScope) -> Synced(Result<Synced, String>) [Quiet];
         Sums(period: Period) -> Sums(Result<Box<Overall>, String>);
         /// The coverage of the index, if it has every badge that may match this filter of the service.
         IndexCoverage(filter: HistoryFilter) -> IndexCoverage(Option<Coverage>);
-        IndexList(query: index::Query) -> IndexList(Result<Page<HistoryItem>, String>);
+        IndexList(query: index::IndexQuery) -> IndexList(Result<Page<HistoryItem>, String>);
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
         People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, NotSearched>);
@@ -246,11 +246,11 @@ requests! {
     }
     with_response_of_another {
         /// Open a file of badge ids and detect its format.
-        OpenIds(source: Source, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
+        OpenIds(source: ImportSource, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
         /// Write a draft revocation of the badges whose ids are in a file.
         DraftIds(request: Box<IdsRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
         /// Write a receipt or a redo file. The last argument: overwrite an existing file.
-        JobFile(job_file: JobFile, file: PathBuf, format: Format, overwrite: bool)
+        JobFile(job_file: JobFile, file: PathBuf, format: TableFormat, overwrite: bool)
             -> Export(Box<Result<Exported, NotSaved>>) [Journal, OwnEnd];
         /// Write a small private marker file. Nobody waits for the response.
         Note(file: PathBuf, text: &'static str) -> Paused [Local, Quiet];
@@ -305,73 +305,73 @@ impl Request {
             _ if self.has(Flag::Local) => t!("Internal error in lapel.").to_owned(),
             _ => error.to_string(),
         };
-        self.response_to(&Failure { error, text })
+        self.response_to(&ApiFailure { error, text })
     }
 }
 
 const NO_JOBS: &str =
     tr_noop!("The journal cannot be used: lapel can neither send nor show jobs. Nothing was changed.");
 
-struct Failure<'a> {
+struct ApiFailure<'a> {
     error: &'a ApiError,
     text: String,
 }
 
 /// A result that can say that its request failed. A list is then empty.
 trait Failed {
-    fn failed(why: &Failure<'_>) -> Self;
+    fn failed(why: &ApiFailure<'_>) -> Self;
 }
 
 impl<T> Failed for Result<T, ApiError> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Err(why.error.clone())
     }
 }
 
 impl<T> Failed for Result<T, String> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Err(why.text.clone())
     }
 }
 
 impl<T> Failed for Result<T, NotSaved> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotSaved::Failed(why.text.clone()))
     }
 }
 
 impl<T> Failed for Result<T, NotMarked> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotMarked::Service(why.error.clone()))
     }
 }
 
 impl<T> Failed for Result<T, NotSearched> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotSearched::NoIndex(why.text.clone()))
     }
 }
 
 impl<T> Failed for Vec<T> {
-    fn failed(_: &Failure<'_>) -> Self {
+    fn failed(_: &ApiFailure<'_>) -> Self {
         Self::new()
     }
 }
 
 impl<T> Failed for Option<T> {
-    fn failed(_: &Failure<'_>) -> Self {
+    fn failed(_: &ApiFailure<'_>) -> Self {
         None
     }
 }
 
 impl<T: Failed> Failed for Box<T> {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         Self::new(T::failed(why))
     }
 }
 
 impl Failed for Holder {
-    fn failed(why: &Failure<'_>) -> Self {
+    fn failed(why: &ApiFailure<'_>) -> Self {
         let (wallet, history) = (Failed::failed(why), Failed::failed(why));
         Self {
             wallet,
@@ -471,7 +471,7 @@ pub struct Session {
     pub journal: Option<PathBuf>,
     /// The local index of the history. `None` unless the user has turned it on.
     pub index: Option<IndexUse>,
-    pub jobs: crate::jobs::Settings,
+    pub jobs: crate::jobs::JobConfig,
     /// The place of the saved layout. `None` for a demo.
     pub view: Option<ViewUse>,
     /// Recipient files that are offered from the start. Only a demo has them.
@@ -491,7 +491,7 @@ impl Session {
             short_name: None,
             journal: None,
             index: None,
-            jobs: crate::jobs::Settings::default(),
+            jobs: crate::jobs::JobConfig::default(),
             view: None,
             files: Vec::new(),
             remark: None,

@@ -2,15 +2,15 @@
 //! draws once.
 
 use super::app::{App, Begin, LoopCommand};
-use super::context::Env;
+use super::context::UiContext;
 use super::input::keymap::Keymap;
 use super::input::pause;
 use super::message::Message;
 use super::persist::app_paths::AppPaths;
-use super::persist::saved_layout::Wanted;
+use super::persist::saved_layout::InitialView;
 use super::platform::canvas::Surface;
 use super::platform::host::Manner;
-use super::platform::pager::Page;
+use super::platform::pager::PagerText;
 use super::platform::{images, terminal};
 use super::shutdown;
 use super::theme::Glyphs;
@@ -34,7 +34,7 @@ pub struct Start {
     /// How joined letters are drawn.
     pub joined: JoinedChoice,
     pub keymap: Keymap,
-    pub wanted: Wanted,
+    pub wanted: InitialView,
     pub pictures: Pictures,
     pub manner: Manner,
     pub helpers: Helpers,
@@ -58,7 +58,7 @@ impl<B: Surface> Tui<B> {
     /// Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
-        let mut env = Env::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
+        let mut env = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         env.pictures = images::Store::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
@@ -225,7 +225,7 @@ pub trait Elsewhere {
     fn editor(&mut self, editor: &str, text: &str) -> std::io::Result<Result<String, String>>;
 
     /// Shows a text in a pager on the terminal. Returns the reason if it was not shown.
-    fn pager(&mut self, pager: &str, page: &Page) -> std::io::Result<Result<(), String>>;
+    fn pager(&mut self, pager: &str, page: &PagerText) -> std::io::Result<Result<(), String>>;
 }
 
 /// For a terminal without a shell: nothing stops lapel, an editor changes nothing, and a pager shows nothing.
@@ -246,7 +246,7 @@ impl Elsewhere for () {
         Ok(Ok(text.to_owned()))
     }
 
-    fn pager(&mut self, _: &str, _: &Page) -> std::io::Result<Result<(), String>> {
+    fn pager(&mut self, _: &str, _: &PagerText) -> std::io::Result<Result<(), String>> {
         Ok(Ok(()))
     }
 }

@@ -25,7 +25,7 @@ use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, Exported};
 use crate::index::SyncProgress;
-use crate::jobs::intake::Watch;
+use crate::jobs::intake::ReadProgress;
 use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::{input_history, saved_filters, saved_layout};
@@ -148,7 +148,7 @@ struct RequestContext {
 /// Ends the reading of a file when nobody waits for it any more.
 struct Cancelled(CancellationToken);
 
-impl Watch for Cancelled {
+impl ReadProgress for Cancelled {
     fn progress(&self, _: u64, _: u64) {}
 
     fn is_cancelled(&self) -> bool {

@@ -14,7 +14,7 @@ pub use service::{frozen, session};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Context, Helpers, Keymap, Message, Session, Start, Surface, Tui, Wanted};
+use lapel::tui::{Begin, Context, Helpers, InitialView, Keymap, Message, Session, Start, Surface, Tui};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::collections::BTreeSet;
@@ -281,7 +281,7 @@ pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestB
 }
 
 /// The same, with what the command line wants to see first.
-pub fn desk_wanting(wanted: Wanted, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
+pub fn desk_wanting(wanted: InitialView, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
     desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)
 }
 
@@ -307,10 +307,10 @@ pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Tui<B> {
 }
 
 /// Most scripts begin on Templates. A session that restores its layout begins where it was left.
-fn wanted(begin: &Begin) -> Wanted {
+fn wanted(begin: &Begin) -> InitialView {
     match begin {
-        Begin::Session(session) if session.view.is_some() => Wanted::default(),
-        _ => Wanted::of(Some("templates"), &[]).expect("a tab"),
+        Begin::Session(session) if session.view.is_some() => InitialView::default(),
+        _ => InitialView::of(Some("templates"), &[]).expect("a tab"),
     }
 }
 

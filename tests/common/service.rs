@@ -31,7 +31,7 @@ pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
         short_name: None,
         journal: None,
         index: None,
-        jobs: lapel::jobs::Settings::default(),
+        jobs: lapel::jobs::JobConfig::default(),
         view: None,
         files: Vec::new(),
         remark: None,

@@ -24,7 +24,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "home-calm", left);
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
-        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
         (session.jobs.batch, session.jobs.in_flight) = (2, 1);
         session

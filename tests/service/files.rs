@@ -5,11 +5,11 @@ use crate::texts::msg_part;
 use lapel::api::connect;
 use lapel::config::Environment;
 use lapel::domain::{TemplateId, Text};
-use lapel::jobs::intake::{Choices, Source, TextEncoding};
-use lapel::jobs::receipt::Format;
+use lapel::jobs::intake::{Choices, ImportSource, TextEncoding};
+use lapel::jobs::receipt::TableFormat;
 use lapel::jobs::{
     Account, Changed, CheckProgress, Code, DuplicateKind, DuplicateResult, FileRequest, IdsRequest, Job,
-    JobError, JobId, JobRow, Jobs, Journal, Phase, RowFilter, RowStatus, Settings,
+    JobConfig, JobError, JobId, JobRow, Jobs, Journal, Phase, RowFilter, RowStatus,
 };
 use lapel::sandbox::{Options, Sandbox};
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl Bench {
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
         let journal = Journal::in_memory().expect("a journal");
-        let (jobs, events) = Jobs::start(access, journal, account, Settings::default()).await.expect("jobs");
+        let (jobs, events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
         Self { sandbox, jobs, events, folder: tempfile::tempdir().expect("a folder") }
     }
 
@@ -50,7 +50,7 @@ impl Bench {
             .await
     }
 
-    async fn draft_one(&self, source: Source, choices: Choices) -> JobId {
+    async fn draft_one(&self, source: ImportSource, choices: Choices) -> JobId {
         let template =
             Some((TemplateId::new("TPL-004").expect("an id"), Text::from("데이터 시각화 역량 인증")));
         self.draft(FileRequest { template, source, choices }).await.expect("a draft").remove(0)
@@ -61,7 +61,7 @@ impl Bench {
         self.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("a duplicate check")
     }
 
-    async fn ids(&self, source: Source, when_issued: bool) -> Result<JobId, JobError> {
+    async fn ids(&self, source: ImportSource, when_issued: bool) -> Result<JobId, JobError> {
         let request =
             IdsRequest { source, choices: Choices::default(), reason: "중복 발급".into(), when_issued };
         self.jobs
@@ -91,10 +91,10 @@ impl Bench {
         tokio::time::timeout(BOUND, waiting).await.unwrap_or_else(|_| panic!("in vain: {what}"))
     }
 
-    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> Source {
+    fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> ImportSource {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).expect("written");
-        Source::File(path)
+        ImportSource::File(path)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -102,8 +102,8 @@ impl Bench {
     }
 }
 
-fn demo(name: &str) -> Source {
-    Source::File(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo").join(name))
+fn demo(name: &str) -> ImportSource {
+    ImportSource::File(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo").join(name))
 }
 
 /// A name of three syllables.
@@ -145,20 +145,20 @@ async fn the_demos_spreadsheet_is_read_checked_issued_and_counted() {
     let receipt = bench.path("receipt.xlsx");
     let written = bench
         .jobs
-        .receipt(id, None, receipt.clone(), Format::Xlsx, false, CancellationToken::new())
+        .receipt(id, None, receipt.clone(), TableFormat::Xlsx, false, CancellationToken::new())
         .await
         .expect("a receipt");
     assert_eq!(written.rows, 120);
     assert_eq!(written.row_statuses.iter().map(|(_, n)| n).sum::<u64>(), 120);
     let again = bench
         .jobs
-        .receipt(id, None, receipt.clone(), Format::Xlsx, false, CancellationToken::new())
+        .receipt(id, None, receipt.clone(), TableFormat::Xlsx, false, CancellationToken::new())
         .await
         .expect_err("it is there");
     assert_eq!(again, JobError::Exists(receipt.clone()));
     bench
         .jobs
-        .receipt(id, None, receipt, Format::Xlsx, true, CancellationToken::new())
+        .receipt(id, None, receipt, TableFormat::Xlsx, true, CancellationToken::new())
         .await
         .expect("replaced");
 
@@ -166,11 +166,11 @@ async fn the_demos_spreadsheet_is_read_checked_issued_and_counted() {
     let redo = bench.path("redo.csv");
     let written = bench
         .jobs
-        .redo(id, None, redo.clone(), Format::CsvUtf8, false, CancellationToken::new())
+        .redo(id, None, redo.clone(), TableFormat::CsvUtf8, false, CancellationToken::new())
         .await
         .expect("a redo file");
     assert_eq!(written.rows, 120 - accepted);
-    let next = bench.draft_one(Source::File(redo), Choices::default()).await;
+    let next = bench.draft_one(ImportSource::File(redo), Choices::default()).await;
     assert_eq!(bench.job(next).await.counts.total(), 120 - accepted);
     bench.check_duplicates(next).await;
     let counts = bench.job(next).await.counts;
@@ -285,7 +285,7 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
     );
     let ledger = bench.sandbox.control().ledger();
     assert_eq!((ledger.revokes_accepted(), ledger.revokes_dropped()), (41, 0));
-    let left_out = bench.ids(Source::Pasted("B-000000001-XX\n".into()), false).await.expect("a draft");
+    let left_out = bench.ids(ImportSource::Pasted("B-000000001-XX\n".into()), false).await.expect("a draft");
     let rows = bench.rows(left_out, &[]).await;
     assert!(rows[0].why.as_ref().is_some_and(|why| why.is(Code::UnknownBadge)), "{rows:?}");
 }

@@ -5,7 +5,7 @@ use super::common::{desk_wanting, session, tui};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, Session, ViewUse, Wanted};
+use lapel::tui::{Begin, Helpers, InitialView, Session, ViewUse};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     assert!(!screen.contains(msg_part("title “")), "{screen}");
 
     // Flags win over what was kept; its columns stay.
-    let wanted = Wanted::of(Some("history"), &["name=한".to_owned()]).expect("flags");
+    let wanted = InitialView::of(Some("history"), &["name=한".to_owned()]).expect("flags");
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
     let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 128, 36), h.sandbox);
     let screen = h.settled().await;
@@ -242,7 +242,7 @@ async fn whoever_changes_the_profile_finds_both_as_they_were() {
 #[tokio::test]
 async fn flags_open_a_tab_with_its_filter() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
-    let wanted = Wanted::of(None, &["title=파이썬".to_owned()]).expect("flags");
+    let wanted = InitialView::of(None, &["title=파이썬".to_owned()]).expect("flags");
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
     let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
     let screen = h.settled().await;

@@ -6,13 +6,13 @@ use super::common::{desk_wanting, session};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::{RowState, Sandbox};
-use lapel::tui::{Begin, IndexUse, Session, Wanted};
+use lapel::tui::{Begin, IndexUse, InitialView, Session};
 use std::time::Duration;
 
 const CALM: &str = "Nothing needs you, and no job is running.";
 
 fn with_index(mut session: Session) -> Session {
-    let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+    let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
     session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
     session
 }
@@ -21,7 +21,7 @@ fn with_index(mut session: Session) -> Session {
 async fn first_start(options: Options, columns: u16, rows: u16) -> Harness {
     let sandbox = Sandbox::start(options.showing_waiting()).await.expect("a sandbox");
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    Harness::of(desk_wanting(Wanted::default(), begin, columns, rows), sandbox)
+    Harness::of(desk_wanting(InitialView::default(), begin, columns, rows), sandbox)
 }
 
 /// The line of the screen that begins with these words, after the cursor and the sign.
@@ -131,7 +131,7 @@ async fn what_can_be_done_next_is_one_key_away() {
 async fn the_first_frame_shows_the_wanted_tab() {
     let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
     let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-    let wanted = Wanted::of(Some("activity"), &[]).expect("flags");
+    let wanted = InitialView::of(Some("activity"), &[]).expect("flags");
     let mut h = Harness::of(desk_wanting(wanted, begin, 80, 24), sandbox);
     assert!(h.screen().starts_with(" 0  1  2  3  4  Activity"), "{}", h.screen());
     let screen = h.settled().await;

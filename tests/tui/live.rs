@@ -172,7 +172,7 @@ async fn a_corrected_badge() {
 #[tokio::test]
 async fn badges_that_end_are_issued_again() {
     let mut h = live(small(), |session| {
-        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
     })
     .await;

@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::common::texts::{msg, msg_part};
-use lapel::index::Settings;
+use lapel::index::IndexConfig;
 use lapel::tui::{IndexUse, Session};
 
 fn with_index(mut session: Session) -> Session {
     session.index = Some(IndexUse {
         folder: None,
-        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
         reads_at_start: false,
     });
     session

@@ -3,14 +3,14 @@
 
 use super::*;
 use crate::common::texts::{msg, msg_part};
-use lapel::index::Settings;
+use lapel::index::IndexConfig;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, Session};
 
 pub fn with_index(mut session: Session) -> Session {
     session.index = Some(IndexUse {
         folder: None,
-        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
         reads_at_start: false,
     });
     session
@@ -391,7 +391,7 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
 #[tokio::test]
 async fn an_index_that_reads_at_start_is_read_once_and_shown() {
     let reads = |mut session: Session| {
-        let settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        let settings = IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(IndexUse { folder: None, settings, reads_at_start: true });
         session
     };

@@ -390,7 +390,7 @@ async fn without_pictures_their_keys_say_why() {
 #[tokio::test]
 async fn previews_have_the_picture_of_the_template() {
     let with_index = |mut session: Session| {
-        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
         session
     };

@@ -4,7 +4,7 @@ use super::common::{session, tui};
 use super::narrow::flat;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
-use lapel::api::Pin;
+use lapel::api::PinnedIdentity;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
@@ -250,8 +250,8 @@ async fn a_key_that_has_to_be_asked_for_holds_nothing_up() {
     assert_eq!(tries.load(Ordering::SeqCst), 2);
 }
 
-pub fn pinned(prefix: &str) -> Pin {
-    Pin {
+pub fn pinned(prefix: &str) -> PinnedIdentity {
+    PinnedIdentity {
         profile: "uni".to_owned(),
         prefix: prefix.to_owned(),
         fingerprint: None,
@@ -303,7 +303,7 @@ async fn another_key_is_asked_nothing_before_it_is_pinned() {
 #[tokio::test]
 async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
     let mut h = Harness::with(small(), 120, 36, |mut session| {
-        session.connection.pin = Some(Pin {
+        session.connection.pin = Some(PinnedIdentity {
             fingerprint: Some("00000000".to_owned()),
             organisation: Some("Somebody else".to_owned()),
             is_live: true,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::calls;
 use crate::common::texts::{msg, msg_part, msg_with};
-use lapel::index::Settings;
+use lapel::index::IndexConfig;
 use lapel::tui::{IndexUse, Session};
 
 fn flowing(screen: &str) -> String {
@@ -183,7 +183,7 @@ async fn the_index_finds_what_the_service_cannot_search_for() {
     let with_index = |mut session: Session| {
         session.index = Some(IndexUse {
             folder: None,
-            settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+            settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
             reads_at_start: false,
         });
         session
@@ -265,7 +265,7 @@ async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
 fn with_index(mut session: Session) -> Session {
     session.index = Some(IndexUse {
         folder: None,
-        settings: Settings { max_age_days: 36_500, refresh_minutes: 15 },
+        settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
         reads_at_start: false,
     });
     session

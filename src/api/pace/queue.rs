@@ -13,7 +13,7 @@ use tokio::time::Instant;
 pub(super) const HALVED_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct QueueState {
     pub(super) limit: u32,
     pub(super) under_way: ByPriority<u32>,
     /// In order.
@@ -67,7 +67,7 @@ impl Waiter {
     }
 }
 
-impl State {
+impl QueueState {
     pub(super) fn used(&self) -> u32 {
         self.under_way.interactive + self.under_way.background + self.done.len() as u32
     }

@@ -1,7 +1,7 @@
 //! Access to `pace.sqlite` through one thread that owns the connection, so that nothing else waits for the disk.
 
 use super::Priority;
-use super::slots::{self, Moment, Seen, Slot, Taken, Want};
+use super::slots::{self, Moment, SharedUse, Slot, SlotReply, SlotRequest};
 use crate::domain::text::scrub;
 use crate::fs;
 use crate::i18n::Localizable;
@@ -16,21 +16,21 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    work: Sender<Work>,
+    work: Sender<PaceTask>,
     /// Only the first waiter of each priority requests a slot. The others wait here, in order.
     people: tokio::sync::Mutex<()>,
     background: tokio::sync::Mutex<()>,
 }
 
-type Work = Box<dyn FnOnce(&mut Table) + Send>;
+type PaceTask = Box<dyn FnOnce(&mut SlotTable) + Send>;
 
 pub fn pace_file(folder: &Path) -> PathBuf {
     folder.join("pace.sqlite")
 }
 
-pub(super) type Trouble = Localizable;
+pub(super) type PaceProblem = Localizable;
 
-struct Table {
+struct SlotTable {
     db: Connection,
     pace: String,
     process: String,
@@ -41,9 +41,13 @@ struct Table {
 
 impl Shared {
     /// Creates the file if it does not exist. The error is a complete message.
-    pub(super) fn open(folder: &Path, pace: String, window: Duration) -> Result<(Self, Seen), Trouble> {
+    pub(super) fn open(
+        folder: &Path,
+        pace: String,
+        window: Duration,
+    ) -> Result<(Self, SharedUse), PaceProblem> {
         let path = pace_file(folder);
-        let failed = |why: Trouble| {
+        let failed = |why: PaceProblem| {
             let file = scrub(&path.to_string_lossy()).into_owned();
             localizable!("{file}: {why}", file, why)
         };
@@ -56,7 +60,7 @@ impl Shared {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(of(&why)))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));
-        let mut table = Table { db, pace, process, window, unwritten: None };
+        let mut table = SlotTable { db, pace, process, window, unwritten: None };
         let seen = table.prepare().map_err(failed)?;
         let (work, queue) = channel();
         std::thread::Builder::new()
@@ -76,7 +80,7 @@ impl Shared {
         }
     }
 
-    pub(super) async fn take(&self, want: Want) -> Result<Taken, Trouble> {
+    pub(super) async fn take(&self, want: SlotRequest) -> Result<SlotReply, PaceProblem> {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
@@ -84,7 +88,7 @@ impl Shared {
                 .write_hold()
                 .and_then(|()| table.at(|db, now, _| slots::take(db, &pace, &process, &want, now)));
             // The waiter is gone and cannot return the slot itself.
-            if let Err(Ok(Taken::Granted(slot, _))) = answer.send(taken) {
+            if let Err(Ok(SlotReply::Granted(slot, _))) = answer.send(taken) {
                 table.give(slot, None);
             }
         });
@@ -115,7 +119,7 @@ impl Shared {
         });
     }
 
-    pub(super) async fn peek(&self) -> Result<Seen, Trouble> {
+    pub(super) async fn peek(&self) -> Result<SharedUse, PaceProblem> {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
@@ -135,34 +139,34 @@ impl Shared {
         let _ = asked.await;
     }
 
-    fn queue(&self, work: impl FnOnce(&mut Table) + Send + 'static) {
+    fn queue(&self, work: impl FnOnce(&mut SlotTable) + Send + 'static) {
         // The thread ends only after the last sender.
         let _ = self.work.send(Box::new(work));
     }
 }
 
-fn of(error: &impl std::fmt::Display) -> Trouble {
+fn of(error: &impl std::fmt::Display) -> PaceProblem {
     Localizable::verbatim(scrub(&error.to_string()))
 }
 
-fn closed() -> Trouble {
+fn closed() -> PaceProblem {
     localizable!("internal lapel error")
 }
 
-fn note(done: Result<(), Trouble>) {
+fn note(done: Result<(), PaceProblem>) {
     if let Err(why) = done {
         tracing::warn!(%why, "pace.sqlite could not be written");
     }
 }
 
-fn keep(mut table: Table, queue: &Receiver<Work>) {
+fn keep(mut table: SlotTable, queue: &Receiver<PaceTask>) {
     while let Ok(work) = queue.recv() {
         work(&mut table);
     }
 }
 
-impl Table {
-    fn prepare(&mut self) -> Result<Seen, Trouble> {
+impl SlotTable {
+    fn prepare(&mut self) -> Result<SharedUse, PaceProblem> {
         self.db.busy_timeout(PATIENCE).map_err(|why| of(&why))?;
         let mode = fs::set_journal_mode(&self.db, "WAL", PATIENCE).map_err(|why| of(&why))?;
         if !mode.eq_ignore_ascii_case("wal") {
@@ -180,12 +184,12 @@ impl Table {
     fn at<T>(
         &mut self,
         work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, PaceProblem> {
         slots::at(&mut self.db, self.window, &moment, work).map_err(|why| of(&why))
     }
 
     /// Until this succeeds, nothing is read, since the file would show no hold.
-    fn write_hold(&mut self) -> Result<(), Trouble> {
+    fn write_hold(&mut self) -> Result<(), PaceProblem> {
         let Some((until, refusals)) = self.unwritten else { return Ok(()) };
         let wait = until.saturating_duration_since(std::time::Instant::now());
         let pace = self.pace.clone();

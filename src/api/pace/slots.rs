@@ -45,7 +45,7 @@ pub(super) struct Moment {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Want {
+pub(super) struct SlotRequest {
     pub(super) priority: Priority,
     pub(super) limit: u32,
     pub(super) background: u32,
@@ -66,7 +66,7 @@ pub(super) struct Slot {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct SharedUse {
     pub(super) used: u32,
     pub(super) others: u32,
     /// When the last of those slots ends.
@@ -76,10 +76,10 @@ pub(super) struct Seen {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    Granted(Slot, Seen),
+pub(super) enum SlotReply {
+    Granted(Slot, SharedUse),
     /// When to try again.
-    Later(Duration, Seen),
+    Later(Duration, SharedUse),
 }
 
 pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
@@ -137,14 +137,14 @@ pub(super) fn take(
     db: &Connection,
     pace: &str,
     process: &str,
-    want: &Want,
+    want: &SlotRequest,
     now: i64,
-) -> rusqlite::Result<Taken> {
+) -> rusqlite::Result<SlotReply> {
     let (mut seen, background, first, first_background) = count(db, pace, process, now)?;
     if let Some(held) = seen.held
         && !want.through
     {
-        return Ok(Taken::Later(held, seen));
+        return Ok(SlotReply::Later(held, seen));
     }
     let people = want.priority == Priority::Interactive;
     let waits: bool = !people
@@ -159,7 +159,7 @@ pub(super) fn take(
         }
         let free = if full { first } else { first_background.filter(|_| !waits) };
         let wait = free.map_or(LONGEST_PAUSE, |ends| span(ends.saturating_sub(now)));
-        return Ok(Taken::Later(wait.clamp(SHORTEST_PAUSE, LONGEST_PAUSE), seen));
+        return Ok(SlotReply::Later(wait.clamp(SHORTEST_PAUSE, LONGEST_PAUSE), seen));
     }
     if people {
         db.prepare_cached("DELETE FROM person WHERE pace = ?1 AND process = ?2")?
@@ -170,7 +170,7 @@ pub(super) fn take(
     db.prepare_cached("INSERT INTO slot (pace, process, background, ends) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![pace, process, !people, ends])?;
     seen.used += 1;
-    Ok(Taken::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
+    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
 }
 
 /// Frees the slot at once if nothing was sent, otherwise after one window. A slot that had already
@@ -227,7 +227,7 @@ pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlit
     Ok(())
 }
 
-pub(super) fn peek(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<Seen> {
+pub(super) fn peek(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<SharedUse> {
     Ok(count(db, pace, process, now)?.0)
 }
 
@@ -237,7 +237,7 @@ fn count(
     pace: &str,
     process: &str,
     now: i64,
-) -> rusqlite::Result<(Seen, u32, Option<i64>, Option<i64>)> {
+) -> rusqlite::Result<(SharedUse, u32, Option<i64>, Option<i64>)> {
     let mut rows = db.prepare_cached(
         "SELECT count(*), count(*) FILTER (WHERE background), min(ends), min(ends) FILTER (WHERE background),
                 count(*) FILTER (WHERE process <> ?2), max(ends) FILTER (WHERE process <> ?2)
@@ -250,7 +250,7 @@ fn count(
         .prepare_cached("SELECT until, refusals FROM hold WHERE pace = ?1")?
         .query_row([pace], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
-    let seen = Seen {
+    let seen = SharedUse {
         used,
         others,
         others_end_in: last.map_or(Duration::ZERO, |ends| span(ends.saturating_sub(now))),

@@ -44,7 +44,7 @@ impl Service {
         }
     }
 
-    fn answer(&self, wanted: Wanted) -> Result<Page<u64>> {
+    fn answer(&self, wanted: PageRequest) -> Result<Page<u64>> {
         let size = self.size.min(wanted.rows as usize);
         let last = self.rows.chunks(size).count().max(1) as u64;
         let number = if self.beyond == Beyond::Last { wanted.page.min(last) } else { wanted.page };
@@ -261,7 +261,7 @@ fn a_page_that_was_short_once_is_asked_for_again() {
         let (mut reader, mut all, mut once) = (PageReader::default(), Vec::new(), true);
         while let Some(wanted) = reader.next() {
             let mut answer = Service::of(rows).answer(wanted).expect("a page");
-            if wanted == (Wanted { page, rows: 100 }) && std::mem::take(&mut once) {
+            if wanted == (PageRequest { page, rows: 100 }) && std::mem::take(&mut once) {
                 answer.items.pop();
                 answer.list_len -= 1;
             }

@@ -4,7 +4,7 @@ use super::super::failure::Failure;
 use super::super::label::label;
 use super::super::session::answer_json;
 use super::super::{exit, json, output, words};
-use super::Findings;
+use super::DoctorReport;
 use crate::domain::text::scrub;
 use crate::i18n;
 use crate::jobs::Fact;
@@ -58,7 +58,7 @@ struct Learned {
     unproven: &'static str,
 }
 
-impl Findings {
+impl DoctorReport {
     pub(super) fn print(&self, as_json: bool) -> Result<u8, Failure> {
         let code = match (&self.profile, self.problems.is_empty()) {
             (None, _) => exit::USAGE,

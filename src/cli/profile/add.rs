@@ -2,7 +2,7 @@
 
 use super::args::{AddFlags, ValueFlags};
 use super::trial::Trial;
-use super::{Done, Failure, ProfileContext, pin_of, profile_as_json, typed_key, warn, with_command};
+use super::{CommandResult, Failure, ProfileContext, pin_of, profile_as_json, typed_key, warn, with_command};
 use crate::cli::{output, prompt};
 use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, profiles, save_profile};
 use crate::domain::confirm_text::short_name;
@@ -11,7 +11,7 @@ use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
-pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> Done {
+pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandResult {
     let AddFlags { name, name_flag, settings } = flags;
     let ValueFlags { mut input, key_from, key_stdin } = settings.values;
     let ask = prompt::somebody_is_there() && !key_stdin;

@@ -3,13 +3,13 @@
 use super::add::key_of;
 use super::args::EditFlags;
 use super::trial::Trial;
-use super::{Done, Failure, ProfileContext, adopt, pin_of, profile_as_json, warn, with_command};
+use super::{CommandResult, Failure, ProfileContext, adopt, pin_of, profile_as_json, warn, with_command};
 use crate::cli::words::count;
-use crate::config::{Change, Env, Key, KeyStore, Paths, Pin, Profile, edit_profile, profiles};
+use crate::config::{Env, Key, KeyPin, KeyStore, Paths, Profile, ProfileEdit, edit_profile, profiles};
 use crate::jobs::Adopted;
 use serde_json::json;
 
-pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> Done {
+pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandResult {
     let all = profiles(&context.paths, &context.env)?;
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(context.no_such(&all)) };
@@ -65,9 +65,9 @@ pub(super) struct Changed {
 pub(super) async fn changed(
     context: &ProfileContext,
     name: &str,
-    mut change: Change,
+    mut change: ProfileEdit,
     pin: bool,
-    former: Option<Pin>,
+    former: Option<KeyPin>,
 ) -> Result<Changed, Failure> {
     let name = name.to_owned();
     let mut warnings = Vec::new();
@@ -141,7 +141,7 @@ pub async fn pin_profile(
             ));
         };
         let former = profile.key_fingerprint.clone();
-        let change = Change { pin: Some(pin.clone()), ..Change::default() };
+        let change = ProfileEdit { pin: Some(pin.clone()), ..ProfileEdit::default() };
         let kept = name.to_owned();
         context.aside(move |paths, env| edit_profile(paths, env, &kept, &change)).await?;
         let mut profile = profile;
@@ -152,10 +152,13 @@ pub async fn pin_profile(
     pinned.await.map_err(|failure| failure.message)
 }
 
-async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Change, Failure> {
+async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<ProfileEdit, Failure> {
     let (values, command) = (&flags.settings.values, &flags.settings.command);
-    let mut change =
-        Change { input: values.input.clone(), make_default: flags.settings.default, ..Change::default() };
+    let mut change = ProfileEdit {
+        input: values.input.clone(),
+        make_default: flags.settings.default,
+        ..ProfileEdit::default()
+    };
     if flags.read_write {
         change.input.set("read_only", "false");
     }

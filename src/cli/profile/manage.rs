@@ -2,7 +2,7 @@
 
 use super::edit::{Changed, changed};
 use super::{Failure, ProfileContext};
-use crate::config::{Change, Env, Paths, profiles, remove_profile as remove};
+use crate::config::{Env, Paths, ProfileEdit, profiles, remove_profile as remove};
 
 fn context(paths: &Paths, env: &Env, who: &str) -> ProfileContext {
     ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }
@@ -13,7 +13,7 @@ pub async fn change_profile(
     paths: &Paths,
     env: &Env,
     name: &str,
-    change: Change,
+    change: ProfileEdit,
     pin: bool,
     who: &str,
 ) -> Result<String, String> {

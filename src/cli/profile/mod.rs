@@ -54,10 +54,10 @@ struct ProfileContext {
     json: bool,
 }
 
-type Done = Result<(), Failure>;
+type CommandResult = Result<(), Failure>;
 
 impl ProfileContext {
-    fn answer(&self, line: &str, value: &Value) -> Done {
+    fn answer(&self, line: &str, value: &Value) -> CommandResult {
         if self.json {
             output::answer(&json::line(value))?;
         } else {
@@ -66,7 +66,7 @@ impl ProfileContext {
         Ok(())
     }
 
-    fn list(&self) -> Done {
+    fn list(&self) -> CommandResult {
         let all = profiles(&self.paths, &self.env)?;
         if self.json {
             let all: Vec<Value> = all.iter().map(line_as_json).collect();
@@ -90,7 +90,7 @@ impl ProfileContext {
         }
     }
 
-    async fn remove(&self, name: String, yes: bool) -> Done {
+    async fn remove(&self, name: String, yes: bool) -> CommandResult {
         let all = profiles(&self.paths, &self.env)?;
         let Some(line) = all.iter().find(|line| line.name == name) else {
             return Err(self.no_such(&all));
@@ -144,7 +144,7 @@ impl ProfileContext {
         .await
     }
 
-    async fn test(&self, name: Option<String>) -> Done {
+    async fn test(&self, name: Option<String>) -> CommandResult {
         let all = profiles(&self.paths, &self.env)?;
         let name = match name {
             Some(name) if all.iter().any(|line| line.name == name) => name,
@@ -327,9 +327,9 @@ fn table(all: &[ProfileLine]) -> String {
 }
 
 /// `None` when the service does not report a key prefix.
-fn pin_of(trial: &Trial) -> Option<crate::config::Pin> {
+fn pin_of(trial: &Trial) -> Option<crate::config::KeyPin> {
     let prefix = trial.identity.prefix.clone()?;
-    Some(crate::config::Pin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
+    Some(crate::config::KeyPin { prefix, fingerprint: Some(trial.fingerprint.clone()) })
 }
 
 impl From<crate::config::ConfigError> for Failure {

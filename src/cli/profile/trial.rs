@@ -3,7 +3,7 @@
 use super::Failure;
 use crate::api::{self, ApiError, ApiKey, Call, Identity};
 use crate::cli::connection;
-use crate::config::{Environment, Paths, Pin, Profile};
+use crate::config::{Environment, KeyPin, Paths, Profile};
 use crate::domain::text::scrub;
 use secrecy::ExposeSecret;
 use std::time::Instant;
@@ -38,7 +38,7 @@ impl Trial {
     ///
     /// # Errors
     /// The prefixes differ; the error names both.
-    pub fn compared_with(&self, pin: &Pin, profile: &Profile) -> Result<(), Failure> {
+    pub fn compared_with(&self, pin: &KeyPin, profile: &Profile) -> Result<(), Failure> {
         if self.identity.prefix.as_deref() == Some(pin.prefix.as_str()) {
             return Ok(());
         }

@@ -21,11 +21,11 @@ use crate::domain::{
     Verdict,
 };
 use crate::export::{
-    self, Cost, ExportError, ExportRequest, ExportRow, Kind, List, Record, Shape, Walk, What,
+    self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, Shape, Walk, What,
 };
 use crate::i18n::tr;
 use crate::jobs::{Account, Journal, Recent, SentHere, known_offset, remember_templates};
-use crate::table::{Format, TableError};
+use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::Out;
 use serde_json::{Map, Value, json};
@@ -409,7 +409,8 @@ impl ReadContext {
             What::Rows(..) => ("row", "rows"),
         };
         let call = Call::background().cancelled_by(self.interrupt.token());
-        let order = ExportRequest { what, to, kind: Kind::Table(Format::Xlsx), overwrite: flags.force };
+        let order =
+            ExportRequest { what, to, kind: ExportFormat::Table(TableFormat::Xlsx), overwrite: flags.force };
         let (progress, told) = watch::channel(export::Progress::default());
         let reader = self.reader.clone();
         let pace = reader.link_now().background;

@@ -1,7 +1,7 @@
 //! Rows on standard output: a table, CSV, JSON Lines, or one line of JSON.
 
 use super::flags::OutFlags;
-use super::table::Table;
+use super::table::TextTable;
 use crate::cli::json;
 use crate::config::GlyphChoice;
 use crate::export::ExportRow;
@@ -11,7 +11,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 /// Each row is written whole, so that the output never ends in half a line.
 pub(super) enum Out {
-    Table(Table, BufWriter<Stdout>),
+    Table(TextTable, BufWriter<Stdout>),
     Csv(Box<CsvStream<Stdout>>),
     Lines(BufWriter<Stdout>),
     /// Held back until the summary is known.
@@ -35,7 +35,7 @@ impl Out {
             Self::Csv(Box::new(CsvStream::new(out, &names)?))
         } else {
             let room = out.is_terminal().then(columns);
-            Self::Table(Table::new(names, first, room, glyphs), BufWriter::new(out))
+            Self::Table(TextTable::new(names, first, room, glyphs), BufWriter::new(out))
         })
     }
 

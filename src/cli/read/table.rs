@@ -16,7 +16,7 @@ const ENOUGH: usize = 20;
 const GAP: usize = 2;
 const STATE: &str = "status_name";
 
-pub(super) struct Table {
+pub(super) struct TextTable {
     names: Vec<String>,
     /// Column indices, most important first.
     order: Vec<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Table {
     widths: Option<Vec<(usize, usize)>>,
 }
 
-impl Table {
+impl TextTable {
     /// `first` names the most important columns, most important first.
     pub fn new(names: Vec<String>, first: &[&str], room: Option<usize>, glyphs: GlyphChoice) -> Self {
         let mut order: Vec<usize> =
@@ -203,7 +203,7 @@ mod tests {
         rows: &[&[&str]],
     ) -> (Vec<String>, Option<usize>) {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let mut table = Table::new(names, first, room, GlyphChoice::Unicode);
+        let mut table = TextTable::new(names, first, room, GlyphChoice::Unicode);
         let mut out = Vec::new();
         let rows: Vec<ExportRow> = rows
             .iter()

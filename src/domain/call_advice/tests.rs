@@ -37,7 +37,7 @@ impl Default for Row {
 }
 
 impl Row {
-    fn held(self) -> Held {
+    fn held(self) -> HeldBadge {
         let id = BadgeId::new(self.id).expect("not empty");
         let time = |t: &str| ServiceTime::new(t);
         let waiting = self.label == "발급대기";
@@ -74,11 +74,11 @@ impl Row {
             rnum: None,
         };
         let wallet = Some(wallet).filter(|_| self.wallet);
-        Held { badge_id: id, wallet, history: Some(history), detail: None }
+        HeldBadge { badge_id: id, wallet, history: Some(history), detail: None }
     }
 }
 
-fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
+fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> Case<'a> {
     Case {
         held,
         all,
@@ -94,12 +94,12 @@ fn case<'a>(held: &'a Held, all: &'a [Held]) -> Case<'a> {
     }
 }
 
-fn told(all: &[Held]) -> String {
+fn told(all: &[HeldBadge]) -> String {
     let Script { say, cannot, .. } = script(&case(&all[0], all));
     format!("{} CANNOT {cannot}", say.join(" "))
 }
 
-fn revoked(id: &'static str, accepted: &'static str) -> Held {
+fn revoked(id: &'static str, accepted: &'static str) -> HeldBadge {
     Row {
         id,
         label: "회수완료",
@@ -239,7 +239,7 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
 
 #[test]
 fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
-    let only_wallet = [Held { history: None, ..Row::default().held() }];
+    let only_wallet = [HeldBadge { history: None, ..Row::default().held() }];
     let case = Case { both: false, ..case(&only_wallet[0], &only_wallet) };
     let said = script(&case);
     assert!(said.say.join(" ").contains("has not read the mail status"), "{said:?}");
@@ -263,7 +263,7 @@ fn what_one_list_lacks_is_explained_only_where_both_were_read() {
     assert!(told(&hidden).contains("another spelling"));
     let said = script(&Case { both: false, ..case(&hidden[0], &hidden) });
     assert!(!said.say.join(" ").contains("another spelling"), "{said:?}");
-    let foreign = [Held { history: None, ..Row::default().held() }];
+    let foreign = [HeldBadge { history: None, ..Row::default().held() }];
     assert!(told(&foreign).contains("another organisation's"));
 }
 

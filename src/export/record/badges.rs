@@ -1,7 +1,7 @@
 //! Badges as rows: badge detail, wallet badges, history items, and a holder's badges from both lists.
 
 use super::{Record, fields, with_place};
-use crate::domain::holder::Held;
+use crate::domain::holder::HeldBadge;
 use crate::domain::{Badge, Field, FieldValue, HistoryItem, ServiceRecord, State, Verdict, WalletBadge};
 use jiff::civil::DateTime;
 use serde_json::{Map, Value};
@@ -59,7 +59,7 @@ impl Record for HistoryItem {
 }
 
 /// The history takes precedence, since only it has revocations. The JSON has both records.
-impl Record for Held {
+impl Record for HeldBadge {
     fields! {
         either:
         badge_id, template_id, title, badge_type_name, category_name, level, level_name,
@@ -91,7 +91,7 @@ impl Record for Held {
     }
 }
 
-fn either<'a>(held: &'a Held, name: &str) -> FieldValue<'a> {
+fn either<'a>(held: &'a HeldBadge, name: &str) -> FieldValue<'a> {
     let history = held.history.as_ref().and_then(|item| item.value(name));
     let wallet = held.wallet.as_ref().and_then(|badge| badge.value(name));
     let given = |value: &FieldValue<'_>| !Value::from(*value).is_null();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::domain::holder::Held;
+use crate::domain::holder::HeldBadge;
 use crate::domain::{
     BadgeId, BadgeType, Category, CategoryId, HistoryItem, Level, ServiceTime, Template, TemplateDetail,
     WalletBadge,
@@ -86,10 +86,10 @@ fn levels_and_truth_values_are_written_out() {
 
 #[test]
 fn a_holders_badge_has_what_either_list_says() {
-    let mut held = Held::new(BadgeId::new("B").expect("an id"));
+    let mut held = HeldBadge::new(BadgeId::new("B").expect("an id"));
     held.wallet = Some(wallet_badge("B"));
     let row = ExportRow::of(&held, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0));
-    let at = |name| &row.cells[Held::SHAPE.columns.iter().position(|c| *c == name).expect(name)];
+    let at = |name| &row.cells[HeldBadge::SHAPE.columns.iter().position(|c| *c == name).expect(name)];
     assert_eq!(
         (at("title").as_str(), at("in_wallet").as_str(), at("in_history").as_str()),
         ("=1+1", "Y", "N")

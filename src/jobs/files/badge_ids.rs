@@ -6,8 +6,8 @@ use crate::domain::BadgeId;
 use crate::jobs::core::Jobs;
 use crate::jobs::draft;
 use crate::jobs::error::JobError;
-use crate::jobs::history_scan::{self, Scan, Sight};
-use crate::jobs::intake::{self, Choices, IdRow, Source};
+use crate::jobs::history_scan::{self, HistoryScan, Sight};
+use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::reason::{Code, Reason};
@@ -22,7 +22,7 @@ const FEW: usize = 3;
 
 #[derive(Clone, Debug)]
 pub struct IdsRequest {
-    pub source: Source,
+    pub source: ImportSource,
     /// How to read it, as far as a person has decided.
     pub choices: Choices,
     /// Holders may see it.
@@ -80,7 +80,7 @@ impl Jobs {
         };
         if ids.len() > FEW {
             let wanted: std::collections::HashSet<&BadgeId> = ids.iter().collect();
-            let mut scan = Scan::new(reader, HistoryFilter::default(), &call);
+            let mut scan = HistoryScan::new(reader, HistoryFilter::default(), &call);
             let mut page = scan.next().await?;
             if scan.left() < ids.len() as u64 {
                 while let Some(sights) = page {

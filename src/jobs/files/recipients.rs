@@ -7,7 +7,8 @@ use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{
-    About, Checked, Choices, IntakeError, MapState, Source, Table, Watch, check, similar_domains,
+    About, Checked, Choices, ImportSource, InputTable, IntakeError, MapState, ReadProgress, check,
+    similar_domains,
 };
 use crate::jobs::job::{JobId, Origin};
 use crate::jobs::journal::drafts::CreateJob;
@@ -31,7 +32,7 @@ const SUSPECTS: usize = 200;
 pub struct FileRequest {
     /// The template; `None` if a column of the file names it.
     pub template: Option<(TemplateId, Text)>,
-    pub source: Source,
+    pub source: ImportSource,
     /// How to read it, as far as a person has decided.
     pub choices: Choices,
 }
@@ -87,7 +88,7 @@ fn new_row(checked: Checked) -> NewRow {
     }
 }
 
-struct Draft {
+struct JobDraft {
     id: JobId,
     template: TemplateId,
     rows: Vec<NewRow>,
@@ -96,7 +97,7 @@ struct Draft {
 struct Drafts<'j> {
     store: &'j Store,
     account: Account,
-    jobs: Vec<Draft>,
+    jobs: Vec<JobDraft>,
     domains: HashMap<String, u64>,
 }
 
@@ -110,7 +111,7 @@ impl Drafts<'_> {
         let (account, owner) = (self.account.clone(), self.store.process());
         let create = CreateJob { account, owner, job, rows: Vec::new(), reason: None };
         let id = self.store.create_job(create).wait()?;
-        self.jobs.push(Draft { id, template: template.0.clone(), rows: Vec::new() });
+        self.jobs.push(JobDraft { id, template: template.0.clone(), rows: Vec::new() });
         Ok(self.jobs.len() - 1)
     }
 
@@ -149,8 +150,8 @@ fn read_into(
 ) -> Result<(), JobError> {
     let store = drafts.store;
     let failed = |why: IntakeError| JobError::no(why.localizable());
-    let table =
-        Table::open(&request.source, &request.choices, &|s| remembered(store, s), watcher).map_err(failed)?;
+    let table = InputTable::open(&request.source, &request.choices, &|s| remembered(store, s), watcher)
+        .map_err(failed)?;
     let about = table.about();
     let rows = table.rows().map_err(failed)?;
     let Some(map) = about.map.map().cloned() else {
@@ -217,14 +218,14 @@ fn read_into(
 }
 
 /// Stores what lapel offers next time: the chosen columns and the file's path.
-fn keep(store: &Store, source: &Source, about: &About, now: i64) -> Result<(), JobError> {
+fn keep(store: &Store, source: &ImportSource, about: &About, now: i64) -> Result<(), JobError> {
     let mut kept = Vec::new();
     if let MapState::Chosen(map) = &about.map
         && let Ok(value) = serde_json::to_string(map)
     {
         kept.push(Kept { what: "columns", key: about.signature.clone(), value, at: now });
     }
-    if let Source::File(path) = source {
+    if let ImportSource::File(path) = source {
         kept.push(Kept::of("file", &path.to_string_lossy(), now));
     }
     Ok(store.keep(kept).wait()?)

@@ -1,10 +1,10 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
 use super::super::core::Core;
-use super::super::history_scan::{self, Scan, Sight};
+use super::super::history_scan::{self, HistoryScan, Sight};
 use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
-use super::super::journal::facts::Seen;
+use super::super::journal::facts::FactObservation;
 use super::super::journal::observe::{Context, MarkOverdue, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
@@ -90,7 +90,7 @@ async fn template_sweep(
         {
             return Ok(true);
         }
-        let mut scan = Scan::of_title(reader, &group.title, call);
+        let mut scan = HistoryScan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
             scan = scan.once();
         }
@@ -139,7 +139,7 @@ async fn template_sweep(
         learn_zone(core, group, call).await?;
         // Holders whose badge is now issued may have two. A single record does not tell, so read by address.
         for email in finished(core, group).await? {
-            let mut scan = Scan::of_address(reader, &email, call);
+            let mut scan = HistoryScan::of_address(reader, &email, call);
             while let Some(sights) = scan.next().await? {
                 take(core, template, group, sights, &mut found).await?;
             }
@@ -164,7 +164,7 @@ async fn by_address(
         let Some(email) = group.doubts.get(key) else { continue };
         let mut complete = true;
         for spelling in history_scan::spellings(email) {
-            let mut scan = Scan::of_address(core.reader(), &spelling, call);
+            let mut scan = HistoryScan::of_address(core.reader(), &spelling, call);
             while let Some(sights) = scan.next().await? {
                 take(core, template, group, sights, found).await?;
             }
@@ -261,13 +261,13 @@ async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
         && (known.basis(), known.offset()) != (OffsetBasis::Learned, reader.clock().offset())
     {
         let offset = reader.clock().offset().to_string();
-        core.learn(vec![Seen::once("utc_offset", &offset, Code::WitnessedTime)]).await?;
+        core.learn(vec![FactObservation::once("utc_offset", &offset, Code::WitnessedTime)]).await?;
     }
     Ok(())
 }
 
 async fn hidden(core: &Arc<Core>, name: &'static str, evidence: Code) -> Result<(), Failed> {
-    Ok(core.learn(vec![Seen::once(name, "hidden", evidence)]).await?)
+    Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
 }
 
 async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<(), Failed> {
@@ -294,7 +294,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
     let Some(id) = group.bound.first().cloned() else { return Ok(()) };
     let email = core.store.timed_email(id).await?;
     if let Some(email) = email {
-        let mut scan = Scan::of_address(core.reader(), &email, call).once();
+        let mut scan = HistoryScan::of_address(core.reader(), &email, call).once();
         while let Some(sights) = scan.next().await? {
             let _ = seen(core, sights).await?;
         }
@@ -306,7 +306,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
 async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };
-    let mut scan = Scan::of_address(core.reader(), &email, call);
+    let mut scan = HistoryScan::of_address(core.reader(), &email, call);
     let mut is_there = false;
     while let Some(sights) = scan.next().await? {
         is_there |= sights.iter().any(|sight| sight.badge_id == badge);
@@ -350,7 +350,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
             ..HistoryFilter::default()
         };
         let mut wanted: HashSet<BadgeId> = rest.iter().cloned().collect();
-        let mut scan = Scan::new(core.reader(), filter, call).once();
+        let mut scan = HistoryScan::new(core.reader(), filter, call).once();
         let mut page = scan.next().await?;
         // More pages than badges: others revoke badges, too.
         let cheap = scan.left() <= rest.len() as u64;

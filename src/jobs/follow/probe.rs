@@ -2,7 +2,7 @@
 //! a day increases with this job's badges.
 
 use super::super::core::{Core, lock};
-use super::super::journal::facts::Seen;
+use super::super::journal::facts::FactObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
 use super::Failed;
@@ -79,5 +79,5 @@ pub(super) async fn learn(
     let follows = count.saturating_sub(before) >= issued;
     let (value, evidence) =
         if follows { ("follows", Code::CountFollows) } else { ("ignores", Code::CountIgnores) };
-    Ok(core.learn(vec![Seen::once(FACT, value, evidence)]).await?)
+    Ok(core.learn(vec![FactObservation::once(FACT, value, evidence)]).await?)
 }

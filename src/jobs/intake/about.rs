@@ -1,6 +1,8 @@
 //! Properties of a source that are known before its rows are read.
 
-use super::{ColumnContent, ColumnGuess, ColumnMap, Delimiter, Field, HeaderRow, NameColumns, TextEncoding};
+use super::{
+    ColumnContent, ColumnGuess, ColumnMap, Delimiter, HeaderRow, NameColumns, RecipientField, TextEncoding,
+};
 use crate::domain::Text;
 use crate::i18n::{Localizable, list};
 use std::fmt;
@@ -12,7 +14,7 @@ pub struct About {
     /// SHA-256 of the bytes, in hex, independent of the file's name.
     pub sha256: String,
     pub bytes: u64,
-    pub format: Format,
+    pub format: InputFormat,
     /// For text files.
     pub encoding: Option<EncodingGuess>,
     /// For text files.
@@ -32,7 +34,7 @@ pub struct About {
     /// Equal for all files with the same column names in the same order.
     pub signature: String,
     pub map: MapState,
-    pub notes: Vec<Note>,
+    pub notes: Vec<ImportNote>,
 }
 
 impl About {
@@ -58,7 +60,7 @@ impl About {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum InputFormat {
     /// Text with any delimiter.
     Csv,
     /// An Excel workbook (`.xlsx`, `.xlsm`).
@@ -70,7 +72,7 @@ pub enum Format {
     Pasted,
 }
 
-impl Format {
+impl InputFormat {
     /// The name in English, for programs and for translation.
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +85,7 @@ impl Format {
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for InputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Localizable::of(self.name()).fmt(f)
     }
@@ -152,17 +154,17 @@ pub enum FileQuestion {
     EncodingAmbiguous,
     /// Several columns may hold this field.
     ColumnsAmbiguous {
-        field: Field,
+        field: RecipientField,
         /// Column indexes, from 0.
         candidates: Vec<usize>,
     },
     /// No column holds this field.
     ColumnMissing {
-        field: Field,
+        field: RecipientField,
     },
     /// A column is named like this field, but its content is something else.
     ColumnContradicts {
-        field: Field,
+        field: RecipientField,
         /// From 0.
         column: usize,
     },
@@ -202,7 +204,7 @@ impl FileQuestion {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum ImportNote {
     /// Number of rows above the header, which are not read.
     RowsAboveHeader(u64),
     /// Two rows look like a header. lapel uses the second.
@@ -216,7 +218,7 @@ pub enum Note {
     NoHeader,
     NotWhatItsNameSays {
         ending: Text,
-        format: Format,
+        format: InputFormat,
     },
     MacroEnabled,
     /// Hidden sheets with data, which are not read.
@@ -235,7 +237,7 @@ pub enum Note {
     TemplateColumn(usize),
 }
 
-impl Note {
+impl ImportNote {
     fn localizable(&self) -> Localizable {
         match self {
             Self::RowsAboveHeader(n) => localizable!("Rows above the header are not read ({n}).", n),
@@ -282,7 +284,7 @@ impl fmt::Display for FileQuestion {
     }
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ImportNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.localizable().fmt(f)
     }

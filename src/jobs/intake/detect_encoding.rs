@@ -4,8 +4,8 @@ use super::about::{EncodingGuess, Sure};
 use super::cell_text::is_syllable;
 use super::decode::{self, BadBytes, Decoding, PIECE};
 use super::mojibake;
-use super::origin::{Origin, fill, hex};
-use super::{IntakeError, TextEncoding, Watch};
+use super::origin::{OpenedSource, fill, hex};
+use super::{IntakeError, ReadProgress, TextEncoding};
 use crate::i18n::Localizable;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use ring::digest::{Context, SHA256};
@@ -27,10 +27,10 @@ pub(super) struct Detected {
 }
 
 pub(super) fn detect(
-    origin: &Origin,
+    origin: &OpenedSource,
     choice: Option<TextEncoding>,
     limit: u64,
-    watch: &dyn Watch,
+    watch: &dyn ReadProgress,
 ) -> Result<Detected, IntakeError> {
     let mut reader = origin.open()?;
     let mut hash = Context::new(&SHA256);
@@ -39,7 +39,7 @@ pub(super) fn detect(
     if length == 0 {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
-    let mark = Mark::of(&piece[..length]);
+    let mark = EncodingMark::of(&piece[..length]);
     let mut evidence = Evidence::new(mark, choice);
     let mut bytes = 0;
     loop {
@@ -68,14 +68,14 @@ pub(super) fn detect(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum EncodingMark {
     None,
     Bom(TextEncoding),
     /// No byte order mark, but NUL bytes as in UTF-16.
     Parity(TextEncoding),
 }
 
-impl Mark {
+impl EncodingMark {
     fn of(first: &[u8]) -> Self {
         match first {
             [0xef, 0xbb, 0xbf, ..] => return Self::Bom(TextEncoding::Utf8),
@@ -114,7 +114,7 @@ fn likeness(units: impl Iterator<Item = u16>) -> Option<u64> {
 }
 
 struct Evidence {
-    mark: Mark,
+    mark: EncodingMark,
     readings: Vec<EncodingAttempt>,
     nul: Option<BadBytes>,
     lines: u64,
@@ -124,11 +124,11 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn new(mark: Mark, choice: Option<TextEncoding>) -> Self {
+    fn new(mark: EncodingMark, choice: Option<TextEncoding>) -> Self {
         let encodings = match (choice, mark) {
             (Some(choice), _) => vec![choice],
-            (None, Mark::Bom(encoding) | Mark::Parity(encoding)) => vec![encoding],
-            (None, Mark::None) => vec![TextEncoding::Utf8, TextEncoding::Cp949],
+            (None, EncodingMark::Bom(encoding) | EncodingMark::Parity(encoding)) => vec![encoding],
+            (None, EncodingMark::None) => vec![TextEncoding::Utf8, TextEncoding::Cp949],
         };
         Self {
             mark,
@@ -210,9 +210,9 @@ impl Evidence {
             return Ok((choice, Sure::Chosen));
         }
         match self.mark {
-            Mark::Bom(encoding) => return Ok((encoding, Sure::Bom)),
-            Mark::Parity(encoding) => return Ok((encoding, Sure::Guess)),
-            Mark::None => {}
+            EncodingMark::Bom(encoding) => return Ok((encoding, Sure::Bom)),
+            EncodingMark::Parity(encoding) => return Ok((encoding, Sure::Guess)),
+            EncodingMark::None => {}
         }
         let (Some(utf8), Some(cp949)) = (self.reading(TextEncoding::Utf8), self.reading(TextEncoding::Cp949))
         else {
@@ -274,7 +274,7 @@ impl Evidence {
 
 /// Both encodings fit the whole file. If only CP949 gives Hangul, the file may be Korean: the bytes of 홍철 are
 /// also "ȫö". It is Western only if every non-ASCII letter is in a word with ASCII letters (José, Müller).
-fn both_valid(utf8: &Scan, cp949: &Scan) -> Sure {
+fn both_valid(utf8: &TextStatistics, cp949: &TextStatistics) -> Sure {
     if utf8.hangul > 0 {
         Sure::Certain
     } else if cp949.hangul == 0 || utf8.words_alone == 0 {
@@ -293,12 +293,12 @@ struct EncodingAttempt {
     encoding: TextEncoding,
     decoding: Decoding,
     bad: Option<BadBytes>,
-    scan: Scan,
+    scan: TextStatistics,
 }
 
 impl EncodingAttempt {
     fn new(encoding: TextEncoding) -> Self {
-        Self { encoding, decoding: Decoding::new(encoding), bad: None, scan: Scan::default() }
+        Self { encoding, decoding: Decoding::new(encoding), bad: None, scan: TextStatistics::default() }
     }
 
     fn push(&mut self, bytes: &[u8], last: bool) {
@@ -316,7 +316,7 @@ impl EncodingAttempt {
 }
 
 #[derive(Default)]
-struct Scan {
+struct TextStatistics {
     foreign: u64,
     hangul: u64,
     /// Words with non-ASCII letters and without any ASCII letter.
@@ -327,7 +327,7 @@ struct Scan {
     word: String,
 }
 
-impl Scan {
+impl TextStatistics {
     fn has_foreign(&self) -> bool {
         self.foreign > 0
     }

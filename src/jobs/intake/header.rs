@@ -2,7 +2,7 @@
 
 use super::about::{FileQuestion, MapState};
 use super::cell_text::{is_address_like, is_blank, trim};
-use super::check::Field;
+use super::check::RecipientField;
 use super::columns::{self, ColumnContent, ColumnGuess};
 use super::origin::hex;
 use serde::{Deserialize, Serialize};
@@ -229,12 +229,12 @@ pub(super) fn fields_named(cells: &[String]) -> usize {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum TableContent {
     Recipients,
     BadgeIds,
 }
 
-impl Wanted {
+impl TableContent {
     fn fields_named(self, cells: &[String]) -> usize {
         match self {
             Self::Recipients => fields_named(cells),
@@ -253,13 +253,13 @@ pub(super) enum HeaderPosition {
     Unknown,
 }
 
-pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> HeaderPosition {
+pub(super) fn find(rows: &[&[String]], wanted: TableContent) -> HeaderPosition {
     let rows = &rows[..rows.len().min(SEARCHED)];
     // The header is above the first address.
     let data = rows.iter().position(|row| row.iter().any(|c| is_address_like(c)));
     let above = match wanted {
-        Wanted::Recipients => &rows[..data.unwrap_or(rows.len())],
-        Wanted::BadgeIds => rows,
+        TableContent::Recipients => &rows[..data.unwrap_or(rows.len())],
+        TableContent::BadgeIds => rows,
     };
     let best = above.iter().map(|row| wanted.fields_named(row)).max().unwrap_or(0);
     if best > 0
@@ -272,9 +272,9 @@ pub(super) fn find(rows: &[&[String]], wanted: Wanted) -> HeaderPosition {
         };
     }
     match (wanted, data) {
-        (Wanted::Recipients, Some(data)) => header_by_shape(rows, data),
-        (Wanted::Recipients, None) => HeaderPosition::Unknown,
-        (Wanted::BadgeIds, _) => HeaderPosition::Absent,
+        (TableContent::Recipients, Some(data)) => header_by_shape(rows, data),
+        (TableContent::Recipients, None) => HeaderPosition::Unknown,
+        (TableContent::BadgeIds, _) => HeaderPosition::Absent,
     }
 }
 
@@ -330,7 +330,7 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
         if named.len() > 1 && fitting.len() == 1 { fitting } else { named }
     };
     let mut questions = Vec::new();
-    let mut one = |field: Field, candidates: &[usize]| match candidates {
+    let mut one = |field: RecipientField, candidates: &[usize]| match candidates {
         [] => None,
         [only] => Some(*only),
         _ => {
@@ -343,16 +343,17 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
     if emails.is_empty() {
         emails = with(ColumnContent::is_of_addresses).map(|(column, _)| column).collect();
     }
-    let email = one(Field::Email, &emails);
-    let template = one(Field::Template, &columns(Title::Template));
+    let email = one(RecipientField::Email, &emails);
+    let template = one(RecipientField::Template, &columns(Title::Template));
     let name = name_columns(&columns(Title::Name), &columns(Title::Family), &columns(Title::Given), &mut one);
     // Without a header, the column beside the address is the name in a table of two columns.
     let beside = match (header, email, content.len()) {
         (None, Some(email), 2) => Some(NameColumns::One(1 - email.min(1))),
         _ => None,
     };
-    let name_is_asked =
-        questions.iter().any(|q| matches!(q, FileQuestion::ColumnsAmbiguous { field: Field::Name, .. }));
+    let name_is_asked = questions
+        .iter()
+        .any(|q| matches!(q, FileQuestion::ColumnsAmbiguous { field: RecipientField::Name, .. }));
     let name = name.or(beside);
     // A heading alone is not enough where the content says something else.
     let contradicts = |column: usize, title| content.get(column).is_some_and(|c| c.contradicts(title));
@@ -365,15 +366,15 @@ pub(super) fn map(header: Option<&[String]>, content: &[ColumnContent]) -> (MapS
                 || contradicts(*column, Title::Name) && with(ColumnContent::is_of_names).next().is_some()
         })
     });
-    for (field, wrong) in [(Field::Name, wrong_name), (Field::Email, wrong_email)] {
+    for (field, wrong) in [(RecipientField::Name, wrong_name), (RecipientField::Email, wrong_email)] {
         questions.extend(wrong.map(|column| FileQuestion::ColumnContradicts { field, column }));
     }
     let (name, email) = (name.filter(|_| wrong_name.is_none()), email.filter(|_| wrong_email.is_none()));
     if name.is_none() && !name_is_asked && wrong_name.is_none() {
-        questions.push(FileQuestion::ColumnMissing { field: Field::Name });
+        questions.push(FileQuestion::ColumnMissing { field: RecipientField::Name });
     }
     if emails.is_empty() {
-        questions.push(FileQuestion::ColumnMissing { field: Field::Email });
+        questions.push(FileQuestion::ColumnMissing { field: RecipientField::Email });
     }
     let guess = columns::guess(&titles, content, &ColumnGuess { name, email, template });
     match (name, email) {
@@ -389,7 +390,7 @@ fn name_columns(
     names: &[usize],
     families: &[usize],
     givens: &[usize],
-    one: &mut impl FnMut(Field, &[usize]) -> Option<usize>,
+    one: &mut impl FnMut(RecipientField, &[usize]) -> Option<usize>,
 ) -> Option<NameColumns> {
     match (names, families, givens) {
         ([], [family], [given]) | ([given], [family], []) => {
@@ -400,7 +401,7 @@ fn name_columns(
         ([], [], []) => None,
         _ => {
             let all: Vec<usize> = names.iter().chain(families).chain(givens).copied().collect();
-            one(Field::Name, &all).map(NameColumns::One)
+            one(RecipientField::Name, &all).map(NameColumns::One)
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::about::{About, FileQuestion};
 use super::cell_text::{is_blank, is_error_token, trim};
-use super::header::{self, Wanted};
+use super::header::{self, TableContent};
 use super::row::{CellFact, RawRow};
-use super::{Choices, HeaderRow, IntakeError, Source, Table, Watch};
+use super::{Choices, HeaderRow, ImportSource, InputTable, IntakeError, ReadProgress};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::{Localizable, list};
@@ -50,10 +50,10 @@ pub struct IdsPreview {
 /// # Errors
 /// The source cannot be read. An open question is not an error here.
 pub fn preview_ids(
-    source: &Source,
+    source: &ImportSource,
     choices: &Choices,
     most: usize,
-    watch: &dyn Watch,
+    watch: &dyn ReadProgress,
 ) -> Result<IdsPreview, IntakeError> {
     let table = open(source, choices, watch)?;
     let rows = table.preview(most);
@@ -79,9 +79,13 @@ pub fn open_questions(about: &About) -> Vec<FileQuestion> {
     open
 }
 
-fn open(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open(
+    source: &ImportSource,
+    choices: &Choices,
+    watch: &dyn ReadProgress,
+) -> Result<InputTable, IntakeError> {
     let choices = Choices { columns: None, ..choices.clone() };
-    Table::open_for(Wanted::BadgeIds, source, &choices, &|_| None, watch)
+    InputTable::open_for(TableContent::BadgeIds, source, &choices, &|_| None, watch)
 }
 
 fn read_row(row: &RawRow, column: usize) -> IdRow {
@@ -94,7 +98,11 @@ fn read_row(row: &RawRow, column: usize) -> IdRow {
 /// # Errors
 /// [`IntakeError::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
 /// [`IntakeError::Unanswered`] if the encoding or the sheet is unclear, or another error of reading.
-pub fn read_ids(source: &Source, choices: &Choices, watch: &dyn Watch) -> Result<IdList, IntakeError> {
+pub fn read_ids(
+    source: &ImportSource,
+    choices: &Choices,
+    watch: &dyn ReadProgress,
+) -> Result<IdList, IntakeError> {
     let table = open(source, choices, watch)?;
     let about = table.about();
     let rows = table.rows_unless(&open_questions(about))?;

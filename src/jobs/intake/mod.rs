@@ -3,9 +3,9 @@
 //!
 //! There are three steps, and a person can check each before the next:
 //!
-//! 1. [`Table::open`] reads the source once and detects how to read it: format, encoding, delimiter, sheet, header
-//!    row, columns. It does not guess: an unclear point becomes a question ([`About::needs_answer`]).
-//! 2. [`Table::rows`] gives every row after the header, in order, with its row number in the source. Text files
+//! 1. [`InputTable::open`] reads the source once and detects how to read it: format, encoding, delimiter, sheet,
+//!    header row, columns. It does not guess: an unclear point becomes a question ([`About::needs_answer`]).
+//! 2. [`InputTable::rows`] gives every row after the header, in order, with its row number in the source. Text files
 //!    are streamed, so a million rows need no more memory than ten.
 //! 3. [`check`] checks one row: ready, needs review, refused, or not a recipient.
 //!
@@ -42,8 +42,8 @@ mod split;
 mod table;
 mod text;
 
-pub use about::{About, FileQuestion, Format, MapState, Note, Sure};
-pub use check::{Checked, Field, Finding, Severity, Standing, check, check_person};
+pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
+pub use check::{Checked, Finding, RecipientField, Severity, Standing, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
 pub use error::IntakeError;
@@ -55,7 +55,7 @@ pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};
 pub use similar_domains::similar_domains;
 pub use split::Delimiter;
-pub use table::{Rows, Table};
+pub use table::{InputRows, InputTable};
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -77,7 +77,7 @@ pub const MAX_CELL_CHARS: usize = 32_767;
 pub const MAX_ROW_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ImportSource {
     /// A file. Its content decides its format, not its name.
     File(PathBuf),
     /// Pasted lines: `name<TAB, comma or semicolon>e-mail`, `Name <e-mail>`, only addresses, or cells copied from
@@ -126,7 +126,7 @@ mod tests {
     }
 }
 
-pub trait Watch {
+pub trait ReadProgress {
     /// Called with the number of bytes that were read.
     fn progress(&self, bytes_done: u64, bytes_all: u64);
     /// Whether to stop. Then the reading ends with [`IntakeError::Cancelled`].
@@ -136,7 +136,7 @@ pub trait Watch {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
-impl Watch for Unwatched {
+impl ReadProgress for Unwatched {
     fn progress(&self, _: u64, _: u64) {}
 
     fn is_cancelled(&self) -> bool {

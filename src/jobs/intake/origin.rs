@@ -1,6 +1,6 @@
 //! The source's bytes, which can be read several times.
 
-use super::{IntakeError, MAX_PASTED_BYTES, Source};
+use super::{ImportSource, IntakeError, MAX_PASTED_BYTES};
 use crate::domain::text::short;
 use crate::fs::open_plain;
 use crate::i18n::Localizable;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 
 #[derive(Clone, Debug)]
-pub(super) struct Origin {
+pub(super) struct OpenedSource {
     /// The file's name, or "The pasted text"; scrubbed.
     pub name: Localizable,
     /// The file name's extension in lower case.
@@ -27,18 +27,18 @@ enum OriginPlace {
     Memory(Arc<[u8]>),
 }
 
-impl Origin {
+impl OpenedSource {
     /// Checks that the source can be read.
-    pub fn of(source: &Source) -> Result<Self, IntakeError> {
+    pub fn of(source: &ImportSource) -> Result<Self, IntakeError> {
         match source {
-            Source::File(path) => {
+            ImportSource::File(path) => {
                 let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
                 let name = Localizable::verbatim(short(&shown));
                 let bytes = plain(path, &name)?.metadata().map_err(|e| failed(&name, e))?.len();
                 let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
                 Ok(Self { name, ending, bytes, place: OriginPlace::File(path.clone()) })
             }
-            Source::Pasted(text) => {
+            ImportSource::Pasted(text) => {
                 let origin = Self {
                     name: Localizable::of(PASTED),
                     ending: String::new(),

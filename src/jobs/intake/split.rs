@@ -84,7 +84,7 @@ pub(super) enum CannotSplit {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SplitState {
     /// The cell is empty so far.
     Start,
     /// In an unquoted cell, or after its quoted part.
@@ -98,7 +98,7 @@ enum State {
 /// Holds one row, and the rows of the last piece until they are taken.
 pub(super) struct Splitter {
     delimiter: u8,
-    state: State,
+    state: SplitState,
     cell: Vec<u8>,
     row: Split,
     row_bytes: usize,
@@ -113,7 +113,7 @@ impl Splitter {
     pub fn new(delimiter: Delimiter) -> Self {
         Self {
             delimiter: delimiter.byte(),
-            state: State::Start,
+            state: SplitState::Start,
             cell: Vec::new(),
             row: Split { line: 1, ..Split::default() },
             row_bytes: 0,
@@ -135,7 +135,7 @@ impl Splitter {
 
     /// Ends the text. The last row needs no line break.
     pub fn finish(&mut self) -> Result<(), CannotSplit> {
-        if self.state == State::Quoted {
+        if self.state == SplitState::Quoted {
             return Err(CannotSplit::UnclosedQuote { line: self.quote_line });
         }
         if self.begun {
@@ -148,7 +148,7 @@ impl Splitter {
         let after_cr = std::mem::replace(&mut self.after_cr, byte == b'\r');
         if byte == b'\n' && after_cr {
             // The second half of a line break that was already counted.
-            if self.state == State::Quoted {
+            if self.state == SplitState::Quoted {
                 self.cell.push(byte);
             } else {
                 self.row.line = self.line;
@@ -158,7 +158,7 @@ impl Splitter {
         self.row_bytes += 1;
         if self.row_bytes > MAX_ROW_BYTES {
             return Err(match self.state {
-                State::Quoted => CannotSplit::UnclosedQuote { line: self.quote_line },
+                SplitState::Quoted => CannotSplit::UnclosedQuote { line: self.quote_line },
                 _ => CannotSplit::TooLong { line: self.row.line },
             });
         }
@@ -168,26 +168,26 @@ impl Splitter {
         }
         self.begun = true;
         match self.state {
-            State::Quoted if byte == b'"' => self.state = State::Closing,
-            State::Quoted => self.cell.push(byte),
-            State::Closing if byte == b'"' => {
+            SplitState::Quoted if byte == b'"' => self.state = SplitState::Closing,
+            SplitState::Quoted => self.cell.push(byte),
+            SplitState::Closing if byte == b'"' => {
                 self.cell.push(byte);
-                self.state = State::Quoted;
+                self.state = SplitState::Quoted;
             }
-            State::Start if byte == b'"' => {
+            SplitState::Start if byte == b'"' => {
                 self.quote_line = self.line;
-                self.state = State::Quoted;
+                self.state = SplitState::Quoted;
             }
             _ if byte == self.delimiter => self.end_cell()?,
             _ if is_break => self.end_row()?,
-            State::Closing => {
+            SplitState::Closing => {
                 self.row.stray_quotes.push(self.row.cells.len());
                 self.cell.push(byte);
-                self.state = State::Plain;
+                self.state = SplitState::Plain;
             }
-            State::Start | State::Plain => {
+            SplitState::Start | SplitState::Plain => {
                 self.cell.push(byte);
-                self.state = State::Plain;
+                self.state = SplitState::Plain;
             }
         }
         Ok(())
@@ -202,7 +202,7 @@ impl Splitter {
         self.row.cells.push(
             String::from_utf8(cell).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
         );
-        self.state = State::Start;
+        self.state = SplitState::Start;
         Ok(())
     }
 

@@ -1,18 +1,18 @@
 //! An opened source with its detected format.
 
-use super::about::{About, FileQuestion, Format, MapState, Note};
+use super::about::{About, FileQuestion, ImportNote, InputFormat, MapState};
 use super::cell_text::is_blank;
 use super::columns::{ColumnContent, ColumnGuess};
 use super::detect_encoding::{self, Detected};
-use super::header::{self, HeaderPosition, Wanted};
-use super::origin::{Origin, fill};
+use super::header::{self, HeaderPosition, TableContent};
+use super::origin::{OpenedSource, fill};
 use super::row::RawRow;
-use super::sheet::{self, Book, Grid, Kind};
+use super::sheet::{self, Book, FileType, Grid};
 use super::split::{self, Split};
 use super::text::{self, TextFormat, TextRows};
 use super::{
-    Choices, ColumnMap, HeaderRow, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES, MAX_TEXT_BYTES, Source,
-    TextEncoding, Watch, pasted,
+    Choices, ColumnMap, HeaderRow, ImportSource, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES,
+    MAX_TEXT_BYTES, ReadProgress, TextEncoding, pasted,
 };
 use crate::domain::Text;
 use crate::i18n::Localizable;
@@ -22,10 +22,10 @@ const SAMPLE_BYTES: usize = 256 * 1024;
 /// Rows of a text or sheet that are used to detect header and columns.
 const SAMPLE_ROWS: usize = 200;
 
-/// [`Table::rows`] reads a text file again, and fails at the end if it has changed. A spreadsheet's sheet is
+/// [`InputTable::rows`] reads a text file again, and fails at the end if it has changed. A spreadsheet's sheet is
 /// held in a compact form of limited size.
 #[derive(Debug)]
-pub struct Table {
+pub struct InputTable {
     about: About,
     body: Body,
     /// The column that rows are without: the reasons of a redo file.
@@ -34,12 +34,12 @@ pub struct Table {
 
 #[derive(Debug)]
 enum Body {
-    Text { origin: Origin, reading: TextFormat, sample: Vec<Split> },
+    Text { origin: OpenedSource, reading: TextFormat, sample: Vec<Split> },
     Grid { grid: Grid, skip_to: u64, width: usize },
     Lines { rows: Vec<Split>, width: usize },
 }
 
-impl Table {
+impl InputTable {
     /// Reads a text file once from start to end, or a spreadsheet's sheet into memory. `choices` override the
     /// detection. `remembered` returns the columns that a person confirmed earlier for a header's signature.
     ///
@@ -47,32 +47,32 @@ impl Table {
     /// [`IntakeError`] if the source cannot be read at all. An open question is not an error: see
     /// [`About::needs_answer`].
     pub fn open(
-        source: &Source,
+        source: &ImportSource,
         choices: &Choices,
         remembered: &dyn Fn(&str) -> Option<ColumnMap>,
-        watch: &dyn Watch,
+        watch: &dyn ReadProgress,
     ) -> Result<Self, IntakeError> {
-        Self::open_for(Wanted::Recipients, source, choices, remembered, watch)
+        Self::open_for(TableContent::Recipients, source, choices, remembered, watch)
     }
 
     pub(super) fn open_for(
-        wanted: Wanted,
-        source: &Source,
+        wanted: TableContent,
+        source: &ImportSource,
         choices: &Choices,
         remembered: &dyn Fn(&str) -> Option<ColumnMap>,
-        watch: &dyn Watch,
+        watch: &dyn ReadProgress,
     ) -> Result<Self, IntakeError> {
-        let origin = Origin::of(source)?;
+        let origin = OpenedSource::of(source)?;
         let asked = OpenOptions { wanted, choices, remembered, name: &origin.name };
-        if let Source::Pasted(_) = source {
+        if let ImportSource::Pasted(_) = source {
             return open_pasted(&origin, &asked, watch);
         }
         let mut first = vec![0; 4096];
         let length = fill(&mut *origin.open()?, &mut first).map_err(|e| origin.failed(e))?;
         match sheet::kind_of(&first[..length]) {
-            Kind::Text => open_text(&origin, &asked, watch),
-            Kind::Zip | Kind::Ole => open_sheet(&origin, &asked, watch),
-            Kind::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what }),
+            FileType::Text => open_text(&origin, &asked, watch),
+            FileType::Zip | FileType::Ole => open_sheet(&origin, &asked, watch),
+            FileType::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what }),
         }
     }
 
@@ -95,17 +95,17 @@ impl Table {
     }
 
     /// In order, including blank lines and totals. A text is streamed. The caller shows the progress
-    /// ([`Rows::bytes_read`]) and may stop at any row.
+    /// ([`InputRows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
     /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
-    pub fn rows(&self) -> Result<Rows<'_>, IntakeError> {
+    pub fn rows(&self) -> Result<InputRows<'_>, IntakeError> {
         let open = self.about.needs_answer();
         self.rows_unless(&open)
     }
 
     /// The rows, unless one of these questions is open. For callers that need other columns.
-    pub(super) fn rows_unless(&self, open: &[FileQuestion]) -> Result<Rows<'_>, IntakeError> {
+    pub(super) fn rows_unless(&self, open: &[FileQuestion]) -> Result<InputRows<'_>, IntakeError> {
         if let Some(question) = open.first() {
             let question = question.localizable();
             return Err(IntakeError::Unanswered { name: self.about.name.clone(), question });
@@ -117,7 +117,7 @@ impl Table {
             Body::Grid { grid, skip_to, width, .. } => Inner::Grid(grid.rows(*skip_to, *width)),
             Body::Lines { rows, width } => Inner::Lines { rows: rows.iter(), width: *width, record: 0 },
         };
-        Ok(Rows { inner, bytes: self.about.bytes, left_out: self.left_out, failed: false })
+        Ok(InputRows { inner, bytes: self.about.bytes, left_out: self.left_out, failed: false })
     }
 }
 
@@ -129,7 +129,7 @@ fn without(row: RawRow, column: Option<usize>) -> RawRow {
 }
 
 /// Ends after an error.
-pub struct Rows<'a> {
+pub struct InputRows<'a> {
     inner: Inner<'a>,
     bytes: u64,
     left_out: Option<usize>,
@@ -142,7 +142,7 @@ enum Inner<'a> {
     Lines { rows: std::slice::Iter<'a, Split>, width: usize, record: u64 },
 }
 
-impl Rows<'_> {
+impl InputRows<'_> {
     /// Bytes read from the source, for progress. For a source in memory, all bytes.
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
@@ -152,7 +152,7 @@ impl Rows<'_> {
     }
 }
 
-impl Iterator for Rows<'_> {
+impl Iterator for InputRows<'_> {
     type Item = Result<RawRow, IntakeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -173,26 +173,34 @@ impl Iterator for Rows<'_> {
 }
 
 struct OpenOptions<'a> {
-    wanted: Wanted,
+    wanted: TableContent,
     choices: &'a Choices,
     remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
     name: &'a Localizable,
 }
 
-fn open_text(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_text(
+    origin: &OpenedSource,
+    asked: &OpenOptions<'_>,
+    watch: &dyn ReadProgress,
+) -> Result<InputTable, IntakeError> {
     origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
     let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, detected)?;
     if matches!(origin.ending.as_str(), "xlsx" | "xlsm" | "xls" | "ods") {
-        table
-            .about
-            .notes
-            .push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format: Format::Csv });
+        table.about.notes.push(ImportNote::NotWhatItsNameSays {
+            ending: Text::new(origin.ending.clone()),
+            format: InputFormat::Csv,
+        });
     }
     Ok(table)
 }
 
-fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, detected: Detected) -> Result<Table, IntakeError> {
+fn open_as_text(
+    origin: &OpenedSource,
+    asked: &OpenOptions<'_>,
+    detected: Detected,
+) -> Result<InputTable, IntakeError> {
     let encoding = detected.guess.encoding;
     let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
     let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
@@ -215,13 +223,17 @@ fn open_as_text(origin: &Origin, asked: &OpenOptions<'_>, detected: Detected) ->
         sha256: detected.sha256.clone(),
     };
     let left_out = shape.left_out;
-    let about = shape.about(origin, detected.sha256, detected.bytes, Format::Csv);
+    let about = shape.about(origin, detected.sha256, detected.bytes, InputFormat::Csv);
     let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
-    Ok(Table { about, body: Body::Text { origin: origin.clone(), reading, sample }, left_out })
+    Ok(InputTable { about, body: Body::Text { origin: origin.clone(), reading, sample }, left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
-fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_pasted(
+    origin: &OpenedSource,
+    asked: &OpenOptions<'_>,
+    watch: &dyn ReadProgress,
+) -> Result<InputTable, IntakeError> {
     let detected = detect_encoding::detect(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
@@ -231,13 +243,13 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
     let has_header = split::split(start, true, delimiter).is_ok_and(|rows| {
         let rows: Vec<&[String]> = rows.iter().map(|s| s.cells.as_slice()).take(header::SEARCHED).collect();
         match asked.wanted {
-            Wanted::Recipients => rows.iter().any(|r| header::fields_named(r) == 2),
-            Wanted::BadgeIds => true,
+            TableContent::Recipients => rows.iter().any(|r| header::fields_named(r) == 2),
+            TableContent::BadgeIds => true,
         }
     });
     if has_header || asked.choices.columns.is_some() {
         let mut table = open_as_text(origin, asked, detected)?;
-        table.about.format = Format::Pasted;
+        table.about.format = InputFormat::Pasted;
         table.about.encoding = None;
         return Ok(table);
     }
@@ -251,7 +263,7 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         name: origin.name.clone(),
         sha256: detected.sha256,
         bytes: detected.bytes,
-        format: Format::Pasted,
+        format: InputFormat::Pasted,
         encoding: None,
         delimiter: None,
         sheets: Vec::new(),
@@ -264,16 +276,20 @@ fn open_pasted(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> R
         map: MapState::Found(map),
         notes: Vec::new(),
     };
-    Ok(Table { about, body: Body::Lines { rows, width: 2 }, left_out: None })
+    Ok(InputTable { about, body: Body::Lines { rows, width: 2 }, left_out: None })
 }
 
-fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Result<Table, IntakeError> {
+fn open_sheet(
+    origin: &OpenedSource,
+    asked: &OpenOptions<'_>,
+    watch: &dyn ReadProgress,
+) -> Result<InputTable, IntakeError> {
     let bytes = origin.whole(MAX_SHEET_BYTES, tr_noop!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
     let Book { format, sheets, sheet, grid, mut notes } = sheet::open(origin, bytes, asked.choices, watch)?;
     if !endings_of(format).contains(&origin.ending.as_str()) {
-        notes.push(Note::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
+        notes.push(ImportNote::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
     }
     let is_filled = |r: &RawRow| r.cells.iter().any(|c| !is_blank(c));
     let sampled: Vec<RawRow> = grid.rows(0, 0).filter(is_filled).take(SAMPLE_ROWS).collect();
@@ -287,15 +303,15 @@ fn open_sheet(origin: &Origin, asked: &OpenOptions<'_>, watch: &dyn Watch) -> Re
     let mut about = shape.about(origin, sha256, origin.bytes, format);
     notes.append(&mut about.notes);
     let about = About { sheets, sheet, notes, ..about };
-    Ok(Table { about, body: Body::Grid { grid, skip_to, width }, left_out })
+    Ok(InputTable { about, body: Body::Grid { grid, skip_to, width }, left_out })
 }
 
-fn endings_of(format: Format) -> &'static [&'static str] {
+fn endings_of(format: InputFormat) -> &'static [&'static str] {
     match format {
-        Format::Xlsx => &["xlsx", "xlsm", "xltx", "xltm"],
-        Format::Xls => &["xls", "xlt"],
-        Format::Ods => &["ods", "ots"],
-        Format::Csv | Format::Pasted => &[],
+        InputFormat::Xlsx => &["xlsx", "xlsm", "xltx", "xltm"],
+        InputFormat::Xls => &["xls", "xlt"],
+        InputFormat::Ods => &["ods", "ots"],
+        InputFormat::Csv | InputFormat::Pasted => &[],
     }
 }
 
@@ -306,7 +322,7 @@ struct Shape {
     guess: ColumnGuess,
     signature: String,
     map: MapState,
-    notes: Vec<Note>,
+    notes: Vec<ImportNote>,
     skip_to: u64,
     width: usize,
     left_out: Option<usize>,
@@ -352,11 +368,11 @@ impl Shape {
         let (index, header_row) = match at {
             HeaderPosition::At(at) => (Some(at), Some(HeaderRow::At(filled[at].0))),
             HeaderPosition::Second(first, second) => {
-                notes.push(Note::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
+                notes.push(ImportNote::TwoHeaderRows { first: filled[first].0, second: filled[second].0 });
                 (Some(second), Some(HeaderRow::At(filled[second].0)))
             }
             HeaderPosition::Absent => {
-                notes.push(Note::NoHeader);
+                notes.push(ImportNote::NoHeader);
                 (None, Some(HeaderRow::Absent))
             }
             HeaderPosition::Unknown => (None, None),
@@ -367,7 +383,7 @@ impl Shape {
             HeaderPosition::Absent | HeaderPosition::Unknown => 0,
         };
         if above > 0 {
-            notes.push(Note::RowsAboveHeader(above as u64));
+            notes.push(ImportNote::RowsAboveHeader(above as u64));
         }
         let header = index.and_then(|at| cells.get(at)).copied();
         let left_out = header.and_then(header::reason_column);
@@ -379,7 +395,7 @@ impl Shape {
         let mut content = ColumnContent::of(data, widest);
         let (map, guess) = Self::map(header, &content, widest, &signature, asked)?;
         if let Some(column) = map.map().and_then(|m| m.template) {
-            notes.push(Note::TemplateColumn(column));
+            notes.push(ImportNote::TemplateColumn(column));
         }
         let header_width = header.map_or(widest, <[String]>::len);
         let width = map.map().map_or(header_width, |m| header_width.max(m.last() + 1));
@@ -425,7 +441,7 @@ impl Shape {
         Ok(header::map(header, content))
     }
 
-    fn about(self, origin: &Origin, sha256: String, bytes: u64, format: Format) -> About {
+    fn about(self, origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat) -> About {
         About {
             name: origin.name.clone(),
             sha256,

@@ -2,7 +2,7 @@
 
 use super::cell_text::is_blank;
 use super::decode::{Decoding, PIECE};
-use super::origin::{Origin, fill, hex};
+use super::origin::{OpenedSource, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{CannotSplit, Split, Splitter};
 use super::{Delimiter, IntakeError, TextEncoding};
@@ -25,7 +25,7 @@ pub(super) struct TextFormat {
 
 /// Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
-    origin: Origin,
+    origin: OpenedSource,
     reading: TextFormat,
     source: Box<dyn Read + Send>,
     hash: Option<Context>,
@@ -38,7 +38,7 @@ pub(super) struct TextRows {
 }
 
 impl TextRows {
-    pub fn open(origin: &Origin, reading: TextFormat) -> Result<Self, IntakeError> {
+    pub fn open(origin: &OpenedSource, reading: TextFormat) -> Result<Self, IntakeError> {
         Ok(Self {
             origin: origin.clone(),
             source: origin.open()?,
@@ -100,7 +100,7 @@ impl TextRows {
 
 /// The decoded beginning of a text, and whether it is the whole text.
 pub(super) fn beginning(
-    origin: &Origin,
+    origin: &OpenedSource,
     encoding: TextEncoding,
     at_most: usize,
 ) -> Result<(String, bool), IntakeError> {

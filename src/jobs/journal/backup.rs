@@ -26,7 +26,7 @@ use crate::jobs::job::JobId;
 use crate::jobs::journal::JournalError;
 use crate::jobs::reason::{Code, Reason};
 use jiff::Timestamp;
-use mark::{Mark, State};
+use mark::{BackupMark, BackupState};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ pub(super) fn back_up_at(
             file
         )));
     }
-    let held = Held::take(files, site)?;
+    let held = JournalLock::take(files, site)?;
     let mut here = held.open(site)?;
     whole(&here, &held.file)?;
     let ids = jobs_of(&Tx::on(&here), OPEN).map_err(|why| held.failed(why))?;
@@ -124,13 +124,13 @@ pub(super) fn back_up_at(
         return Err(busy());
     }
     let id = format!("{:032x}", fastrand::u128(..));
-    let mark = Mark {
+    let mark = BackupMark {
         id: id.clone(),
         at: Timestamp::now(),
         computer: site.computer.clone(),
         file: shown(&to),
         moves,
-        state: if moves { State::Begun } else { State::Ready },
+        state: if moves { BackupState::Begun } else { BackupState::Ready },
         taken_by: None,
     };
     let draft = Draft::create(&to).map_err(|why| cannot_write(&to, &why))?;
@@ -152,7 +152,7 @@ pub(super) fn back_up_at(
             Ok(writing.commit()?)
         };
         moved().map_err(|why| held.failed(why))?;
-        set_state(&to, &id, State::Ready, None).map_err(|why| {
+        set_state(&to, &id, BackupState::Ready, None).map_err(|why| {
             JobError::no(localizable!(
                 "{why} lapel moved the open jobs but could not finish the backup. To take the jobs back, run on this computer: lapel journal restore {file}",
                 why,
@@ -192,17 +192,17 @@ pub(super) fn restore_at(
         Err(why) => return Err(JournalError::io(&why, &file).into()),
     }
     let backup = connect(from, OpenFlags::SQLITE_OPEN_READ_WRITE, &file)?;
-    let mark = Mark::of_backup(&backup, &file)?;
+    let mark = BackupMark::of_backup(&backup, &file)?;
     whole(&backup, &file)?;
-    let held = Held::take(Files::in_folder(folder), site)?;
+    let held = JournalLock::take(Files::in_folder(folder), site)?;
     if held.files.has_owners() {
         return Err(busy());
     }
     let mine = mark.taken_by.as_deref() == Some(site.computer.as_str());
     let taken = match mark.state {
-        State::Taken => true,
-        State::Taking => !mine,
-        State::Begun | State::Ready => false,
+        BackupState::Taken => true,
+        BackupState::Taking => !mine,
+        BackupState::Begun | BackupState::Ready => false,
     };
     if taken && !claim {
         let computer = name_of(mark.taken_by.as_deref().unwrap_or_default());
@@ -213,7 +213,7 @@ pub(super) fn restore_at(
     }
     match held.journal(site, &mark)? {
         Here::Nothing => {
-            if mark.state == State::Begun {
+            if mark.state == BackupState::Begun {
                 return Err(JobError::no(localizable!(
                     "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
                     computer = name_of(&mark.computer)
@@ -232,15 +232,15 @@ pub(super) fn restore_at(
 }
 
 fn put_back(
-    held: &Held,
+    held: &JournalLock,
     backup: &Connection,
-    mark: &Mark,
+    mark: &BackupMark,
     site: &Site,
     (from, doubtful): (&Path, bool),
     claim: bool,
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
     let target = &held.files.journal;
     let draft = Draft::create(target).map_err(|why| cannot_write(target, &why))?;
     copy_into(backup, &draft, target)?;
@@ -261,7 +261,7 @@ fn put_back(
             super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
-        mark.set(&db, State::Taken, Some(&site.computer))?;
+        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
         db.script(&format!("PRAGMA application_id = {APPLICATION}"))?;
         Ok(Restored {
             computer: name_of(&mark.computer),
@@ -279,7 +279,7 @@ fn put_back(
         let _ = std::fs::remove_file(held.files.beside(ending));
     }
     draft.place(Overwrite::Yes).map_err(|why| cannot_write(target, &why))?;
-    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -287,13 +287,13 @@ fn put_back(
 /// there.
 fn take_back(
     mut here: Connection,
-    held: &Held,
-    mark: &Mark,
+    held: &JournalLock,
+    mark: &BackupMark,
     site: &Site,
     (from, doubtful): (&Path, bool),
     who: &str,
 ) -> Result<Restored, JobError> {
-    set_state(from, &mark.id, State::Taking, Some(&site.computer))?;
+    set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
     let failed = |why: rusqlite::Error| held.failed(why);
     let writing = here.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let actor = Actor::now(who);
@@ -305,7 +305,7 @@ fn take_back(
         for job in &open {
             super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
         }
-        mark.set(&db, State::Taken, Some(&site.computer))?;
+        mark.set(&db, BackupState::Taken, Some(&site.computer))?;
         Ok(Restored {
             computer: name_of(&mark.computer),
             made: mark.at,
@@ -316,7 +316,7 @@ fn take_back(
     })()
     .map_err(|why| held.failed(why))?;
     writing.commit().map_err(&failed)?;
-    set_state(from, &mark.id, State::Taken, Some(&site.computer))?;
+    set_state(from, &mark.id, BackupState::Taken, Some(&site.computer))?;
     Ok(done)
 }
 
@@ -387,7 +387,13 @@ fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
 }
 
 /// Writes the backup's file. Returns the number of jobs in it.
-fn fill(here: &Connection, draft: &Draft, to: &Path, mark: &Mark, open: OpenJobs) -> Result<u64, JobError> {
+fn fill(
+    here: &Connection,
+    draft: &Draft,
+    to: &Path,
+    mark: &BackupMark,
+    open: OpenJobs,
+) -> Result<u64, JobError> {
     copy_into(here, draft, to)?;
     let file = shown(to);
     let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
@@ -432,7 +438,7 @@ fn settle_file(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
 }
 
-fn set_state(file: &Path, id: &str, state: State, by: Option<&str>) -> Result<(), JournalError> {
+fn set_state(file: &Path, id: &str, state: BackupState, by: Option<&str>) -> Result<(), JournalError> {
     let name = shown(file);
     let failed = |why: rusqlite::Error| JournalError::of(&why, &name);
     let db = connect(file, OpenFlags::SQLITE_OPEN_READ_WRITE, &name)?;
@@ -479,7 +485,7 @@ fn name_of(computer: &str) -> Localizable {
 }
 
 /// Exclusive access to the journal's folder.
-struct Held {
+struct JournalLock {
     file: String,
     files: Files,
     // Dropped before the claim: releasing the claim takes this lock again.
@@ -495,7 +501,7 @@ enum Here {
     Jobs(u64),
 }
 
-impl Held {
+impl JournalLock {
     fn take(files: Files, site: &Site) -> Result<Self, JobError> {
         let file = shown(&files.journal);
         let alone = files.alone(PATIENCE)?;
@@ -514,7 +520,7 @@ impl Held {
         Ok(db)
     }
 
-    fn journal(&self, site: &Site, mark: &Mark) -> Result<Here, JobError> {
+    fn journal(&self, site: &Site, mark: &BackupMark) -> Result<Here, JobError> {
         if self.files.is_empty() {
             return Ok(Here::Nothing);
         }

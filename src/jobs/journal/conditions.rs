@@ -3,7 +3,7 @@
 use super::duplicates::in_file_kind;
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{Kind, Phase};
-use crate::jobs::row_groups::Rows;
+use crate::jobs::row_groups::RowSelection;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, RowFacts, Step};
 
@@ -68,16 +68,16 @@ pub(super) fn allowed_together() -> String {
 }
 
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
-pub(super) fn selected(rows: &Rows, to: RowStatus) -> String {
+pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
     let which = match rows {
-        Rows::One(no) | Rows::Shown(no, _) => format!("no = {no}"),
-        Rows::Class(class) if to == RowStatus::Ready => only_of(*class),
-        Rows::Class(class) => format!("class = '{}'", class.code()),
-        Rows::Group(row_status, _) if to == RowStatus::Ready => {
+        RowSelection::One(no) | RowSelection::Shown(no, _) => format!("no = {no}"),
+        RowSelection::Class(class) if to == RowStatus::Ready => only_of(*class),
+        RowSelection::Class(class) => format!("class = '{}'", class.code()),
+        RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
             format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())
         }
-        Rows::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
-        Rows::Asked => "bucket = 'ask'".to_owned(),
+        RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
+        RowSelection::Asked => "bucket = 'ask'".to_owned(),
     };
     let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
     format!("{} AND (?2 IS NULL OR ?2 <> '') AND {which}", condition(step, Kind::Issue, Phase::Draft))

@@ -10,7 +10,7 @@ use crate::domain::{BadgeId, EmailKey, ServiceTime};
 use crate::jobs::history_scan::Sight;
 use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, Scan};
+use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, ScanResult};
 use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -53,8 +53,8 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     };
     let rows = rows_in_doubt(db, jobs)?;
     let sights_of = |row: &DoubtRow| found.get(&row.key).map_or(&[][..], Vec::as_slice);
-    let mut known = Known::of(db, rows.iter().map(|row| (row, sights_of(row))))?;
-    let mut resolved = Resolved::default();
+    let mut known = BadgeOwners::of(db, rows.iter().map(|row| (row, sights_of(row))))?;
+    let mut resolved = DoubtChanges::default();
     for row in &rows {
         let sights = sights_of(row);
         let candidates: Vec<Candidate> = sights
@@ -69,7 +69,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
                     .is_some_and(|name| resolve::names_differ(&row.name, name.wire())),
             })
             .collect();
-        let scan = Scan { now: context.now, complete: complete.contains(&row.key), shows_waiting };
+        let scan = ScanResult { now: context.now, complete: complete.contains(&row.key), shows_waiting };
         let judgement = resolve::judge(&row.doubt, &candidates, scan, &context.settings);
         if let Judgement::Bind(badge) = &judgement {
             known.holders.entry(badge.wire().to_owned()).or_default().push((row.job, row.no));
@@ -123,14 +123,14 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>
 }
 
 /// Which of the found badges have an owner.
-struct Known {
+struct BadgeOwners {
     /// Badges that recipients had before: job, address, badge.
     before: HashSet<(JobId, String, String)>,
     /// Rows of issue jobs, by badge.
     holders: HashMap<String, Vec<(JobId, u64)>>,
 }
 
-impl Known {
+impl BadgeOwners {
     fn of<'a>(db: &Tx<'_>, found: impl Iterator<Item = (&'a DoubtRow, &'a [Sight])>) -> tx::Result<Self> {
         let found: Vec<(i64, &str, &str)> = found
             .flat_map(|(row, sights)| {
@@ -169,7 +169,7 @@ impl Known {
 
 /// What the judgements mean for the rows.
 #[derive(Default)]
-struct Resolved {
+struct DoubtChanges {
     /// Job, place, badge, and when the request was recorded, in seconds.
     badges: Vec<(JobId, u64, BadgeId, i64)>,
     /// The bound badges as they were found.
@@ -181,7 +181,7 @@ struct Resolved {
     ready: HashSet<JobId>,
 }
 
-impl Resolved {
+impl DoubtChanges {
     fn add(&mut self, context: &Context, row: &DoubtRow, judgement: Judgement) {
         let mut set = |row_status: RowStatus, why: Reason| {
             self.statuses.push((row.job.0, row.no, row_status.code(), stored(&why)));

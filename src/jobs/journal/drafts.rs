@@ -10,7 +10,7 @@ use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::row_groups::{RowGroup, Rows};
+use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
@@ -274,7 +274,7 @@ pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) ->
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ReviewRows {
     pub(in crate::jobs) id: JobId,
-    pub(in crate::jobs) which: Rows,
+    pub(in crate::jobs) which: RowSelection,
     /// Ready or skipped.
     pub(in crate::jobs) to: RowStatus,
     pub(in crate::jobs) why: Option<Reason>,
@@ -286,8 +286,8 @@ pub(in crate::jobs) struct ReviewRows {
 /// the duplicate as its reason.
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     let key = match &args.which {
-        Rows::Group(_, key) => Some(key),
-        Rows::One(_) | Rows::Shown(..) | Rows::Class(_) | Rows::Asked => None,
+        RowSelection::Group(_, key) => Some(key),
+        RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
     let Some(review) =
@@ -296,12 +296,14 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         return Ok(0);
     };
     let seen = match &args.which {
-        Rows::Class(_) => "TRUE".to_owned(),
-        Rows::Shown(_, Some(class)) => {
+        RowSelection::Class(_) => "TRUE".to_owned(),
+        RowSelection::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
-        Rows::Shown(_, None) => "FALSE".to_owned(),
-        Rows::One(_) | Rows::Group(..) | Rows::Asked => conditions::SAYS_DUPLICATE.to_owned(),
+        RowSelection::Shown(_, None) => "FALSE".to_owned(),
+        RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
+            conditions::SAYS_DUPLICATE.to_owned()
+        }
     };
     db.execute(
         &format!(

@@ -31,7 +31,7 @@ pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Held {
+pub(in crate::jobs) struct ExistingBadge {
     pub(in crate::jobs) key: EmailKey,
     pub(in crate::jobs) badge: BadgeId,
     pub(in crate::jobs) class: DuplicateKind,
@@ -43,7 +43,7 @@ pub(in crate::jobs) struct Held {
 pub(in crate::jobs) struct RecordHeld {
     pub(in crate::jobs) id: JobId,
     pub(in crate::jobs) phase: Phase,
-    pub(in crate::jobs) held: Vec<Held>,
+    pub(in crate::jobs) held: Vec<ExistingBadge>,
     /// Recipients whose address is similar to a holder's, with the reason.
     pub(in crate::jobs) similar: Vec<(EmailKey, Reason)>,
 }
@@ -160,7 +160,12 @@ pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) ->
 
 /// Stores the badges that the recipient of a sent row has. If something new is found, the row needs review and says
 /// why.
-pub(super) fn record_held_of_row(db: &Tx<'_>, id: &JobId, no: &u64, held: &[Held]) -> tx::Result<()> {
+pub(super) fn record_held_of_row(
+    db: &Tx<'_>,
+    id: &JobId,
+    no: &u64,
+    held: &[ExistingBadge],
+) -> tx::Result<()> {
     for held in held {
         let is_new = db.execute(
             "INSERT INTO baseline (job, email_key, badge, over)

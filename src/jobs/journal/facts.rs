@@ -28,14 +28,14 @@ pub struct Fact {
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Seen {
+pub(in crate::jobs) struct FactObservation {
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) value: String,
     pub(in crate::jobs) evidence: Code,
     pub(in crate::jobs) times: i64,
 }
 
-impl Seen {
+impl FactObservation {
     pub(in crate::jobs) fn once(name: &str, value: &str, evidence: Code) -> Self {
         Self { name: name.to_owned(), value: value.to_owned(), evidence, times: 1 }
     }
@@ -43,7 +43,7 @@ impl Seen {
 
 /// Records observed facts. Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
-pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[Seen], at: &i64) -> tx::Result<()> {
+pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
         return Ok(());
     }
@@ -60,12 +60,12 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[Seen], at: &i64) -> tx::
 }
 
 /// The facts of an account in memory, for an operation that uses what it learns.
-pub(super) struct Facts {
+pub(super) struct AccountFacts {
     values: HashMap<String, HashSet<String>>,
-    learned: Vec<Seen>,
+    learned: Vec<FactObservation>,
 }
 
-impl Facts {
+impl AccountFacts {
     pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
         let sql = "SELECT name, value FROM fact WHERE account = ?1";
@@ -86,7 +86,7 @@ impl Facts {
         self.values.entry(name.to_owned()).or_default().insert(value.to_owned());
         match self.learned.iter_mut().find(|seen| seen.name == name && seen.value == value) {
             Some(seen) => seen.times += 1,
-            None => self.learned.push(Seen::once(name, value, evidence)),
+            None => self.learned.push(FactObservation::once(name, value, evidence)),
         }
     }
 

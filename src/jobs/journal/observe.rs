@@ -1,6 +1,6 @@
 //! Applies an observed badge to the rows that it belongs to. Every observation comes through here.
 
-use super::facts::Facts;
+use super::facts::AccountFacts;
 use super::jobs;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
@@ -11,7 +11,7 @@ use crate::jobs::history_scan::{Sight, SightSource};
 use crate::jobs::job::{JobId, Kind, Touched};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use crate::jobs::settings::Settings;
+use crate::jobs::settings::JobConfig;
 use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(in crate::jobs) struct Context {
     pub(in crate::jobs) account: String,
     /// The service's time.
     pub(in crate::jobs) now: Timestamp,
-    pub(in crate::jobs) settings: Settings,
+    pub(in crate::jobs) settings: JobConfig,
 }
 
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ pub(super) const WAITS: &str = "(job.after AND EXISTS (SELECT 1 FROM row AS othe
 
 /// What an observation may change of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Columns {
+struct ObservedColumns {
     row_status: RowStatus,
     /// As stored.
     why: Option<String>,
@@ -80,23 +80,23 @@ struct ObservedRow {
     /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
     is_twice: bool,
     waits_for: Option<JobId>,
-    was: Columns,
-    now: Columns,
+    was: ObservedColumns,
+    now: ObservedColumns,
 }
 
 /// The observations of one operation. Reads its rows and the facts once, and writes them once, since a later badge
 /// needs what an earlier one changed.
-struct Page<'a> {
+struct ObservationBatch<'a> {
     context: &'a Context,
-    facts: Facts,
+    facts: AccountFacts,
     /// Number of rows that are not Issued, of the jobs that others wait for.
     unissued: HashMap<JobId, i64>,
     seen: Observed,
 }
 
 pub(super) fn observe(db: &Tx<'_>, context: &Context, sights: &[Sight]) -> tx::Result<Observed> {
-    let facts = Facts::read(db, &context.account)?;
-    let mut page = Page { context, facts, unissued: HashMap::new(), seen: Observed::default() };
+    let facts = AccountFacts::read(db, &context.account)?;
+    let mut page = ObservationBatch { context, facts, unissued: HashMap::new(), seen: Observed::default() };
     let mut rows = page.rows_of(db, sights)?;
     for sight in sights {
         for (name, word) in [("status_name", &sight.status), ("email_status", &sight.mail)] {
@@ -154,7 +154,7 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
     Ok(())
 }
 
-impl Page<'_> {
+impl ObservationBatch<'_> {
     fn rows_of(&mut self, db: &Tx<'_>, sights: &[Sight]) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
         let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
         let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
@@ -169,7 +169,7 @@ impl Page<'_> {
              ORDER BY row.job, row.no";
         let found: Vec<(String, Option<i64>, ObservedRow)> =
             db.rows(sql, values![super::json(&badges), self.context.me], |r| {
-                let now = Columns {
+                let now = ObservedColumns {
                     row_status: jobs::row_status(r, "bucket")?,
                     why: r.get(4)?,
                     accepted: r.get(5)?,

@@ -1,21 +1,21 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
-use super::tx::{Bind, Read, Value};
+use super::tx::{Bind, Read, SqlValue};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 impl Bind for Reason {
-    fn bind(&self) -> Value<'_> {
-        Value::Text(stored(self).into())
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Text(stored(self).into())
     }
 }
 
 impl Read for Reason {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Text(text) => Some(Self::read(&text)),
+            SqlValue::Text(text) => Some(Self::read(&text)),
             _ => None,
         }
     }

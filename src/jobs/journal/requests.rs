@@ -11,7 +11,7 @@ use crate::jobs::rules::Step;
 use ring::digest::{Context, SHA256};
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Entry {
+pub(in crate::jobs) struct RequestEntry {
     pub(in crate::jobs) no: u64,
     pub(in crate::jobs) name: String,
     pub(in crate::jobs) email: String,
@@ -22,11 +22,11 @@ pub(in crate::jobs) struct Entry {
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Chunk {
     pub(in crate::jobs) request: i64,
-    pub(in crate::jobs) entries: Vec<Entry>,
+    pub(in crate::jobs) entries: Vec<RequestEntry>,
 }
 
 /// SHA-256 of the rows' contents, in hex.
-pub(super) fn sum(entries: &[Entry]) -> String {
+pub(super) fn sum(entries: &[RequestEntry]) -> String {
     let mut sum = Context::new(&SHA256);
     for entry in entries {
         for part in [entry.name.as_str(), &entry.email, entry.badge.as_ref().map_or("", BadgeId::wire)] {

@@ -35,7 +35,7 @@ pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 /// run again with the same arguments.
 pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 
-pub(super) type Work = Run<()>;
+pub(super) type JournalTask = Run<()>;
 type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
 
 pub(super) struct JournalState {
@@ -53,13 +53,13 @@ pub(super) struct JournalState {
 /// An operation that has not started yet. Await it, or call [`Pending::wait`] on a thread that may block.
 #[must_use = "the operation starts when it is awaited"]
 pub(in crate::jobs) struct Pending<T> {
-    work: Sender<Work>,
+    work: Sender<JournalTask>,
     run: Run<Result<T>>,
 }
 
 impl<T: Send + 'static> Pending<T> {
     pub(super) fn new(
-        work: &Sender<Work>,
+        work: &Sender<JournalTask>,
         run: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
     ) -> Self {
         Self { work: work.clone(), run: Box::new(run) }
@@ -69,7 +69,7 @@ impl<T: Send + 'static> Pending<T> {
     pub(in crate::jobs) fn wait(self) -> Result<T> {
         let (answer, answered) = channel();
         let run = self.run;
-        let job: Work = Box::new(move |state| drop(answer.send(run(state))));
+        let job: JournalTask = Box::new(move |state| drop(answer.send(run(state))));
         self.work.send(job).map_err(|_| JournalError::Closed)?;
         answered.recv().map_err(|_| JournalError::Closed)?
     }
@@ -83,7 +83,7 @@ impl<T: Send + 'static> IntoFuture for Pending<T> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             let run = self.run;
-            let job: Work = Box::new(move |state| {
+            let job: JournalTask = Box::new(move |state| {
                 let result = run(state);
                 if state.dead {
                     // After a simulated power cut, nobody gets an answer.
@@ -157,7 +157,7 @@ impl JournalState {
     }
 }
 
-pub(super) fn run(mut state: JournalState, queue: &Receiver<Work>) {
+pub(super) fn run(mut state: JournalState, queue: &Receiver<JournalTask>) {
     loop {
         let work = if state.log_is_dirty {
             match queue.recv_timeout(erase::AGAIN) {

@@ -3,7 +3,7 @@
 
 use super::claims::{HELD_UP, HOLDS};
 use super::jobs;
-use super::requests::{self, Chunk, Ended, Entry};
+use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use crate::domain::BadgeId;
@@ -91,7 +91,7 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
 }
 
 /// The next recipients that may be sent, and the rows before them that have no valid claim.
-fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, Vec<i64>)> {
+fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEntry>, Vec<i64>)> {
     let ready = format!(
         "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
          WHERE job = ?1 AND bucket = 'ready' ORDER BY no"
@@ -107,7 +107,7 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, V
         if !keys.insert(key.clone()) || row.get(5)? {
             return Ok(ControlFlow::Continue(()));
         }
-        entries.push(Entry {
+        entries.push(RequestEntry {
             no: no.unsigned_abs(),
             name: row.get(1)?,
             email: row.get(2)?,
@@ -120,13 +120,13 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<Entry>, V
     Ok((entries, unclaimed))
 }
 
-fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<Entry>> {
+fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>> {
     db.rows(
         "SELECT no, name, email, email_key, badge FROM row
          WHERE job = ?1 AND bucket = 'ready' AND badge <> '' ORDER BY no LIMIT ?2",
         values![job.0, most as i64],
         |r| {
-            Ok(Entry {
+            Ok(RequestEntry {
                 no: r.get::<i64>(0)?.unsigned_abs(),
                 name: r.get(1)?,
                 email: r.get(2)?,
@@ -245,7 +245,7 @@ pub(in crate::jobs) enum FailedRows {
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Failure {
+pub(in crate::jobs) struct RequestFailure {
     pub(in crate::jobs) job: JobId,
     pub(in crate::jobs) request: i64,
     /// The service's time.
@@ -260,8 +260,8 @@ pub(in crate::jobs) struct Failure {
     pub(in crate::jobs) stop: Option<(StopKind, Reason)>,
 }
 
-pub(super) fn record_failure(db: &Tx<'_>, args: &Failure) -> tx::Result<()> {
-    let Failure { job, request, now, at, rows, why, how, stop } = args;
+pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
+    let RequestFailure { job, request, now, at, rows, why, how, stop } = args;
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,

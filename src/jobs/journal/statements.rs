@@ -3,7 +3,7 @@
 use super::jobs::{self, Account, Actor, NewJob};
 use super::observe::{self, Context};
 use super::place::Site;
-use super::requests::{Chunk, Entry};
+use super::requests::{Chunk, RequestEntry};
 use super::rows::{self, NewRow};
 use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
 use super::tx::{self, Tx, values};
@@ -13,7 +13,7 @@ use crate::jobs::history_scan::{Sight, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
-use crate::jobs::settings::{Policies, Settings};
+use crate::jobs::settings::{JobConfig, Policies};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
@@ -97,7 +97,8 @@ fn request(db: &Tx<'_>, job: JobId) -> Chunk {
 }
 
 fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> IssueAnswer {
-    let named: Vec<_> = chunk.entries.iter().filter(|_| named).map(|e: &Entry| (e.no, badge(e.no))).collect();
+    let named: Vec<_> =
+        chunk.entries.iter().filter(|_| named).map(|e: &RequestEntry| (e.no, badge(e.no))).collect();
     IssueAnswer {
         job,
         request: chunk.request,
@@ -111,7 +112,7 @@ fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> Issu
 }
 
 fn context(now: Timestamp) -> Context {
-    Context { me: "me".into(), account: "k".into(), now, settings: Settings::default() }
+    Context { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
 }
 
 /// A badge with a word that lapel does not know.
@@ -224,7 +225,7 @@ fn rows_in_doubt() {
             .collect();
         let complete: HashSet<EmailKey> =
             (1..=n * 2).map(|no| EmailKey::of(&format!("p{no}@x.example"))).collect();
-        let settings = Settings::default();
+        let settings = JobConfig::default();
         let args = doubts::ResolveDoubts {
             context: context(NEW + settings.doubt_window + SignedDuration::from_secs(1)),
             jobs: HashSet::from([job]),

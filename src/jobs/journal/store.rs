@@ -9,8 +9,8 @@ use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
-use super::duplicates::{CheckResult, FinishCheck, Held, RecordHeld};
-use super::facts::{Fact, Kept, Seen};
+use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, RecordHeld};
+use super::facts::{Fact, FactObservation, Kept};
 use super::jobs::{Account, Actor};
 use super::observe::{Context, MarkOverdue, Observed};
 use super::owner::Process;
@@ -18,8 +18,8 @@ use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
-use super::runner::{JournalState, Operation, Pending, Work};
-use super::sending::{Failure, IssueAnswer, ProveRefusal, RecordIntent, RevokeAnswer};
+use super::runner::{JournalState, JournalTask, Operation, Pending};
+use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
     Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
@@ -41,12 +41,12 @@ use std::sync::mpsc::Sender;
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
 pub(in crate::jobs) struct Store {
-    work: Sender<Work>,
+    work: Sender<JournalTask>,
     process: Arc<Process>,
 }
 
 impl Store {
-    pub(super) fn new(work: Sender<Work>, process: Arc<Process>) -> Self {
+    pub(super) fn new(work: Sender<JournalTask>, process: Arc<Process>) -> Self {
         Self { work, process }
     }
 
@@ -129,7 +129,7 @@ operations! {
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
     write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;
     read email_of_sent(id: JobId, no: u64, phase: Phase) -> Option<String> = duplicates::email_of_sent;
-    write "baseline" record_held_of_row(id: JobId, no: u64, held: Vec<Held>) -> () = duplicates::record_held_of_row;
+    write "baseline" record_held_of_row(id: JobId, no: u64, held: Vec<ExistingBadge>) -> () = duplicates::record_held_of_row;
 }
 
 // Sending.
@@ -139,7 +139,7 @@ operations! {
     write "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent;
     write "answer" record_issue_answer(args: IssueAnswer) -> Vec<BadgeId> = sending::record_issue_answer;
     write "answer" record_revoke_answer(args: RevokeAnswer) -> RowStatus = sending::record_revoke_answer;
-    write "answer" record_failure(args: Failure) -> () = sending::record_failure;
+    write "answer" record_failure(args: RequestFailure) -> () = sending::record_failure;
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
@@ -180,7 +180,7 @@ operations! {
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
     write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
-    write "fact" learn_facts(account: String, seen: Vec<Seen>, at: i64) -> () = facts::learn;
+    write "fact" learn_facts(account: String, seen: Vec<FactObservation>, at: i64) -> () = facts::learn;
 }
 
 // Ownership.

@@ -164,7 +164,7 @@ fn prepare<'a>(db: &'a Connection, sql: &str) -> Result<CachedStatement<'a>> {
     Ok(db.prepare_cached(&form)?)
 }
 
-fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = Value<'a>> {
+fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = SqlValue<'a>> {
     values.iter().map(|value| value.bind())
 }
 
@@ -203,12 +203,12 @@ impl Row<'_> {
     pub(super) fn text(&self, at: impl Into<At>) -> Result<&str> {
         let at = at.into();
         match self.value(at)? {
-            Value::Text(Cow::Borrowed(text)) => Ok(text),
+            SqlValue::Text(Cow::Borrowed(text)) => Ok(text),
             _ => Err(Error::Column(at)),
         }
     }
 
-    fn value(&self, at: At) -> Result<Value<'_>> {
+    fn value(&self, at: At) -> Result<SqlValue<'_>> {
         match &self.0 {
             RowOf::Sqlite(row) => {
                 let value = match at {
@@ -216,12 +216,12 @@ impl Row<'_> {
                     At::Name(name) => row.get_ref(name)?,
                 };
                 match value {
-                    ValueRef::Null => Ok(Value::Null),
-                    ValueRef::Integer(n) => Ok(Value::Int(n)),
+                    ValueRef::Null => Ok(SqlValue::Null),
+                    ValueRef::Integer(n) => Ok(SqlValue::Int(n)),
                     ValueRef::Text(text) => {
-                        std::str::from_utf8(text).map(Value::from).map_err(|_| Error::Column(at))
+                        std::str::from_utf8(text).map(SqlValue::from).map_err(|_| Error::Column(at))
                     }
-                    ValueRef::Blob(bytes) => Ok(Value::Bytes(bytes)),
+                    ValueRef::Blob(bytes) => Ok(SqlValue::Bytes(bytes)),
                     ValueRef::Real(_) => Err(Error::Column(at)),
                 }
             }
@@ -230,7 +230,7 @@ impl Row<'_> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Value<'a> {
+pub(super) enum SqlValue<'a> {
     Null,
     Bool(bool),
     Int(i64),
@@ -238,13 +238,13 @@ pub(super) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
-impl<'a> From<&'a str> for Value<'a> {
+impl<'a> From<&'a str> for SqlValue<'a> {
     fn from(text: &'a str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 }
 
-impl rusqlite::ToSql for Value<'_> {
+impl rusqlite::ToSql for SqlValue<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Self::Null => ValueRef::Null,
@@ -258,116 +258,116 @@ impl rusqlite::ToSql for Value<'_> {
 
 /// A value that can be a parameter.
 pub(super) trait Bind {
-    fn bind(&self) -> Value<'_>;
+    fn bind(&self) -> SqlValue<'_>;
 }
 
 /// A value that can be read from a column.
 pub(super) trait Read: Sized {
     /// `None` if the column has another type.
-    fn read(value: Value<'_>) -> Option<Self>;
+    fn read(value: SqlValue<'_>) -> Option<Self>;
 }
 
 impl<T: Bind + ?Sized> Bind for &T {
-    fn bind(&self) -> Value<'_> {
+    fn bind(&self) -> SqlValue<'_> {
         (**self).bind()
     }
 }
 
 impl<T: Bind> Bind for Option<T> {
-    fn bind(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Null, T::bind)
+    fn bind(&self) -> SqlValue<'_> {
+        self.as_ref().map_or(SqlValue::Null, T::bind)
     }
 }
 
 impl<T: Read> Read for Option<T> {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Null => Some(None),
+            SqlValue::Null => Some(None),
             value => T::read(value).map(Some),
         }
     }
 }
 
 impl Bind for i64 {
-    fn bind(&self) -> Value<'_> {
-        Value::Int(*self)
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Int(*self)
     }
 }
 
 impl Read for i64 {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Int(n) => Some(n),
+            SqlValue::Int(n) => Some(n),
             _ => None,
         }
     }
 }
 
 impl Bind for u16 {
-    fn bind(&self) -> Value<'_> {
-        Value::Int(i64::from(*self))
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Int(i64::from(*self))
     }
 }
 
 impl Bind for bool {
-    fn bind(&self) -> Value<'_> {
-        Value::Bool(*self)
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Bool(*self)
     }
 }
 
 impl Read for bool {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Bool(is) => Some(is),
-            Value::Int(n) => Some(n != 0),
+            SqlValue::Bool(is) => Some(is),
+            SqlValue::Int(n) => Some(n != 0),
             _ => None,
         }
     }
 }
 
 impl Bind for str {
-    fn bind(&self) -> Value<'_> {
+    fn bind(&self) -> SqlValue<'_> {
         self.into()
     }
 }
 
 impl Bind for String {
-    fn bind(&self) -> Value<'_> {
+    fn bind(&self) -> SqlValue<'_> {
         self.as_str().into()
     }
 }
 
 impl Bind for Cow<'_, str> {
-    fn bind(&self) -> Value<'_> {
+    fn bind(&self) -> SqlValue<'_> {
         self.as_ref().into()
     }
 }
 
 impl Read for String {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Text(text) => Some(text.into_owned()),
+            SqlValue::Text(text) => Some(text.into_owned()),
             _ => None,
         }
     }
 }
 
 impl Bind for [u8] {
-    fn bind(&self) -> Value<'_> {
-        Value::Bytes(self)
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Bytes(self)
     }
 }
 
 impl Bind for Vec<u8> {
-    fn bind(&self) -> Value<'_> {
-        Value::Bytes(self)
+    fn bind(&self) -> SqlValue<'_> {
+        SqlValue::Bytes(self)
     }
 }
 
 impl Read for Vec<u8> {
-    fn read(value: Value<'_>) -> Option<Self> {
+    fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
-            Value::Bytes(bytes) => Some(bytes.to_vec()),
+            SqlValue::Bytes(bytes) => Some(bytes.to_vec()),
             _ => None,
         }
     }

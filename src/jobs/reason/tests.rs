@@ -73,8 +73,11 @@ fn every_part_is_translated_when_it_is_read() {
 #[test]
 fn a_finding_says_once_where_it_was_found() {
     let what = localizable!("the name is empty");
-    assert_eq!(both(&Reason::finding(Field::Name, &what)), ["the name is empty", "이름이 비어 있습니다"]);
-    let elsewhere = Reason::finding(Field::Template, &what);
+    assert_eq!(
+        both(&Reason::finding(RecipientField::Name, &what)),
+        ["the name is empty", "이름이 비어 있습니다"]
+    );
+    let elsewhere = Reason::finding(RecipientField::Template, &what);
     assert_eq!(elsewhere.english(), "template: the name is empty");
 }
 

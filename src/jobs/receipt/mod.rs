@@ -6,11 +6,11 @@ mod mail;
 #[cfg(test)]
 mod tests;
 
-pub use crate::table::{Format, TableError, Watch, Written};
+pub use crate::table::{TableError, TableFormat, WriteProgress, Written};
 pub use mail::{FailedMails, MOST_FAILED, MailGroup, MailReport, mail_failures};
 
 use super::intake::REASON_COLUMN;
-use crate::table::{Entry, Facts, Room, TableWriter};
+use crate::table::{Room, SummaryFn, TableWriter, WriterRow};
 use std::error::Error;
 use std::path::Path;
 
@@ -54,11 +54,11 @@ const ADDED: [&str; 9] =
 /// After an error there is no new file, and an existing file is unchanged.
 pub fn write_receipt<E: Into<Box<dyn Error + Send + Sync>>>(
     to: &Path,
-    format: Format,
+    format: TableFormat,
     overwrite: bool,
     head: &ReceiptHead,
     lines: impl Iterator<Item = Result<ReceiptLine, E>>,
-    watch: &mut Watch<'_>,
+    watch: &mut WriteProgress<'_>,
 ) -> Result<Written, TableError> {
     let mut names = head.columns.clone();
     names.extend(added(&head.columns));
@@ -83,18 +83,18 @@ pub struct RedoLine {
 /// After an error there is no new file, and an existing file is unchanged.
 pub fn write_redo<E: Into<Box<dyn Error + Send + Sync>>>(
     to: &Path,
-    format: Format,
+    format: TableFormat,
     overwrite: bool,
     columns: &[String],
     rows: impl Iterator<Item = Result<RedoLine, E>>,
-    watch: &mut Watch<'_>,
+    watch: &mut WriteProgress<'_>,
 ) -> Result<Written, TableError> {
     let mut names = columns.to_vec();
     names.push(REASON_COLUMN.to_owned());
     let rows = rows.zip(1..).map(|(row, number)| {
         row.map(|row| {
             let cells = with_added(row.cells, columns.len(), [row.reason]);
-            Entry { number, row_status: None, cells }
+            WriterRow { number, row_status: None, cells }
         })
     });
     to_file(to, format, overwrite, &names, None).write(rows, watch)
@@ -116,15 +116,15 @@ const FACTS: &str = "receipt";
 
 fn to_file<'a>(
     to: &'a Path,
-    format: Format,
+    format: TableFormat,
     overwrite: bool,
     names: &'a [String],
-    facts: Option<(&'static str, &'a Facts<'a>)>,
+    facts: Option<(&'static str, &'a SummaryFn<'a>)>,
 ) -> TableWriter<'a> {
     TableWriter { to, format, overwrite, names, facts, room: Room::EXCEL }
 }
 
-fn entry(line: ReceiptLine, width: usize) -> Entry {
+fn entry(line: ReceiptLine, width: usize) -> WriterRow {
     let row_status = line.row_status.clone();
     let added: [String; ADDED.len()] = [
         line.row.to_string(),
@@ -137,7 +137,7 @@ fn entry(line: ReceiptLine, width: usize) -> Entry {
         line.issued,
         line.valid_until,
     ];
-    Entry { number: line.row, row_status: Some(row_status), cells: with_added(line.cells, width, added) }
+    WriterRow { number: line.row, row_status: Some(row_status), cells: with_added(line.cells, width, added) }
 }
 
 /// The original cells of the columns, the added cells, and the cells that no column has.

@@ -58,11 +58,11 @@ fn fine<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = Result<T, i
     all.into_iter().map(Ok)
 }
 
-fn write(to: &Path, format: Format, lines: impl IntoIterator<Item = ReceiptLine>) -> Written {
+fn write(to: &Path, format: TableFormat, lines: impl IntoIterator<Item = ReceiptLine>) -> Written {
     write_receipt(to, format, false, &head(), fine(lines), &mut go_on).expect("written")
 }
 
-fn redo(to: &Path, format: Format, columns: &[&str], rows: &[Vec<String>]) -> Written {
+fn redo(to: &Path, format: TableFormat, columns: &[&str], rows: &[Vec<String>]) -> Written {
     let lines = rows.iter().map(|cells| RedoLine { cells: cells.clone(), reason: WHY.to_owned() });
     write_redo(to, format, false, &strings(columns), fine(lines), &mut go_on).expect("written")
 }
@@ -131,15 +131,16 @@ fn a_receipt_has_every_row_and_column_in_order_in_every_format() {
     let folder = folder();
     let lines =
         || [line(2, "한서윤", "issued"), line(3, "오지호", "refused here"), line(5, "홍철", "issued")];
-    for (format, name) in [(Format::Xlsx, "a.xlsx"), (Format::CsvUtf8, "a.csv"), (Format::CsvCp949, "b.csv")]
+    for (format, name) in
+        [(TableFormat::Xlsx, "a.xlsx"), (TableFormat::CsvUtf8, "a.csv"), (TableFormat::CsvCp949, "b.csv")]
     {
         let path = folder.path().join(name);
         let written = write(&path, format, lines());
         assert_eq!((written.rows, written.is_exact(), &written.path), (3, true, &path));
         let rows = match format {
-            Format::Xlsx => read_xlsx(&path).remove(0).1,
-            Format::CsvUtf8 => read_utf8(&path),
-            Format::CsvCp949 => read_cp949(&path),
+            TableFormat::Xlsx => read_xlsx(&path).remove(0).1,
+            TableFormat::CsvUtf8 => read_utf8(&path),
+            TableFormat::CsvCp949 => read_cp949(&path),
         };
         assert_eq!(rows.len(), 4);
         assert_eq!(rows[0], COLUMNS);
@@ -169,7 +170,7 @@ fn the_row_statuses_add_up_to_the_rows_and_stand_on_a_sheet_of_their_own() {
     let path = folder.path().join("a.xlsx");
     let row_statuses = ["issued", "waiting", "issued", "refused here", "issued"];
     let lines = row_statuses.iter().zip(1..).map(|(row_status, row)| line(row, "김민준", row_status));
-    let written = write(&path, Format::Xlsx, lines);
+    let written = write(&path, TableFormat::Xlsx, lines);
     let counts = [("issued".to_owned(), 3), ("waiting".to_owned(), 1), ("refused here".to_owned(), 1)];
     assert_eq!(written.row_statuses, counts);
     assert_eq!(written.row_statuses.iter().map(|one| one.1).sum::<u64>(), written.rows);
@@ -189,8 +190,8 @@ fn formulas_stay_texts() {
     let cells =
         ["=HYPERLINK(\"http://x.example\")", "+amy@x.example", "-1", "@SUM(A1)", "＝1＋1", "\t=1", "'=1"];
     let rows = [strings(&cells)];
-    redo(&xlsx, Format::Xlsx, &["=1+1"; 7], &rows);
-    redo(&csv, Format::CsvUtf8, &["=1+1"; 7], &rows);
+    redo(&xlsx, TableFormat::Xlsx, &["=1+1"; 7], &rows);
+    redo(&csv, TableFormat::CsvUtf8, &["=1+1"; 7], &rows);
     assert_eq!(read_xlsx(&xlsx)[0].1[1], redone(&rows[0]), "no apostrophe is needed");
     assert_eq!(read_utf8(&csv)[1], redone(&rows[0]), "the apostrophe comes off again");
     let raw = fs::read_to_string(&csv).expect("text");
@@ -227,7 +228,8 @@ fn hostile_cells_break_nothing_and_nothing_is_lost_silently() {
     bad.cells = hostile();
     let mut head = head();
     head.columns = (1..=12).map(|at| format!("열 {at}")).collect();
-    let written = write_receipt(&path, Format::Xlsx, false, &head, fine([bad]), &mut go_on).expect("written");
+    let written =
+        write_receipt(&path, TableFormat::Xlsx, false, &head, fine([bad]), &mut go_on).expect("written");
     let sheets = read_xlsx(&path);
     let row = &sheets[0].1[1];
     assert_eq!(
@@ -263,7 +265,7 @@ fn hostile_cells_break_nothing_and_nothing_is_lost_silently() {
 fn hostile_cells_in_csv_steer_no_terminal() {
     let folder = folder();
     let path = folder.path().join("a.csv");
-    let written = redo(&path, Format::CsvUtf8, &["x"; 12], &[hostile()]);
+    let written = redo(&path, TableFormat::CsvUtf8, &["x"; 12], &[hostile()]);
     assert_eq!((written.marked.count, written.cut.count), (5, 0));
     let text = fs::read_to_string(&path).expect("text");
     let obeyed =
@@ -285,7 +287,7 @@ fn what_cp949_lacks_is_marked_and_listed() {
     lines[3].cells[0] = "👩\u{200d}🚀 송별".to_owned();
     lines[4].cells[0] = "Zoë\u{1b}".to_owned();
     lines[5].reason = "what ȫ?".to_owned();
-    let written = write(&path, Format::CsvCp949, lines);
+    let written = write(&path, TableFormat::CsvCp949, lines);
     let listed: Vec<String> = written.unmappable.first.iter().map(ToString::to_string).collect();
     assert_eq!(
         listed,
@@ -307,7 +309,7 @@ fn what_cp949_lacks_is_marked_and_listed() {
 fn the_list_of_odd_cells_is_bounded_and_all_are_counted() {
     let folder = folder();
     let rows: Vec<Vec<String>> = (0..1000).map(|_| strings(&["😀"])).collect();
-    let written = redo(&folder.path().join("a.csv"), Format::CsvCp949, &["😀"], &rows);
+    let written = redo(&folder.path().join("a.csv"), TableFormat::CsvCp949, &["😀"], &rows);
     assert_eq!((written.unmappable.count, written.unmappable.first.len()), (1001, 100));
     assert_eq!(written.unmappable.first[0].to_string(), "header row, column 1: 😀 (U+1F600)");
     assert_eq!(written.unmappable.first[99].row, 99);
@@ -328,7 +330,7 @@ fn fifty_thousand_rows_pass_one_by_one() {
     let (head, path) = (head(), Path::new("a"));
     let mut all = head.columns.clone();
     all.extend(added(&head.columns));
-    for format in [Format::Xlsx, Format::CsvUtf8] {
+    for format in [TableFormat::Xlsx, TableFormat::CsvUtf8] {
         let facts = |written: &Written| facts(&head, written);
         let table = to_file(path, format, false, &all, Some((FACTS, &facts)));
         let arrived: RefCell<Vec<u8>> = RefCell::default();
@@ -348,7 +350,7 @@ fn fifty_thousand_rows_pass_one_by_one() {
         let (half, end) = (seen[seen.len() / 2].1, bytes.len());
         assert!(half > end / 3, "{format}: {half} of {end} bytes had left when half of the rows were in");
         let rows = match format {
-            Format::Xlsx => {
+            TableFormat::Xlsx => {
                 assert!(end < 4 << 20, "it is packed: {end} bytes");
                 sheets(calamine::open_workbook_from_rs(io::Cursor::new(bytes)).expect("Excel")).remove(0).1
             }
@@ -366,7 +368,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     let columns = strings(&["성명"]);
     let head = ReceiptHead { title: "many".to_owned(), ..ReceiptHead::default() };
     let entries = || {
-        fine((1..=25).map(|at| Entry {
+        fine((1..=25).map(|at| WriterRow {
             number: at,
             row_status: Some("x".to_owned()),
             cells: vec![at.to_string()],
@@ -377,7 +379,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
     for room in [by_rows, by_bytes] {
         let facts = |written: &Written| facts(&head, written);
         let table =
-            TableWriter { room, ..to_file(&path, Format::Xlsx, true, &columns, Some((FACTS, &facts))) };
+            TableWriter { room, ..to_file(&path, TableFormat::Xlsx, true, &columns, Some((FACTS, &facts))) };
         let written = table.write(entries(), &mut go_on).expect("written");
         assert_eq!(written.rows, 25);
         let mut sheets = read_xlsx(&path);
@@ -399,7 +401,7 @@ fn rows_that_do_not_fit_on_a_sheet_go_on_on_the_next() {
 fn the_names_of_the_columns_are_bold_and_stay_in_sight() {
     let folder = folder();
     let path = folder.path().join("a.xlsx");
-    write(&path, Format::Xlsx, [line(1, "아주 긴 이름을 가진 사람의 이름", "issued")]);
+    write(&path, TableFormat::Xlsx, [line(1, "아주 긴 이름을 가진 사람의 이름", "issued")]);
     let mut archive = zip::ZipArchive::new(fs::File::open(&path).expect("a file")).expect("an archive");
     let sheet =
         io::read_to_string(archive.by_name("xl/worksheets/sheet1.xml").expect("a sheet")).expect("text");
@@ -422,15 +424,15 @@ fn rows_of_another_length_keep_all_their_cells_and_shift_nothing() {
         ]
     };
     let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));
-    write(&xlsx, Format::Xlsx, lines());
-    write(&csv, Format::CsvUtf8, lines());
+    write(&xlsx, TableFormat::Xlsx, lines());
+    write(&csv, TableFormat::CsvUtf8, lines());
     for rows in [read_xlsx(&xlsx).remove(0).1, read_utf8(&csv)] {
         assert_eq!(rows[1][..4], strings(&["한서윤", "", "1", "B-000000001-7K"]));
         assert_eq!(rows[2][..4], strings(&["오지호", "jiho.oh@naru.example", "2", "B-000000002-7K"]));
         assert_eq!(rows[2][11..], strings(&["beyond", "more"]));
     }
     let again = folder.path().join("redo.csv");
-    redo(&again, Format::CsvUtf8, &["성명", "이메일"], &[short, long]);
+    redo(&again, TableFormat::CsvUtf8, &["성명", "이메일"], &[short, long]);
     assert_eq!(read_utf8(&again)[1], strings(&["한서윤", "", WHY]));
     assert_eq!(read_utf8(&again)[2], strings(&["오지호", "jiho.oh@naru.example", WHY, "beyond", "more"]));
 }
@@ -440,19 +442,20 @@ fn a_redo_file_is_the_original_columns_and_the_reason() {
     let folder = folder();
     let rows = [strings(&["1", "홍철", "hong.c@naru.example", "00123"]), strings(&["2", "", "", ""])];
     let columns = ["번호", "성명", "이메일", "학번"];
-    for (format, name) in [(Format::Xlsx, "a.xlsx"), (Format::CsvUtf8, "a.csv"), (Format::CsvCp949, "b.csv")]
+    for (format, name) in
+        [(TableFormat::Xlsx, "a.xlsx"), (TableFormat::CsvUtf8, "a.csv"), (TableFormat::CsvCp949, "b.csv")]
     {
         let path = folder.path().join(name);
         let written = redo(&path, format, &columns, &rows);
         assert_eq!((written.rows, written.row_statuses.len()), (2, 0));
         let read = match format {
-            Format::Xlsx => {
+            TableFormat::Xlsx => {
                 let mut sheets = read_xlsx(&path);
                 assert_eq!(sheets.len(), 1, "no sheet that an import could take for the rows");
                 sheets.remove(0).1
             }
-            Format::CsvUtf8 => read_utf8(&path),
-            Format::CsvCp949 => read_cp949(&path),
+            TableFormat::CsvUtf8 => read_utf8(&path),
+            TableFormat::CsvCp949 => read_cp949(&path),
         };
         let names: Vec<String> = strings(&columns).into_iter().chain([REASON_COLUMN.to_owned()]).collect();
         assert_eq!(read, [names, redone(&rows[0]), redone(&rows[1])]);
@@ -468,15 +471,18 @@ fn a_receipt_of_a_receipt_has_names_of_its_own() {
 
 #[test]
 fn a_format_is_known_by_name_and_by_ending() {
-    for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
+    for format in [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949] {
         assert_eq!(format.to_string().parse(), Ok(format));
-        assert!(Format::from_path(&Path::new("a").with_extension(format.ending())).is_some());
+        assert!(TableFormat::from_path(&Path::new("a").with_extension(format.ending())).is_some());
     }
-    assert_eq!("CP949".parse(), Ok(Format::CsvCp949));
-    assert_eq!(Format::from_path(Path::new("결과.XLSX")), Some(Format::Xlsx));
-    assert_eq!(Format::from_path(Path::new("a.csv")), Some(Format::CsvUtf8));
-    assert_eq!((Format::from_path(Path::new("a.xls")), Format::from_path(Path::new("xlsx"))), (None, None));
-    assert!("pdf\u{1b}".parse::<Format>().expect_err("unknown").contains("pdf␛"));
+    assert_eq!("CP949".parse(), Ok(TableFormat::CsvCp949));
+    assert_eq!(TableFormat::from_path(Path::new("결과.XLSX")), Some(TableFormat::Xlsx));
+    assert_eq!(TableFormat::from_path(Path::new("a.csv")), Some(TableFormat::CsvUtf8));
+    assert_eq!(
+        (TableFormat::from_path(Path::new("a.xls")), TableFormat::from_path(Path::new("xlsx"))),
+        (None, None)
+    );
+    assert!("pdf\u{1b}".parse::<TableFormat>().expect_err("unknown").contains("pdf␛"));
 }
 
 fn has_no_controls(cell: &str) -> bool {
@@ -499,7 +505,7 @@ proptest! {
     fn ordinary_cells_come_back_from_csv_as_they_were(rows in table()) {
         let folder = folder();
         let path = folder.path().join("a.csv");
-        let written = redo(&path, Format::CsvUtf8, &["x"], &rows);
+        let written = redo(&path, TableFormat::CsvUtf8, &["x"], &rows);
         prop_assert!(written.is_exact());
         let read = read_utf8(&path);
         for (was, is) in rows.iter().zip(&read[1..]) {
@@ -512,7 +518,7 @@ proptest! {
     fn ordinary_cells_come_back_from_excel_as_they_were(rows in table()) {
         let folder = folder();
         let path = folder.path().join("a.xlsx");
-        prop_assert!(redo(&path, Format::Xlsx, &["x", "y", "z", "u"], &rows).is_exact());
+        prop_assert!(redo(&path, TableFormat::Xlsx, &["x", "y", "z", "u"], &rows).is_exact());
         let read = read_xlsx(&path).remove(0).1;
         for (was, is) in rows.iter().zip(&read[1..]) {
             prop_assert_eq!(&is[..was.len()], &was[..]);
@@ -521,15 +527,15 @@ proptest! {
 
     #[test]
     fn any_cells_at_all_make_a_file_that_can_be_read(rows in proptest::collection::vec(proptest::collection::vec(any::<String>(), 0..4), 0..4)) {
-        for (format, name) in [(Format::Xlsx, "a.xlsx"), (Format::CsvUtf8, "a.csv"), (Format::CsvCp949, "b.csv")] {
+        for (format, name) in [(TableFormat::Xlsx, "a.xlsx"), (TableFormat::CsvUtf8, "a.csv"), (TableFormat::CsvCp949, "b.csv")] {
             let folder = folder();
             let path = folder.path().join(name);
             let written = redo(&path, format, &["x", "y"], &rows);
             prop_assert_eq!(written.rows, rows.len() as u64);
             match format {
-                Format::Xlsx => drop(read_xlsx(&path)),
-                Format::CsvUtf8 => drop(read_utf8(&path)),
-                Format::CsvCp949 => drop(read_cp949(&path)),
+                TableFormat::Xlsx => drop(read_xlsx(&path)),
+                TableFormat::CsvUtf8 => drop(read_utf8(&path)),
+                TableFormat::CsvCp949 => drop(read_cp949(&path)),
             }
         }
     }

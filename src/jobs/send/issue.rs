@@ -5,7 +5,7 @@ use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, EmailKey, TemplateId, Text};
 use crate::jobs::core::{Core, touched};
 use crate::jobs::job::{Job, StopKind};
-use crate::jobs::journal::requests::{Chunk, Entry};
+use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
 use crate::jobs::reason::Code;
 use crate::jobs::row_status::RowStatus;
@@ -43,13 +43,13 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
 
 fn named(accepted: &BatchAccepted, chunk: &Chunk) -> Vec<(u64, BadgeId)> {
     let by_key = by_address(accepted);
-    let item = |entry: &Entry| match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
+    let item = |entry: &RequestEntry| match (by_key.get(entry.key.as_str()), chunk.entries.as_slice()) {
         (Some(Some(item)), _) => Some(*item),
         // The response to a single issue has no address (contract, "POST /badges").
         (_, [_]) => accepted.items.first().filter(|i| i.recipient_email.is_none()),
         _ => None,
     };
-    let badge = |entry: &Entry| Some((entry.no, item(entry)?.badge_id.clone()));
+    let badge = |entry: &RequestEntry| Some((entry.no, item(entry)?.badge_id.clone()));
     chunk.entries.iter().filter_map(badge).collect()
 }
 

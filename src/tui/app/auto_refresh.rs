@@ -2,7 +2,7 @@
 
 use super::{App, Tab};
 use crate::config::RefreshChoice;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::keymap::Context;
 use crate::tui::refresh::{every, has_failed};
 use crate::tui::request::{RequestId, Response};
@@ -52,13 +52,13 @@ impl App {
         }
         out.quiet = true;
         let (tab, env) = (self.navigation.tab, &self.env);
-        out.owned_by(Owner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
+        out.owned_by(RequestOwner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
     }
 
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
     pub(super) fn is_quiet_failure(
         &mut self,
-        (request, owner): (RequestId, Owner),
+        (request, owner): (RequestId, RequestOwner),
         answer: &Response,
         out: &mut Effects<'_>,
     ) -> bool {
@@ -70,7 +70,7 @@ impl App {
         if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
             return false;
         }
-        if let Owner::Screen(tab) = owner {
+        if let RequestOwner::Screen(tab) = owner {
             self.screens.of_mut(tab).give_up(request);
         }
         self.changed = true;

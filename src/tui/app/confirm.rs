@@ -1,7 +1,7 @@
 //! The confirmation over the modal on top. The modal says what it asks; the rest is the same for all.
 
 use super::App;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
 use crate::tui::widgets::confirm::Confirm;
 use crossterm::event::KeyEvent;
@@ -39,7 +39,7 @@ impl App {
             Action::Accept if !fits => {}
             Action::Accept if confirm.is_right() && is_at_once => out.warn(confirm.once_more(env)),
             Action::Accept if confirm.is_right() => {
-                out.owned_by(Owner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
+                out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
             }
             Action::Accept => out.warn(confirm.missing(env)),
             _ => return false,

@@ -5,7 +5,7 @@ use super::toasts::Toasts;
 use super::{App, Notice};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::ConnectionInfo;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
 use crate::tui::screens::home::Home;
@@ -26,7 +26,7 @@ impl App {
     pub(super) fn begin_with(&mut self, begin: impl FnOnce(&mut Effects<'_>) -> Welcome) {
         let mut requests = std::mem::take(&mut self.requests);
         let mut out = Effects::new(&mut requests);
-        self.welcome = Some(out.owned_by(Owner::Welcome, begin));
+        self.welcome = Some(out.owned_by(RequestOwner::Welcome, begin));
         self.finish(out);
         self.requests = requests;
     }

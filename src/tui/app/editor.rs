@@ -2,7 +2,7 @@
 
 use super::{App, LoopCommand};
 use crate::tui::effects::Effects;
-use crate::tui::widgets::field::{Field, LONGEST};
+use crate::tui::widgets::field::{LONGEST, TextField};
 use crate::tui::widgets::text_layout::number;
 
 impl App {
@@ -14,7 +14,7 @@ impl App {
         }
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         self.modals.last_mut()?.long_field()
     }
 

@@ -3,7 +3,7 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{self, Language};
 use crate::tui::component::Drag;
-use crate::tui::effects::{Effects, Navigate, Owner};
+use crate::tui::effects::{Effects, Navigate, RequestOwner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Press};
@@ -170,7 +170,7 @@ impl App {
     }
 
     pub(super) fn act_inside(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        if self.focus() == Owner::Welcome && action == Action::ChooseSandbox {
+        if self.focus() == RequestOwner::Welcome && action == Action::ChooseSandbox {
             self.tour_wanted = false;
         }
         self.with(self.focus(), out, |component, env, out| component.on_action(action, env, out))

@@ -3,21 +3,21 @@
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
 use crate::tui::component::Modal;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history::{Recents, RecentsAsk, Typed};
-use crate::tui::persist::saved_filters::{FiltersRead, Saved};
+use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished::FormInput;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::worker::WorkerCommand;
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.env.saved = Saved::of(self.output.manner.filters.clone());
+        self.env.saved = SavedFilterList::of(self.output.manner.filters.clone());
         if let Some(ask) = self.env.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
-            self.connection.pending.insert(request, &ask, Owner::Shell);
+            self.connection.pending.insert(request, &ask, RequestOwner::Shell);
             self.orders.push(WorkerCommand::Request(request, ask));
         }
     }
@@ -99,7 +99,7 @@ impl App {
     /// The form that asked for the saved filters receives them too. Nothing is redrawn if no form shows them.
     pub(super) fn kept(
         &mut self,
-        (request, owner): (RequestId, Owner),
+        (request, owner): (RequestId, RequestOwner),
         answer: Response,
     ) -> Result<(), Response> {
         match answer {
@@ -114,7 +114,7 @@ impl App {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
                     self.env.saved.take(&filters);
                 }
-                if self.modals.iter().any(|modal| owner == Owner::Modal(modal.id)) {
+                if self.modals.iter().any(|modal| owner == RequestOwner::Modal(modal.id)) {
                     return Err(Response::Filters(filters, asked));
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {

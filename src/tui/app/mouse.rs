@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::tui::component::Drag;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Clicked;
@@ -48,7 +48,7 @@ impl App {
     pub(super) fn on_drag(&mut self, drag: Drag, out: &mut Effects<'_>) {
         let (area, env, tab) = (self.body(), &self.env, self.navigation.tab);
         let screen = self.screens.of_mut(tab);
-        self.changed |= out.owned_by(Owner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
+        self.changed |= out.owned_by(RequestOwner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {

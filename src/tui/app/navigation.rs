@@ -3,7 +3,7 @@
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
 use crate::tui::component::Shown;
-use crate::tui::effects::{Effects, Navigate, OpenModal, Owner};
+use crate::tui::effects::{Effects, Navigate, OpenModal, RequestOwner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
 use crate::tui::request::Request;
 use crate::tui::worker::job_command::JobCommand;
@@ -49,7 +49,7 @@ impl App {
         self.navigation.tab = tab;
         let screen = self.screens.of_mut(tab);
         if let Some(shown) = shown.filter(|shown| screen.shown().as_ref() != Some(shown)) {
-            out.owned_by(Owner::Screen(tab), |out| screen.show(shown, out));
+            out.owned_by(RequestOwner::Screen(tab), |out| screen.show(shown, out));
         }
     }
 
@@ -67,7 +67,7 @@ impl App {
         };
         self.follow_to(tab, Some(&shown));
         let screen = self.screens.of_mut(tab);
-        out.owned_by(Owner::Screen(tab), |out| screen.show(shown, out));
+        out.owned_by(RequestOwner::Screen(tab), |out| screen.show(shown, out));
     }
 
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
@@ -75,24 +75,30 @@ impl App {
             Navigate::Badge(id, accepted_at) => self.show(Shown::Badge(id, accepted_at), out),
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates, None);
-                out.owned_by(Owner::Screen(Tab::Templates), |out| self.screens.templates.titled(&title, out));
+                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
+                    self.screens.templates.titled(&title, out)
+                });
             }
             Navigate::Holder(email) => self.show(Shown::Holder(email), out),
             Navigate::HolderNamed(name) => {
                 self.follow_to(Tab::Wallet, None);
-                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.look_up_name(&name, out));
+                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
+                    self.screens.wallet.look_up_name(&name, out)
+                });
             }
             Navigate::HolderOf(email, id) => {
                 self.show(Shown::Holder(email), out);
                 self.screens.wallet.select(id);
             }
             Navigate::FindCert(number, ids) => {
-                out.owned_by(Owner::Screen(Tab::Wallet), |out| {
+                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
                     self.screens.wallet.read_records(number, ids, out);
                 });
             }
             Navigate::Question(question) => {
-                out.owned_by(Owner::Screen(Tab::Wallet), |out| self.screens.wallet.answer(question, out));
+                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
+                    self.screens.wallet.answer(question, out)
+                });
             }
             Navigate::Activity => {
                 self.toasts = Toasts::default();
@@ -105,7 +111,7 @@ impl App {
             }
             Navigate::Mails(id) => {
                 self.follow_to(Tab::Home, None);
-                out.owned_by(Owner::Screen(Tab::Home), |out| self.screens.home.list_mails(id, out));
+                out.owned_by(RequestOwner::Screen(Tab::Home), |out| self.screens.home.list_mails(id, out));
             }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
@@ -115,7 +121,7 @@ impl App {
             Navigate::Corrected => {
                 // Only the draft on top of the others.
                 for opened in self.modals.iter_mut().rev() {
-                    if out.owned_by(Owner::Modal(opened.id), |out| opened.modal.on_corrected(out)) {
+                    if out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_corrected(out)) {
                         break;
                     }
                 }
@@ -123,19 +129,19 @@ impl App {
             Navigate::InputUsed => self.input_used(),
             Navigate::UseFilter(filter) if filter.list == "templates" => {
                 self.follow_to(Tab::Templates, None);
-                out.owned_by(Owner::Screen(Tab::Templates), |out| {
+                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
                     self.screens.templates.browser.use_filter(&filter, out);
                 });
             }
             Navigate::UseFilter(filter) => {
                 self.follow_to(Tab::History, None);
-                out.owned_by(Owner::Screen(Tab::History), |out| {
+                out.owned_by(RequestOwner::Screen(Tab::History), |out| {
                     self.screens.history.browser.use_filter(&filter, out);
                 });
             }
             Navigate::ForgetRecents => self.forget_recents(out),
             Navigate::MarkAll => {
-                out.owned_by(Owner::Screen(Tab::History), |out| self.screens.history.mark_all(out));
+                out.owned_by(RequestOwner::Screen(Tab::History), |out| self.screens.history.mark_all(out));
             }
             Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, out),
@@ -156,7 +162,7 @@ impl App {
     /// check covers every other way to it.
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
-        match out.owned_by(Owner::Modal(id), |out| modal.0(&self.env, out)) {
+        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.env, out)) {
             Some(modal) if modal.prepares_sending() && self.env.read_only() => {
                 out.say(crate::i18n::tr(READ_ONLY));
             }

@@ -3,13 +3,13 @@
 use super::App;
 use crate::config::{Ground, Palette};
 use crate::tui::effects::Effects;
-use crate::tui::platform::images::{Want, Way};
+use crate::tui::platform::images::{PictureRequest, Way};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
-    fn wanted_picture(&self) -> Option<Want> {
+    fn wanted_picture(&self) -> Option<PictureRequest> {
         let ready = self.welcome.is_none() && self.env.client().is_some() && self.fits();
         if !ready || !self.env.pictures.is_on() {
             return None;

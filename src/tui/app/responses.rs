@@ -3,22 +3,22 @@
 use super::{App, Notice, Tab};
 use crate::i18n::{number, tr};
 use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
 use crate::tui::screens::home::JournalState;
-use crate::tui::worker::job_command::Done;
+use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
     pub(super) fn answer(
         &mut self,
-        (request, owner): (RequestId, Owner),
+        (request, owner): (RequestId, RequestOwner),
         answer: Response,
         out: &mut Effects<'_>,
     ) {
         self.changed = true;
-        if self.welcome.is_some() && !matches!(owner, Owner::Welcome | Owner::Modal(_)) {
+        if self.welcome.is_some() && !matches!(owner, RequestOwner::Welcome | RequestOwner::Modal(_)) {
             // It belongs to another connection.
             return;
         }
@@ -30,8 +30,10 @@ impl App {
         }
         let answer = self.processed(answer);
         let left = match owner {
-            Owner::Shell => self.shell_response(request, answer, out),
-            Owner::Modal(id) if self.connection.background.as_ref().is_some_and(|form| form.id == id) => {
+            RequestOwner::Shell => self.shell_response(request, answer, out),
+            RequestOwner::Modal(id)
+                if self.connection.background.as_ref().is_some_and(|form| form.id == id) =>
+            {
                 self.on_background_response(request, answer, out)
             }
             _ => {
@@ -49,17 +51,17 @@ impl App {
             Ok(()) => {}
             // The form of this job command is closed. Its result is shown anyway.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
-            Err(Response::Done(Ok(Done::Said(text)))) => out.say(text),
-            Err(Response::Done(Ok(Done::Drafts(jobs)))) => DraftForm::open(jobs, out),
+            Err(Response::Done(Ok(JobReply::Said(text)))) => out.say(text),
+            Err(Response::Done(Ok(JobReply::Drafts(jobs)))) => DraftForm::open(jobs, out),
             Err(_) => tracing::debug!("an answer that nobody waits for any more"),
         }
     }
 
     /// Removes the marks of rows that a decision has processed, and leaves what the user is told.
     fn processed(&mut self, answer: Response) -> Response {
-        let Response::Done(Ok(Done::Processed(job, rows, said))) = answer else { return answer };
+        let Response::Done(Ok(JobReply::Processed(job, rows, said))) = answer else { return answer };
         self.screens.activity.unmark(job, rows);
-        Response::Done(Ok(said.map_or(Done::Fine, Done::Said)))
+        Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)))
     }
 
     fn shell_response(
@@ -120,7 +122,7 @@ impl App {
         if touched.is_empty() {
             return;
         }
-        out.owned_by(Owner::Screen(Tab::Wallet), |out| {
+        out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
             self.screens.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
         });
         if job.kind == Kind::Revoke {
@@ -133,7 +135,9 @@ impl App {
         // Read the visible badges again after a change.
         if self.env.client().is_some() {
             for t in &touched {
-                out.owned_by(Owner::Screen(Tab::Badge), |out| self.screens.badge.refresh(&t.badge_id, out));
+                out.owned_by(RequestOwner::Screen(Tab::Badge), |out| {
+                    self.screens.badge.refresh(&t.badge_id, out)
+                });
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.
             let history = &self.screens.history;

@@ -1,9 +1,9 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
-use crate::tui::persist::saved_layout::{View, Wanted};
+use crate::tui::persist::saved_layout::{InitialView, View};
 use crate::tui::request::{Request, RequestId, Response, Session};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
 pub(in crate::tui) struct Views {
-    wanted: Wanted,
+    wanted: InitialView,
     stage: Stage,
     file: Option<PathBuf>,
     /// The changes that were last seen.
@@ -121,7 +121,7 @@ impl Views {
 
 impl App {
     /// Applies what the command line asks to show first.
-    pub fn begin(&mut self, wanted: Wanted) {
+    pub fn begin(&mut self, wanted: InitialView) {
         self.navigation.tab = wanted.tab.unwrap_or(self.navigation.tab);
         self.views.wanted = wanted;
         let mut requests = std::mem::take(&mut self.requests);
@@ -144,10 +144,10 @@ impl App {
         let wanted = std::mem::take(&mut self.views.wanted);
         if !wanted.filter.is_empty() {
             match wanted.tab {
-                Some(Tab::Templates) => out.owned_by(Owner::Screen(Tab::Templates), |out| {
+                Some(Tab::Templates) => out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
                     self.screens.templates.browser.filter_only(&wanted.filter, out);
                 }),
-                _ => out.owned_by(Owner::Screen(Tab::History), |out| {
+                _ => out.owned_by(RequestOwner::Screen(Tab::History), |out| {
                     self.screens.history.browser.filter_only(&wanted.filter, out);
                 }),
             }

@@ -5,7 +5,7 @@ use super::{App, Tab};
 use crate::i18n::list;
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
-use crate::tui::effects::{Effects, Navigate, Owner, Then};
+use crate::tui::effects::{AfterKeyWarning, Effects, Navigate, RequestOwner};
 use crate::tui::input::action::Action;
 use crate::tui::modals::confirm_action::ConfirmAction;
 
@@ -30,7 +30,7 @@ impl App {
         if shaped.is_empty() {
             return false;
         }
-        self.ask_about(shaped, Then::Accept);
+        self.ask_about(shaped, AfterKeyWarning::Accept);
         true
     }
 
@@ -42,11 +42,11 @@ impl App {
             _ => Vec::new(),
         };
         if !texts.is_empty() {
-            self.ask_about(texts, Then::Filter);
+            self.ask_about(texts, AfterKeyWarning::Filter);
         }
     }
 
-    fn ask_about(&mut self, texts: Vec<String>, then: Then) {
+    fn ask_about(&mut self, texts: Vec<String>, then: AfterKeyWarning) {
         let begins = |text: &String| text.trim().chars().take(SHOWN).chain(['…']).collect::<String>();
         let begins: Vec<String> = texts.iter().map(begins).collect();
         let text = vec![
@@ -63,22 +63,22 @@ impl App {
         self.open(question.or_say(t!("Nothing was sent.")));
     }
 
-    pub(super) fn key_allowed(&mut self, then: Then, out: &mut Effects<'_>) {
+    pub(super) fn key_allowed(&mut self, then: AfterKeyWarning, out: &mut Effects<'_>) {
         match (then, self.navigation.tab) {
-            (Then::Accept, _) => {
+            (AfterKeyWarning::Accept, _) => {
                 self.act_inside(Action::Accept, out);
             }
-            (Then::Filter, Tab::Templates) => {
-                out.owned_by(Owner::Screen(Tab::Templates), |out| {
+            (AfterKeyWarning::Filter, Tab::Templates) => {
+                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
                     self.screens.templates.browser.apply(out);
                 });
             }
-            (Then::Filter, Tab::History) => {
-                out.owned_by(Owner::Screen(Tab::History), |out| {
+            (AfterKeyWarning::Filter, Tab::History) => {
+                out.owned_by(RequestOwner::Screen(Tab::History), |out| {
                     self.screens.history.browser.apply(out);
                 });
             }
-            (Then::Filter, _) => {}
+            (AfterKeyWarning::Filter, _) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! The cursor of a list whose rows are all in memory: keys and clicks move it. Drawing code lays out its rows here, so
 //! a click uses the rows that were drawn.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
@@ -115,7 +115,7 @@ impl Sight {
         area: Rect,
         selected: usize,
         all: usize,
-        env: &Env,
+        env: &UiContext,
     ) -> (Range<usize>, Option<Line<'static>>) {
         if all <= usize::from(area.height) || area.height < 2 {
             return (self.lay(area, selected, all), None);
@@ -203,7 +203,7 @@ impl ListCursor {
     }
 
     /// As [`Sight::lay_all`].
-    pub fn lay_all(&self, area: Rect, all: usize, env: &Env) -> (Range<usize>, Option<Line<'static>>) {
+    pub fn lay_all(&self, area: Rect, all: usize, env: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
         self.sight.lay_all(area, self.at, all, env)
     }
 }
@@ -223,7 +223,7 @@ pub fn below(area: Rect, lines: usize) -> Rect {
 }
 
 /// Empty if no rows are hidden.
-pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &Env) -> String {
+pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &UiContext) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
     let above = (above > 0).then(|| t!("  {more} more above", more = above));
     let below = (below > 0).then(|| t!("  {more} more below", more = below));
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_is_out_of_sight_is_counted() {
-        let (sight, env) = (Sight::default(), Env::for_test());
+        let (sight, env) = (Sight::default(), UiContext::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };
         let said = |selected| {
             let (shown, rest) = sight.lay_all(area, selected, 9, &env);

@@ -8,10 +8,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// All clones share one state. The pause starts open.
 #[derive(Clone, Default)]
-pub struct InputPause(Arc<(Mutex<State>, Condvar)>);
+pub struct InputPause(Arc<(Mutex<PauseState>, Condvar)>);
 
 #[derive(Default)]
-struct State {
+struct PauseState {
     closed: bool,
     /// Whether the reading thread is waiting and reads nothing.
     stands: bool,

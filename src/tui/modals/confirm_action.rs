@@ -6,19 +6,19 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::worker::job_command::JobCommand;
 
-type Then = dyn FnOnce(&mut Effects<'_>);
+type OnConfirm = dyn FnOnce(&mut Effects<'_>);
 
 pub struct ConfirmAction {
     what: String,
     text: Vec<String>,
-    by: By,
-    then: Option<Box<Then>>,
+    by: ConfirmMethod,
+    then: Option<Box<OnConfirm>>,
     /// Toast after going back.
     toast: Option<&'static str>,
     job: Option<JobId>,
 }
 
-enum By {
+enum ConfirmMethod {
     Typing(Ask),
     /// With Enter alone, for what only reads. `hint` says in the footer what Enter does, `keys` in the popup.
     Enter {
@@ -32,7 +32,7 @@ impl ConfirmAction {
         Self {
             what: what.to_owned(),
             text,
-            by: By::Typing(Ask::ONE),
+            by: ConfirmMethod::Typing(Ask::ONE),
             then: Some(Box::new(then)),
             toast: None,
             job: None,
@@ -59,7 +59,7 @@ impl ConfirmAction {
             out.say(t!("Draft discarded. Nothing was sent."));
             out.go.push(Navigate::CloseAll);
         });
-        Self { by: By::Typing(Ask::of(rows.max(1))), ..question }
+        Self { by: ConfirmMethod::Typing(Ask::of(rows.max(1))), ..question }
     }
 
     pub fn cancel_rest(job: &Job) -> Self {
@@ -70,7 +70,7 @@ impl ConfirmAction {
         let question = Self::new(&what, text, |out| {
             out.ask(Request::Do(command));
         });
-        Self { by: By::Typing(ask), job: Some(id), ..question }
+        Self { by: ConfirmMethod::Typing(ask), job: Some(id), ..question }
     }
 
     pub fn cancel_rows(job: &Job, rows: Vec<u64>) -> Self {
@@ -87,13 +87,13 @@ impl ConfirmAction {
         let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
             out.ask(Request::Do(command));
         });
-        Self { by: By::Typing(Ask::of(n)), ..question }
+        Self { by: ConfirmMethod::Typing(Ask::of(n)), ..question }
     }
 
     /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
     /// reports it. With `is_narrowed`, lapel compares the rows itself, so that only some of them are
     /// marked.
-    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &Env) -> Self {
+    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &UiContext) -> Self {
         let what = match rows {
             Some(rows) if is_narrowed => plural!(
                 rows,
@@ -115,7 +115,10 @@ impl ConfirmAction {
         let key = |action| env.key(&Context::Menu.in_popup(), action);
         let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
-        Self { by: By::Enter { hint: t!("mark"), keys }, ..question.or_say(t!("Nothing was marked.")) }
+        Self {
+            by: ConfirmMethod::Enter { hint: t!("mark"), keys },
+            ..question.or_say(t!("Nothing was marked."))
+        }
     }
 
     fn confirm(&mut self, out: &mut Effects<'_>) {
@@ -148,45 +151,45 @@ fn cancelled(job: &Job) -> (Ask, Vec<String>) {
 impl Component for ConfirmAction {
     fn key_contexts(&self) -> Vec<Context> {
         match self.by {
-            By::Typing(_) => CONTEXTS.to_vec(),
-            By::Enter { .. } => Context::Menu.in_popup(),
+            ConfirmMethod::Typing(_) => CONTEXTS.to_vec(),
+            ConfirmMethod::Enter { .. } => Context::Menu.in_popup(),
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
-        matches!(self.by, By::Typing(_)) || !matches!(action, Action::Down | Action::Up)
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
+        matches!(self.by, ConfirmMethod::Typing(_)) || !matches!(action, Action::Down | Action::Up)
     }
 
     fn hint(&self, action: Action) -> &'static str {
         match self.by {
-            By::Enter { hint, .. } if action == Action::Accept => hint,
+            ConfirmMethod::Enter { hint, .. } if action == Action::Accept => hint,
             _ => action.hint(),
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match (action, &self.by) {
             (Action::Back, _) => {
                 self.toast.iter().for_each(|text| out.say(*text));
                 out.close();
             }
-            (Action::Accept, By::Enter { .. }) => self.confirm(out),
-            (Action::Down | Action::Up, By::Enter { .. })
-            | (Action::PageDown | Action::PageUp, By::Typing(_)) => {}
+            (Action::Accept, ConfirmMethod::Enter { .. }) => self.confirm(out),
+            (Action::Down | Action::Up, ConfirmMethod::Enter { .. })
+            | (Action::PageDown | Action::PageUp, ConfirmMethod::Typing(_)) => {}
             _ => return false,
         }
         true
     }
 
-    fn on_job(&mut self, job: &Job, _: &Env) {
+    fn on_job(&mut self, job: &Job, _: &UiContext) {
         if self.job == Some(job.id) {
             let (ask, text) = cancelled(job);
-            (self.by, self.text) = (By::Typing(ask), text);
+            (self.by, self.text) = (ConfirmMethod::Typing(ask), text);
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
-        let By::Enter { keys, .. } = &self.by else { return };
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+        let ConfirmMethod::Enter { keys, .. } = &self.by else { return };
         let mut form = FormText::in_popup(area, env);
         form.text(&self.what, env.theme.strong());
         self.text.iter().for_each(|text| form.text(text, env.theme.text()));
@@ -198,17 +201,17 @@ impl Component for ConfirmAction {
 impl Modal for ConfirmAction {
     fn asks(&self) -> Option<Ask> {
         match self.by {
-            By::Typing(ask) => Some(ask),
-            By::Enter { .. } => None,
+            ConfirmMethod::Typing(ask) => Some(ask),
+            ConfirmMethod::Enter { .. } => None,
         }
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         form.asks(&self.what, &env.place(), env);
         self.text.iter().for_each(|text| form.text(text, env.theme.text()));
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.confirm(out);
     }
 }

@@ -72,20 +72,20 @@ impl Component for ConfirmResend {
         CONTEXTS.to_vec()
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             out.close();
         }
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_job(&mut self, job: &Job, _: &Env) {
+    fn on_job(&mut self, job: &Job, _: &UiContext) {
         if job.id == self.id {
             self.rows = rows(&self.command, job);
         }
     }
 
-    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &UiContext) {}
 }
 
 impl Modal for ConfirmResend {
@@ -97,14 +97,14 @@ impl Modal for ConfirmResend {
         Some(Ask::send(self.rows))
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         out.ask(Request::Do(Box::new(self.command.clone())));
         out.notice = self.toast.take();
         // This also closes the modal that opened this one.
         out.go.push(Navigate::CloseAll);
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let id = self.id;
         let what = match &self.command {
             JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),

@@ -1,6 +1,6 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
-use crate::jobs::intake::{Field, Severity, check_person};
+use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::Fields;
@@ -23,8 +23,9 @@ impl EditRow {
         // Start in the e-mail field if the worst problem is there.
         let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
         let worst = findings.iter().map(|finding| finding.severity).max();
-        let of_email =
-            findings.iter().any(|finding| Some(finding.severity) == worst && finding.field == Field::Email);
+        let of_email = findings
+            .iter()
+            .any(|finding| Some(finding.severity) == worst && finding.field == RecipientField::Email);
         fields.set_focus(usize::from(of_email));
         Self { job, row, fields, request: None, error: None }
     }
@@ -35,7 +36,7 @@ impl Component for EditRow {
         vec![Context::Form, Context::Always]
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
@@ -53,11 +54,17 @@ impl Component for EditRow {
         self.fields.on_text_key(key)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.fields.on_paste(text);
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match response {
             Response::Done(done) if self.request == Some(id) => {
                 self.request = None;
@@ -79,7 +86,7 @@ impl Component for EditRow {
         self.fields.values().to_vec()
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::in_popup(area, env);
         let place = t!("row {no}", no = self.row.number());
         for why in self.row.why.iter().chain(&self.row.also) {

@@ -3,9 +3,9 @@
 
 use crate::api::End;
 use crate::domain::text::scrub;
-use crate::export::{ExportRequest, Exported, Kind, What, summary};
+use crate::export::{ExportFormat, ExportRequest, Exported, What, summary};
 use crate::i18n::tr;
-use crate::table::Format;
+use crate::table::TableFormat;
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
@@ -14,7 +14,7 @@ use crate::tui::tour::TourPlace;
 use crate::tui::widgets::path_field::PathField;
 use crate::tui::widgets::text_layout::{fit, number};
 
-const TABLES: [Format; 3] = [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949];
+const TABLES: [TableFormat; 3] = [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949];
 
 /// The name of each file kind, and what it is for. Only a list has the last one, JSON Lines.
 const KINDS: [(&str, &str); TABLES.len() + 1] = [
@@ -39,7 +39,7 @@ pub struct ExportForm {
 }
 
 impl ExportForm {
-    pub fn new(source: ExportSource, env: &Env) -> Self {
+    pub fn new(source: ExportSource, env: &UiContext) -> Self {
         let mut file = PathField::with_earlier(env.recent(Typed::Export));
         file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
@@ -51,7 +51,7 @@ impl ExportForm {
     }
 
     /// `None` for JSON Lines.
-    fn table(&self) -> Option<Format> {
+    fn table(&self) -> Option<TableFormat> {
         TABLES.get(self.kind).copied()
     }
 
@@ -85,7 +85,7 @@ impl ExportForm {
 
     /// Sets the file kind from the typed extension.
     fn follow_ending(&mut self) {
-        let Some(typed) = self.file.path().and_then(|path| Kind::from_path(&path)) else { return };
+        let Some(typed) = self.file.path().and_then(|path| ExportFormat::from_path(&path)) else { return };
         if typed.ending() != self.ending() {
             let is_typed = |at: &usize| kind_of(TABLES.get(*at).copied()) == typed;
             self.kind = (0..self.kinds()).find(is_typed).unwrap_or(self.kind);
@@ -119,7 +119,7 @@ impl ExportForm {
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    fn cost(&self, env: &Env) -> String {
+    fn cost(&self, env: &UiContext) -> String {
         if !matches!(self.source.content, Content::List(What::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
@@ -166,7 +166,7 @@ impl Component for ExportForm {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::Accept | Action::Complete | Action::ClearField => self.work.is_none(),
             Action::Earlier => self.work.is_none() && self.file.is_enabled(action),
@@ -176,7 +176,7 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::Aside => out.go.push(Navigate::Aside),
@@ -211,14 +211,20 @@ impl Component for ExportForm {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.work.is_none() {
             self.file.set_pasted(text);
             self.follow_ending();
         }
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         if let Some(toast) = self.take_response(id, response, out)? {
             out.notice = Some(toast);
             out.close();
@@ -236,7 +242,7 @@ impl Component for ExportForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut form = FormText::in_popup(area, env);
         form.text(&env.place(), theme.accent());
@@ -299,7 +305,7 @@ impl Modal for ExportForm {
         self.work.map(|(request, ..)| request)
     }
 
-    fn being_written(&self, env: &Env) -> Option<(String, &'static str)> {
+    fn being_written(&self, env: &UiContext) -> Option<(String, &'static str)> {
         self.work?;
         let path = self.file.path()?;
         let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
@@ -318,18 +324,18 @@ impl Modal for ExportForm {
         Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         form.asks(t!("Replace the file"), self.file.text(), env);
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.write(true, out);
     }
 }
 
-fn kind_of(table: Option<Format>) -> Kind {
-    table.map_or(Kind::Lines, Kind::Table)
+fn kind_of(table: Option<TableFormat>) -> ExportFormat {
+    table.map_or(ExportFormat::Lines, ExportFormat::Table)
 }
 
 /// Message about the written file, and whether it is a warning: the file may be incomplete.

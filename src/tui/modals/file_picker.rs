@@ -5,7 +5,7 @@ use crate::domain::text::scrub;
 use crate::jobs::Job;
 use crate::tui::input::list_hit::{ListCursor, below, out_of_sight};
 use crate::tui::input::paths;
-use crate::tui::modals::palette::search::Search;
+use crate::tui::modals::palette::search::PaletteSearch;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::prelude::*;
 use crate::tui::widgets::form::wrapped;
@@ -24,7 +24,7 @@ const WIDEST: u16 = 110;
 const PATH_LINES: usize = 2;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
+struct FileEntry {
     /// A folder ends in a slash.
     path: String,
     shown: String,
@@ -43,8 +43,8 @@ pub struct FilePicker {
     /// Whether the folder has more names than one response contains.
     is_cut: bool,
     names_request: Option<RequestId>,
-    field: Field,
-    shown: Vec<Entry>,
+    field: TextField,
+    shown: Vec<FileEntry>,
     cursor: ListCursor,
     previewed: Option<String>,
     preview_request: Option<RequestId>,
@@ -68,7 +68,7 @@ impl FilePicker {
             names: Vec::new(),
             is_cut: false,
             names_request: None,
-            field: Field::default(),
+            field: TextField::default(),
             shown: Vec::new(),
             cursor: ListCursor::default(),
             previewed: None,
@@ -102,22 +102,25 @@ impl FilePicker {
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
         let name = |path: &str| path.strip_prefix(self.folder.as_str()).unwrap_or(path).to_owned();
-        let recents =
-            self.recents.iter().map(|path| Entry { path: path.clone(), shown: name(path), is_recent: true });
-        let up = self.parent().filter(|_| typed.is_empty()).map(|path| Entry {
+        let recents = self.recents.iter().map(|path| FileEntry {
+            path: path.clone(),
+            shown: name(path),
+            is_recent: true,
+        });
+        let up = self.parent().filter(|_| typed.is_empty()).map(|path| FileEntry {
             path,
             shown: "../".to_owned(),
             is_recent: false,
         });
         let own = self.names.iter().filter(|path| !self.recents.contains(path));
-        let names = own.map(|path| Entry { path: path.clone(), shown: name(path), is_recent: false });
+        let names = own.map(|path| FileEntry { path: path.clone(), shown: name(path), is_recent: false });
         let all = recents.chain(up).chain(names);
         if typed.is_empty() {
             self.shown = all.collect();
         } else {
-            let mut search = Search::new(&typed);
+            let mut search = PaletteSearch::new(&typed);
             let scored = all.filter_map(|entry| Some((search.score_of(&entry.shown)?, entry)));
-            let mut found: Vec<(u32, Entry)> = scored.collect();
+            let mut found: Vec<(u32, FileEntry)> = scored.collect();
             found.sort_by_key(|(score, _)| Reverse(*score));
             self.shown = found.into_iter().map(|(_, entry)| entry).collect();
         }
@@ -161,7 +164,7 @@ impl FilePicker {
         self.jobs.iter().filter(is_source).max_by_key(|job| job.created)
     }
 
-    fn preview_lines(&self, rows: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn preview_lines(&self, rows: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let Some(path) = self.previewed.as_deref() else { return Vec::new() };
         let preview = match &self.preview {
@@ -216,7 +219,7 @@ impl Component for FilePicker {
         vec![Context::FilePicker, Context::Always]
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::ClearField => {
                 self.field.clear();
@@ -252,16 +255,22 @@ impl Component for FilePicker {
         changed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         self.field.on_paste(text.trim());
         self.typed(out);
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         match response {
             Response::Files(files) if self.recents_request == Some(id) => {
                 self.recents_request = None;
@@ -294,7 +303,7 @@ impl Component for FilePicker {
         Ok(())
     }
 
-    fn load_visible(&mut self, _: Rect, _: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, _: Rect, _: &UiContext, out: &mut Effects<'_>) {
         let selected =
             self.shown.get(self.cursor.at()).map(|entry| &entry.path).filter(|path| !path.ends_with('/'));
         if selected == self.previewed.as_ref() {
@@ -308,7 +317,7 @@ impl Component for FilePicker {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let outer = popup::centred(area, WIDEST);
         let inner = popup::open(frame, outer, area, t!("Choose a file"), env);

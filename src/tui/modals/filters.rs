@@ -32,7 +32,7 @@ pub struct FiltersForm {
 }
 
 struct Naming {
-    field: Field,
+    field: TextField,
     /// Old name of the filter to rename. `None`: saves the current filter.
     of: Option<String>,
 }
@@ -50,7 +50,7 @@ impl FiltersForm {
         (list, specs, columns): (&'static str, &'static [Spec], Vec<ColumnDef>),
         current: Option<NamedFilter>,
         naming: bool,
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> Self {
         let mut form = Self {
@@ -73,7 +73,7 @@ impl FiltersForm {
         form
     }
 
-    fn ask(&mut self, change: Option<FilterChange>, env: &Env, out: &mut Effects<'_>) {
+    fn ask(&mut self, change: Option<FilterChange>, env: &UiContext, out: &mut Effects<'_>) {
         match env.saved.ask(change) {
             Some(ask) => out.ask_instead(&mut self.request, Request::Filters(Box::new(ask))),
             None => {
@@ -84,17 +84,17 @@ impl FiltersForm {
 
     fn name_current(&mut self) {
         if self.current.is_some() {
-            self.name = Some(Naming { field: Field::default(), of: None });
+            self.name = Some(Naming { field: TextField::default(), of: None });
         } else {
             self.said = Some(t!("There is no filter or sort order to save. Nothing was saved.").to_owned());
         }
     }
 
-    fn selected<'a>(&self, env: &'a Env) -> Option<&'a NamedFilter> {
+    fn selected<'a>(&self, env: &'a UiContext) -> Option<&'a NamedFilter> {
         env.saved.of_list(self.list).nth(self.cursor.at())
     }
 
-    fn act_naming(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn act_naming(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         match action {
             Action::Back if self.asked.is_some() => self.asked = None,
@@ -148,13 +148,13 @@ impl FiltersForm {
         }
     }
 
-    fn searched(&self, env: &Env) -> Vec<String> {
+    fn searched(&self, env: &UiContext) -> Vec<String> {
         let of_list = env.saved.of_list(self.list);
         of_list.map(|filter| format!("{} {}", filter.name, self.words(filter, env))).collect()
     }
 
     /// Describes a filter: its fields by label, its sort order by column heading.
-    fn words(&self, filter: &NamedFilter, env: &Env) -> String {
+    fn words(&self, filter: &NamedFilter, env: &UiContext) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);
             spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
@@ -179,7 +179,7 @@ impl Component for FiltersForm {
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
         let any = env.saved.of_list(self.list).next().is_some();
         match action {
             Action::NextTab | Action::PreviousTab => false,
@@ -190,7 +190,7 @@ impl Component for FiltersForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
             return self.act_naming(action, env, out);
@@ -219,7 +219,7 @@ impl Component for FiltersForm {
                         out.go.push(Navigate::UseFilter(Box::new(filter.clone())));
                     }
                     Action::Rename => {
-                        let (field, of) = (Field::with(&filter.name), Some(filter.name.clone()));
+                        let (field, of) = (TextField::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of });
                     }
                     _ => self.asked = Some(Asked::Remove(filter.name.clone())),
@@ -241,7 +241,7 @@ impl Component for FiltersForm {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if let Some(naming) = &mut self.name {
             naming.field.on_paste(text.trim());
         } else {
@@ -249,7 +249,7 @@ impl Component for FiltersForm {
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if self.name.is_some() {
             return Clicked::Nothing;
         }
@@ -260,7 +260,13 @@ impl Component for FiltersForm {
         clicked
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Filters(done, asked) if self.request == Some(id) => {
                 self.request = None;
@@ -283,7 +289,7 @@ impl Component for FiltersForm {
         self.name.iter().map(|naming| naming.field.value()).collect()
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let head = if self.list == "history" {
             t!("Saved filters of History")
@@ -356,7 +362,7 @@ impl Modal for FiltersForm {
         self.asked.as_ref().map(|_| Ask::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let what = match &self.asked {
             Some(Asked::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
             Some(Asked::Replace(filter)) => t!("Replace the filter “{name}”", name = scrub(&filter.name)),
@@ -365,7 +371,7 @@ impl Modal for FiltersForm {
         form.asks(&what, &env.place(), env);
     }
 
-    fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let change = match self.asked.take() {
             Some(Asked::Remove(name)) => FilterChange::Remove { list: self.list.to_owned(), name },
             Some(Asked::Replace(filter)) => FilterChange::Save { filter, replace: true },

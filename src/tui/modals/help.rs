@@ -107,7 +107,7 @@ impl Help {
         lines.flat_map(|line| wrap(line, columns.saturating_sub(4))).collect()
     }
 
-    fn lines(&self, columns: usize, env: &Env) -> Vec<HelpLine> {
+    fn lines(&self, columns: usize, env: &UiContext) -> Vec<HelpLine> {
         let theme = &env.theme;
         let heading =
             |text: &str| HelpLine { stop: None, line: Line::styled(format!("  {text}"), theme.strong()) };
@@ -156,7 +156,7 @@ impl Help {
     }
 
     /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
-    fn run(&self, columns: usize, env: &Env, out: &mut Effects<'_>) {
+    fn run(&self, columns: usize, env: &UiContext, out: &mut Effects<'_>) {
         let shown = self.shown();
         let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
             return;
@@ -186,7 +186,7 @@ impl Component for Help {
         self.search.over().unwrap_or_else(|| Context::Help.in_popup())
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         self.at = self.at.min(self.stops.get().saturating_sub(1));
         let action = match self.search.on_action(action) {
             Searched::Changed => {
@@ -220,13 +220,13 @@ impl Component for Help {
         changed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.search.on_paste(text.trim()) {
             self.at = 0;
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let outer = popup::centred(area, WIDEST);
         let title =
             if self.shown_message().is_some() { t!("Full message") } else { t!("Keys of this screen") };
@@ -279,7 +279,7 @@ impl Modal for Help {
 }
 
 /// A line with the cursor before it. Every line begins with two spaces.
-fn marked(mut line: Line<'static>, env: &Env) -> Line<'static> {
+fn marked(mut line: Line<'static>, env: &UiContext) -> Line<'static> {
     if let Some(first) = line.spans.first_mut() {
         let rest = first.content.get(2..).unwrap_or_default().to_owned();
         first.content = format!("{} {rest}", env.glyphs.cursor).into();
@@ -294,12 +294,12 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    fn help(env: &Env, stack: &[Context]) -> Help {
+    fn help(env: &UiContext, stack: &[Context]) -> Help {
         let entry = |entry| HelpEntry::of(entry, true);
         Help::new(env.keymap.help_by_place(stack).into_iter().map(entry).collect())
     }
 
-    fn words(help: &Help, (columns, rows): (u16, u16), env: &Env) -> String {
+    fn words(help: &Help, (columns, rows): (u16, u16), env: &UiContext) -> String {
         let area = Rect::new(0, 0, columns, rows);
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
         terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, env)).expect("drawn");
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn every_sentence_can_be_read_whole() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let mut is_cut = false;
         for size in [(60, 12), (80, 20)] {
             for stack in [
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn it_is_searched_and_runs_what_it_shows() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let mut help = help(&env, &[Context::History, Context::List, Context::Global]);
         let mut ids = RequestIds::default();
         let mut act = |help: &mut Help, action| {

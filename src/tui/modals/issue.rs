@@ -7,7 +7,7 @@ use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
 use crate::domain::{Address, TemplateDetail, TemplateId, Text};
-use crate::jobs::intake::{Field as FieldOf, Severity, check_person};
+use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
@@ -26,8 +26,8 @@ const WIDEST: usize = 60;
 pub struct IssueForm {
     template_id: TemplateId,
     title: Text,
-    name: Field,
-    email: Field,
+    name: TextField,
+    email: TextField,
     file: PathField,
     focus: Focus,
     tried: bool,
@@ -49,8 +49,8 @@ impl IssueForm {
         Self {
             template_id,
             title,
-            name: Field::default(),
-            email: Field::default(),
+            name: TextField::default(),
+            email: TextField::default(),
             file: PathField::new(true, out),
             focus: Focus::default(),
             tried: false,
@@ -71,7 +71,7 @@ impl IssueForm {
         out.open(move |_, out| FileForm::new(Purpose::Issue { template, by_column: false }, source, out));
     }
 
-    fn field(&mut self) -> &mut Field {
+    fn field(&mut self) -> &mut TextField {
         if self.focus.at == 0 { &mut self.name } else { &mut self.email }
     }
 
@@ -107,7 +107,7 @@ impl IssueForm {
         out.go.push(Navigate::Activity);
     }
 
-    fn draw_template(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_template(&self, form: &mut FormText<'_>, env: &UiContext) {
         match &self.detail {
             None => form.busy(t!("reading the template")),
             Some(Err(error)) => form.error(&t!("template not read: {error}", error)),
@@ -135,7 +135,7 @@ impl IssueForm {
         }
     }
 
-    fn draw_fields(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_fields(&self, form: &mut FormText<'_>, env: &UiContext) {
         let of_file = self.focus.at == FILE;
         form.choice(t!("one recipient"), !of_file);
         let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
@@ -155,7 +155,7 @@ impl IssueForm {
         }
     }
 
-    fn draw_name_check(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_name_check(&self, form: &mut FormText<'_>, env: &UiContext) {
         match check_name(self.name.value()) {
             Ok((_, notes)) => {
                 for note in notes {
@@ -169,7 +169,7 @@ impl IssueForm {
         }
     }
 
-    fn draw_email_check(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_email_check(&self, form: &mut FormText<'_>, env: &UiContext) {
         let typed = self.email.value();
         match Address::check(typed) {
             Ok(address) => {
@@ -191,7 +191,7 @@ impl IssueForm {
 
     /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
     /// follow, most serious first.
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &Env) {
+    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &UiContext) {
         let what = plural!(1, "Issue {n} badge", "Issue {n} badges");
         form.asks(&format!("{what} {} {}", env.glyphs.dot, self.title), &env.place(), env);
         let name = Text::new(review.name.clone());
@@ -216,14 +216,14 @@ impl Component for IssueForm {
         own.in_field()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         if self.focus.at == FILE {
             return self.file.is_enabled(action);
         }
         !matches!(action, Action::PageDown | Action::PageUp)
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.focus.at == FILE && self.file.on_action(action, out) {
             return true;
         }
@@ -251,7 +251,7 @@ impl Component for IssueForm {
         if self.focus.at == FILE { self.file.on_text_key(key) } else { self.field().on_text_key(key) }
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         if paths::is_recipients(text) {
             // Copied text ends with one or more line breaks.
             self.file.set_lines(text.trim_end());
@@ -278,7 +278,13 @@ impl Component for IssueForm {
         }
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
@@ -308,7 +314,7 @@ impl Component for IssueForm {
         vec![self.name.value(), self.email.value()]
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::new(area, env);
         form.cut(&t!("Issue  {title}", title = self.title), env.theme.strong());
         self.draw_template(&mut form, env);
@@ -369,13 +375,13 @@ impl Modal for IssueForm {
         self.review.as_ref().map(PersonReview::asks)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         if let Some(review) = &self.review {
             self.draw_review(review, form, env);
         }
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.confirm(out);
     }
 }
@@ -386,7 +392,7 @@ fn check_name(typed: &str) -> Result<(String, Vec<String>), String> {
     // The e-mail address has its own check. A trailing space is ignored, because the user may
     // still type another name.
     let (name, _, _, findings) = check_person(typed.trim(), "");
-    let of_name = findings.into_iter().filter(|finding| finding.field == FieldOf::Name);
+    let of_name = findings.into_iter().filter(|finding| finding.field == RecipientField::Name);
     let (refused, notes): (Vec<_>, Vec<_>) =
         of_name.partition(|finding| finding.severity == Severity::Refuse);
     if name.contains('@') {

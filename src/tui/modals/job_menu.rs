@@ -124,11 +124,11 @@ impl Component for JobMenu {
         STACK.to_vec()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         !(RUN.contains(&action) || EXPORT.contains(&action)) || self.shown().contains(&action)
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         let all = self.shown().len();
         match action {
             Action::Accept => match self.shown().get(self.at()) {
@@ -146,20 +146,20 @@ impl Component for JobMenu {
         true
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let mut place = self.at();
         let click = self.sight.click(at, &mut place);
         self.select(place);
         Clicked::in_menu(click, Action::Accept)
     }
 
-    fn on_job(&mut self, job: &Job, _: &Env) {
+    fn on_job(&mut self, job: &Job, _: &UiContext) {
         if job.id == self.job.id {
             self.job.as_mut().clone_from(job);
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let room = usize::from(popup::centred(area, WIDEST).width).saturating_sub(6);
         let actions = self.shown();
         let key = |action: Action| env.key(&STACK, action);

@@ -5,7 +5,7 @@ use crate::api::{Raw, RawOf};
 use crate::domain::text::scrub;
 use crate::i18n::number;
 use crate::tui::input::list_hit::moved;
-use crate::tui::platform::pager::Page;
+use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
@@ -81,7 +81,7 @@ impl Component for JsonView {
         self.search.over().unwrap_or_else(|| Context::Json.in_popup())
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::OtherRecord => self.records.len() > 1,
             Action::NextMatch | Action::PreviousMatch => self.search.text().is_some(),
@@ -89,7 +89,7 @@ impl Component for JsonView {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Step { forward } => {
                 self.go_to_match(forward, false);
@@ -123,7 +123,8 @@ impl Component for JsonView {
                 Some(Ok(raw)) => {
                     let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
                     let lines = lay_out(raw.text.wire(), usize::MAX);
-                    out.page = Some(Page::new([&*request, ""].into_iter().chain(lines.iter().map(|l| &**l))));
+                    out.page =
+                        Some(PagerText::new([&*request, ""].into_iter().chain(lines.iter().map(|l| &**l))));
                 }
                 _ => out.say(t!("Nothing was read yet. There is nothing to show.")),
             },
@@ -144,13 +145,19 @@ impl Component for JsonView {
         changed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.search.on_paste(text) {
             self.go_to_match(true, true);
         }
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Raw(raw) if self.request == Some(id) => {
                 self.request = None;
@@ -165,7 +172,7 @@ impl Component for JsonView {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, _: &Env, _: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, _: &UiContext, _: &mut Effects<'_>) {
         self.height = usize::from(area.height.saturating_sub(2)).max(1);
         if self.columns != area.width {
             self.columns = area.width;
@@ -184,7 +191,7 @@ impl Component for JsonView {
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);

@@ -3,7 +3,7 @@
 use crate::api::ApiKey;
 use crate::config::KeyStore;
 use crate::i18n;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::TextField;
 use secrecy::SecretString;
 
 /// Key sources to choose from. The last one exists only if the key is outside lapel's own file and the keyring.
@@ -16,15 +16,15 @@ const COMMAND: usize = 3;
 const AS_IT_IS: usize = 4;
 
 /// Key source, and the typed key if there is one. Without a typed key, lapel reads the key from the source.
-pub type Given = (KeyStore, Option<SecretString>);
+pub type GivenKey = (KeyStore, Option<SecretString>);
 
 pub struct KeyFrom {
     was: Option<KeyStore>,
     said: String,
     chosen: usize,
-    variable: Field,
-    command: Field,
-    key: Field,
+    variable: TextField,
+    command: TextField,
+    key: TextField,
 }
 
 impl KeyFrom {
@@ -34,9 +34,9 @@ impl KeyFrom {
             was: None,
             said: String::new(),
             chosen: FILE,
-            variable: Field::default(),
-            command: Field::default(),
-            key: Field::secret(),
+            variable: TextField::default(),
+            command: TextField::default(),
+            key: TextField::secret(),
         }
     }
 
@@ -81,7 +81,7 @@ impl KeyFrom {
     }
 
     /// Field of the second line. `None` if the source needs no input.
-    pub fn field(&self) -> Option<&Field> {
+    pub fn field(&self) -> Option<&TextField> {
         match self.chosen {
             FILE | KEYRING => Some(&self.key),
             VARIABLE => Some(&self.variable),
@@ -90,7 +90,7 @@ impl KeyFrom {
         }
     }
 
-    pub fn field_mut(&mut self) -> Option<&mut Field> {
+    pub fn field_mut(&mut self) -> Option<&mut TextField> {
         match self.chosen {
             FILE | KEYRING => Some(&mut self.key),
             VARIABLE => Some(&mut self.variable),
@@ -117,7 +117,7 @@ impl KeyFrom {
     ///
     /// # Errors
     /// What is wrong with the input, as a full sentence.
-    pub fn given(&self) -> Result<Given, String> {
+    pub fn given(&self) -> Result<GivenKey, String> {
         match self.chosen {
             FILE => self.typed().map(|key| (KeyStore::File, Some(key))),
             KEYRING => self.typed().map(|key| (KeyStore::Keyring, Some(key))),
@@ -132,7 +132,7 @@ impl KeyFrom {
     ///
     /// # Errors
     /// What is wrong with the input, as a full sentence.
-    pub fn changed(&self) -> Result<Option<Given>, String> {
+    pub fn changed(&self) -> Result<Option<GivenKey>, String> {
         let is_typed = matches!(self.chosen, FILE | KEYRING);
         let stays = match self.chosen {
             FILE => self.was == Some(KeyStore::File),
@@ -168,7 +168,7 @@ fn sentence(why: impl std::fmt::Display) -> String {
 mod tests {
     use super::*;
 
-    fn given(chosen: usize, typed: &str) -> Result<Given, String> {
+    fn given(chosen: usize, typed: &str) -> Result<GivenKey, String> {
         let mut lines = KeyFrom::new();
         lines.chosen = chosen;
         lines.field_mut().expect("a field").set(typed);

@@ -13,51 +13,51 @@ use crossterm::event::{KeyCode, KeyModifiers};
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;
 
-enum Choice {
+enum MenuAction {
     Copy(Clip),
     Ask(Option<CallerQuestion>),
 }
 
-struct Entry {
+struct MenuEntry {
     key: char,
     label: String,
     shown: String,
-    choice: Choice,
+    choice: MenuAction,
 }
 
 pub struct Menu {
     title: &'static str,
-    list: Vec<Entry>,
+    list: Vec<MenuEntry>,
     cursor: ListCursor,
 }
 
 impl Menu {
     /// `None` if there are no values to copy.
     pub fn of_copies(all: Copyables) -> Option<Self> {
-        let entries = all.list.into_iter().map(|copy| Entry {
+        let entries = all.list.into_iter().map(|copy| MenuEntry {
             key: copy.key,
             label: copy.label,
             shown: copy.shown,
-            choice: Choice::Copy(copy.clip),
+            choice: MenuAction::Copy(copy.clip),
         });
-        let list: Vec<Entry> = entries.collect();
+        let list: Vec<MenuEntry> = entries.collect();
         (!list.is_empty()).then_some(Self { title: t!("Copy"), list, cursor: ListCursor::default() })
     }
 
     /// `now` is the chosen question.
     pub fn of_questions(now: Option<CallerQuestion>) -> Self {
-        let entry = |(key, question): &(char, CallerQuestion)| Entry {
+        let entry = |(key, question): &(char, CallerQuestion)| MenuEntry {
             key: *key,
             label: question.word().to_owned(),
             shown: question.said().to_owned(),
-            choice: Choice::Ask(Some(*question)),
+            choice: MenuAction::Ask(Some(*question)),
         };
-        let mut list: Vec<Entry> = CallerQuestion::ALL.iter().map(entry).collect();
-        list.push(Entry {
+        let mut list: Vec<MenuEntry> = CallerQuestion::ALL.iter().map(entry).collect();
+        list.push(MenuEntry {
             key: '0',
             label: t!("no question").to_owned(),
             shown: t!("everything about this badge").to_owned(),
-            choice: Choice::Ask(None),
+            choice: MenuAction::Ask(None),
         });
         let at = CallerQuestion::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
         Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at) }
@@ -65,8 +65,8 @@ impl Menu {
 
     fn pick(&self, at: usize, out: &mut Effects<'_>) {
         match self.list.get(at).map(|entry| &entry.choice) {
-            Some(Choice::Copy(clip)) => out.copies.push(clip.clone()),
-            Some(Choice::Ask(question)) => out.go.push(Navigate::Question(*question)),
+            Some(MenuAction::Copy(clip)) => out.copies.push(clip.clone()),
+            Some(MenuAction::Ask(question)) => out.go.push(Navigate::Question(*question)),
             None => {}
         }
         out.close();
@@ -78,7 +78,7 @@ impl Component for Menu {
         Context::Menu.in_popup()
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => self.pick(self.cursor.at(), out),
             Action::Back => out.close(),
@@ -101,11 +101,11 @@ impl Component for Menu {
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let outer = popup::at_bottom(area, WIDEST, self.list.len());
         let area = popup::open(frame, outer, area, self.title, env);
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;

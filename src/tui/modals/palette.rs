@@ -11,7 +11,7 @@ use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use search::{Rank, Search, letters, word_starts};
+use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
@@ -63,7 +63,7 @@ impl Loaded {
 type Worth = (Rank, bool, Reverse<u32>);
 
 #[derive(Clone, Debug)]
-enum Entry {
+enum PaletteEntry {
     Command(Command),
     Badge(BadgeId),
     Holder(String),
@@ -79,8 +79,8 @@ pub struct CommandPalette {
     filters: Vec<NamedFilter>,
     recents: Vec<String>,
     loaded: Vec<Loaded>,
-    field: Field,
-    shown: Vec<Entry>,
+    field: TextField,
+    shown: Vec<PaletteEntry>,
     cursor: ListCursor,
     /// Whether the entry at the cursor is selected. False while the best match is weak or a destructive action, until the
     /// user selects it.
@@ -99,7 +99,7 @@ impl CommandPalette {
             filters,
             recents,
             loaded: Vec::new(),
-            field: Field::default(),
+            field: TextField::default(),
             shown: Vec::new(),
             cursor: ListCursor::default(),
             is_selected: false,
@@ -118,15 +118,15 @@ impl CommandPalette {
 
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
-        let commands = self.all.iter().cloned().map(Entry::Command);
-        let entries = commands.chain(self.filters.iter().cloned().map(Entry::Filter));
+        let commands = self.all.iter().cloned().map(PaletteEntry::Command);
+        let entries = commands.chain(self.filters.iter().cloned().map(PaletteEntry::Filter));
         let mut is_weak = false;
         if typed.is_empty() {
             self.shown = entries.collect();
         } else {
-            let mut search = Search::new(&typed);
-            let loaded = self.loaded.iter().cloned().map(Entry::Loaded);
-            let mut found: Vec<(Worth, Entry)> = entries
+            let mut search = PaletteSearch::new(&typed);
+            let loaded = self.loaded.iter().cloned().map(PaletteEntry::Loaded);
+            let mut found: Vec<(Worth, PaletteEntry)> = entries
                 .chain(loaded)
                 .filter_map(|entry| {
                     let (rank, score) = search.rank(&entry)?;
@@ -145,21 +145,21 @@ impl CommandPalette {
         }
         self.cursor.restart();
         let best = self.shown.first();
-        self.is_selected =
-            !is_weak && !matches!(best, Some(Entry::Command(command)) if is_destructive(command.action));
+        self.is_selected = !is_weak
+            && !matches!(best, Some(PaletteEntry::Command(command)) if is_destructive(command.action));
     }
 
     /// Recent look-ups whose words begin like the typed words, then what the text itself can mean.
-    fn destinations(&self, typed: &str) -> Vec<(Rank, Entry)> {
+    fn destinations(&self, typed: &str) -> Vec<(Rank, PaletteEntry)> {
         let recents = self.recents.iter().filter(|recent| word_starts(&letters(recent), &letters(typed)));
         let recents = recents.take(RECENT).filter_map(|recent| ways(recent).into_iter().next());
-        let mut all: Vec<(Rank, Entry)> = recents.map(|entry| (Rank::Loaded, entry)).collect();
+        let mut all: Vec<(Rank, PaletteEntry)> = recents.map(|entry| (Rank::Loaded, entry)).collect();
         let has_id = matches!(Query::read(typed), Query::BadgeId(_));
         for way in ways(typed) {
             // Other text is rather the start of a command.
             let is_whole = match &way {
-                Entry::Holder(_) | Entry::Template(_) => true,
-                Entry::Badge(_) => has_id,
+                PaletteEntry::Holder(_) | PaletteEntry::Template(_) => true,
+                PaletteEntry::Badge(_) => has_id,
                 _ => false,
             };
             if !all.iter().any(|(_, entry)| what(entry) == what(&way)) {
@@ -172,12 +172,14 @@ impl CommandPalette {
     /// The selected action, if it is possible now.
     pub fn selected(&self) -> Option<Action> {
         match self.shown.get(self.cursor.at())? {
-            Entry::Command(command) if self.is_selected && command.why_not.is_none() => Some(command.action),
+            PaletteEntry::Command(command) if self.is_selected && command.why_not.is_none() => {
+                Some(command.action)
+            }
             _ => None,
         }
     }
 
-    fn choose(&self, env: &Env, out: &mut Effects<'_>) {
+    fn choose(&self, env: &UiContext, out: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.cursor.at()) else {
             out.say(t!("No match. Nothing was done."));
             return;
@@ -192,17 +194,19 @@ impl CommandPalette {
             return;
         }
         let way = match entry {
-            Entry::Command(command) => {
+            PaletteEntry::Command(command) => {
                 out.close();
                 out.go.push(Navigate::Run(command.action));
                 return;
             }
-            Entry::Badge(id) | Entry::Loaded(Loaded::Badge(id)) => Navigate::Badge(id.clone(), None),
-            Entry::Holder(email) => Navigate::Holder(email.clone()),
-            Entry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
-            Entry::Named(name) => Navigate::HolderNamed(name.clone()),
-            Entry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
-            Entry::Template(id) | Entry::Loaded(Loaded::Template(id, _)) => {
+            PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
+                Navigate::Badge(id.clone(), None)
+            }
+            PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
+            PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),
+            PaletteEntry::Named(name) => Navigate::HolderNamed(name.clone()),
+            PaletteEntry::Filter(filter) => Navigate::UseFilter(Box::new(filter.clone())),
+            PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
                 Navigate::UseFilter(Box::new(NamedFilter {
                     list: "templates".to_owned(),
                     name: String::new(),
@@ -210,14 +214,14 @@ impl CommandPalette {
                     sort: None,
                 }))
             }
-            Entry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
+            PaletteEntry::Titled(title) => Navigate::TemplatesTitled(title.clone()),
         };
         out.go.extend([Navigate::CloseAll, way]);
     }
 
-    fn why_not<'a>(&self, entry: &'a Entry) -> Option<&'a str> {
+    fn why_not<'a>(&self, entry: &'a PaletteEntry) -> Option<&'a str> {
         match entry {
-            Entry::Command(command) => command.why_not.as_deref(),
+            PaletteEntry::Command(command) => command.why_not.as_deref(),
             _ if self.leaves => None,
             _ => Some(t!("close this first")),
         }
@@ -227,11 +231,11 @@ impl CommandPalette {
     /// selected entry, the reason is below the list.
     fn line(
         &self,
-        entry: &Entry,
+        entry: &PaletteEntry,
         selected: bool,
-        widths: &Widths,
-        search: &mut Search,
-        env: &Env,
+        widths: &PaletteWidths,
+        search: &mut PaletteSearch,
+        env: &UiContext,
     ) -> Line<'static> {
         let theme = &env.theme;
         let why = self.why_not(entry);
@@ -245,7 +249,7 @@ impl CommandPalette {
             format!("  {} ", if selected { env.glyphs.cursor } else { " " }),
             theme.accent(),
         )];
-        let Entry::Command(command) = entry else {
+        let PaletteEntry::Command(command) = entry else {
             let room = widths.room.saturating_sub(widths.keys + 2);
             spans.push(Span::styled(" ".repeat(widths.keys), words));
             spans.extend(search.highlighted(&what(entry), room, words, env));
@@ -267,7 +271,7 @@ impl CommandPalette {
     }
 }
 
-struct Widths {
+struct PaletteWidths {
     keys: usize,
     names: usize,
     room: usize,
@@ -278,7 +282,7 @@ impl Component for CommandPalette {
         vec![Context::Palette, Context::Always]
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down if !self.is_selected => self.is_selected = true,
             Action::ClearField => {
@@ -302,12 +306,12 @@ impl Component for CommandPalette {
         true
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.field.on_paste(text.trim());
         self.find();
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, env: &UiContext, out: &mut Effects<'_>) -> Clicked {
         let click = self.cursor.click(at);
         self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
@@ -322,11 +326,11 @@ impl Component for CommandPalette {
         let looks_up = self
             .shown
             .get(self.cursor.at())
-            .is_some_and(|entry| !matches!(entry, Entry::Command(_) | Entry::Filter(_)));
+            .is_some_and(|entry| !matches!(entry, PaletteEntry::Command(_) | PaletteEntry::Filter(_)));
         if looks_up { vec![self.field.value()] } else { Vec::new() }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         // Beside a popup that is a little narrower than the screen, rows would show their signs without their words.
         let most = if area.width <= COVERED { area.width } else { WIDEST };
@@ -338,7 +342,7 @@ impl Component for CommandPalette {
             vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
         spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
         let mut lines = vec![Line::from(spans), Line::raw("")];
-        let reason = |entry: &Entry| {
+        let reason = |entry: &PaletteEntry| {
             let why = self.why_not(entry)?;
             Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
         };
@@ -357,12 +361,12 @@ impl Component for CommandPalette {
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.cursor.lay(rows, self.shown.len());
         let widest = |text: &dyn Fn(&Command) -> usize| self.all.iter().map(text).max().unwrap_or(0);
-        let widths = Widths {
+        let widths = PaletteWidths {
             keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
             names: widest(&|command| width(command.action.hint())).min(room / 3) + 2,
             room,
         };
-        let mut search = Search::new(self.field.value().trim());
+        let mut search = PaletteSearch::new(self.field.value().trim());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = n == self.cursor.at() && self.is_selected;
             lines.push(self.line(entry, selected, &widths, &mut search, env));
@@ -389,33 +393,40 @@ impl Modal for CommandPalette {
     }
 }
 
-fn what(entry: &Entry) -> String {
+fn what(entry: &PaletteEntry) -> String {
     match entry {
-        Entry::Command(command) => command.action.help().to_owned(),
-        Entry::Badge(id) => t!("open badge {id}", id),
-        Entry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
-        Entry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
-        Entry::Filter(filter) => filter_words(filter),
-        Entry::Template(id) => t!("show template {id}", id),
-        Entry::Loaded(Loaded::Template(_, title)) => t!("template: {title}", title),
-        Entry::Loaded(Loaded::Holder(email, name)) => t!("holder: {name}  {email}", name, email),
-        Entry::Loaded(Loaded::Badge(id)) => t!("badge: {id}", id),
-        Entry::Titled(title) => {
+        PaletteEntry::Command(command) => command.action.help().to_owned(),
+        PaletteEntry::Badge(id) => t!("open badge {id}", id),
+        PaletteEntry::Holder(email) => t!("look up what {email} holds", email = Text::from(email.as_str())),
+        PaletteEntry::Named(name) => t!("look up holders named {name}", name = Text::from(name.as_str())),
+        PaletteEntry::Filter(filter) => filter_words(filter),
+        PaletteEntry::Template(id) => t!("show template {id}", id),
+        PaletteEntry::Loaded(Loaded::Template(_, title)) => t!("template: {title}", title),
+        PaletteEntry::Loaded(Loaded::Holder(email, name)) => t!("holder: {name}  {email}", name, email),
+        PaletteEntry::Loaded(Loaded::Badge(id)) => t!("badge: {id}", id),
+        PaletteEntry::Titled(title) => {
             t!("show templates with {title} in the title", title = Text::from(title.as_str()))
         }
     }
 }
 
 /// The place that an entry leads to, if it may be listed twice.
-fn place(entry: &Entry) -> Option<String> {
+fn place(entry: &PaletteEntry) -> Option<String> {
     match entry {
-        Entry::Badge(id) | Entry::Loaded(Loaded::Badge(id)) => Some(format!("badge {}", id.wire())),
-        Entry::Holder(email) => Some(format!("holder {}", email.to_lowercase())),
-        Entry::Loaded(Loaded::Holder(email, _)) => Some(format!("holder {}", email.wire().to_lowercase())),
-        Entry::Template(id) | Entry::Loaded(Loaded::Template(id, _)) => {
+        PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
+            Some(format!("badge {}", id.wire()))
+        }
+        PaletteEntry::Holder(email) => Some(format!("holder {}", email.to_lowercase())),
+        PaletteEntry::Loaded(Loaded::Holder(email, _)) => {
+            Some(format!("holder {}", email.wire().to_lowercase()))
+        }
+        PaletteEntry::Template(id) | PaletteEntry::Loaded(Loaded::Template(id, _)) => {
             Some(format!("template {}", id.wire()))
         }
-        Entry::Command(_) | Entry::Named(_) | Entry::Titled(_) | Entry::Filter(_) => None,
+        PaletteEntry::Command(_)
+        | PaletteEntry::Named(_)
+        | PaletteEntry::Titled(_)
+        | PaletteEntry::Filter(_) => None,
     }
 }
 
@@ -424,24 +435,24 @@ fn filter_words(filter: &NamedFilter) -> String {
 }
 
 /// Destinations for the typed text, most likely first.
-fn ways(typed: &str) -> Vec<Entry> {
+fn ways(typed: &str) -> Vec<PaletteEntry> {
     match Address::check(typed) {
-        Ok(address) => vec![Entry::Holder(address.as_str().to_owned())],
+        Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
         Err(_) if typed.contains('@') => Vec::new(),
         Err(_) => {
             let one_word = !typed.contains(char::is_whitespace);
             // The Wallet's search box reads ids the same way: from a link, without brackets.
             let badge = match Query::read(typed) {
-                Query::BadgeId(id) => Some(Entry::Badge(id)),
-                _ => BadgeId::new(typed).filter(|_| one_word).map(Entry::Badge),
+                Query::BadgeId(id) => Some(PaletteEntry::Badge(id)),
+                _ => BadgeId::new(typed).filter(|_| one_word).map(PaletteEntry::Badge),
             };
-            let titled = Some(Entry::Titled(typed.to_owned()));
-            let named =
-                matches!(Query::read(typed), Query::Name { .. }).then(|| Entry::Named(typed.to_owned()));
+            let titled = Some(PaletteEntry::Titled(typed.to_owned()));
+            let named = matches!(Query::read(typed), Query::Name { .. })
+                .then(|| PaletteEntry::Named(typed.to_owned()));
             // A template id contains a digit. A single word is more likely a person's name than a title.
             let template = TemplateId::new(typed)
                 .filter(|_| one_word && typed.chars().any(|c| c.is_ascii_digit()))
-                .map(Entry::Template);
+                .map(PaletteEntry::Template);
             let ways = match (&template, one_word) {
                 (Some(_), _) => [badge, template, titled, named],
                 (None, true) => [named, titled, badge, None],
@@ -520,7 +531,7 @@ mod tests {
 
     #[test]
     fn a_destructive_action_is_never_selected_by_typing() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
             let command = Command { action: *action, keys: String::new(), why_not: None };
             let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
@@ -581,7 +592,7 @@ mod tests {
         use crate::tui::input::keymap::Context;
         use ratatui::Terminal;
         use ratatui::backend::TestBackend;
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
         let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]

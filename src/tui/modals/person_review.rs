@@ -81,7 +81,7 @@ impl PersonReview {
         })
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, env: &Env) {
+    pub fn draw(&self, form: &mut FormText<'_>, env: &UiContext) {
         if let Some(row) = &self.sent_before {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
@@ -100,7 +100,7 @@ impl PersonReview {
         }
     }
 
-    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, env: &Env) {
+    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, env: &UiContext) {
         let n = self.others(held).count() as u64;
         if n == 0 && !held.complete {
             form.warning(t!(

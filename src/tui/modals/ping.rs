@@ -22,7 +22,7 @@ impl Component for PingForm {
         Context::Menu.in_popup()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         !matches!(action, Action::Down | Action::Up)
     }
 
@@ -30,7 +30,7 @@ impl Component for PingForm {
         if action == Action::Accept { t!("send ping") } else { action.hint() }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() => {
                 self.error = None;
@@ -46,7 +46,13 @@ impl Component for PingForm {
         true
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match response {
             Response::Pinged(pinged) if self.request == Some(id) => {
                 self.request = None;
@@ -63,7 +69,7 @@ impl Component for PingForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::in_popup(area, env);
         let question = match hold::left(env) {
             Some(left) => t!("Rate limit wait: {wait}. Send one ping now?", wait = wait_text(left)),

@@ -2,7 +2,7 @@
 //! The lines of the settings are made from their declarations.
 
 use super::key_source::KeyFrom;
-use crate::config::{Change, Edit, Input, NewProfile, ProfileInput, ProfileLine, ProfileSettings};
+use crate::config::{Edit, Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings};
 use crate::domain::time::example_offset;
 use crate::i18n;
 use crate::tui::input::paths;
@@ -27,9 +27,9 @@ struct FormLine {
 }
 
 enum Control {
-    Text(Field),
+    Text(TextField),
     /// A path, which becomes absolute.
-    Path(Field),
+    Path(TextField),
     /// Values of the file with their labels, and the index of the chosen one.
     Choice(Vec<(&'static str, String)>, usize),
     /// The key source, see [`ProfileForm::key`].
@@ -49,8 +49,8 @@ impl FormLine {
             Control::Choice(choices, chosen)
         };
         let control = match edit.input {
-            Input::Text => Control::Text(Field::with(value)),
-            Input::Path => Control::Path(Field::with(value)),
+            Input::Text => Control::Text(TextField::with(value)),
+            Input::Path => Control::Path(TextField::with(value)),
             Input::Words(words) => choice(words.iter().map(|word| (*word, word.to_uppercase())).collect()),
             Input::Switch([off, on]) => {
                 choice(vec![("false", i18n::tr(off).to_owned()), ("true", i18n::tr(on).to_owned())])
@@ -100,7 +100,7 @@ pub enum ProfileStep {
 impl ProfileForm {
     pub fn new(name: &str) -> Self {
         let mut lines = settings(&ProfileSettings::default());
-        lines.insert(0, FormLine::new(tr_noop!("Name"), Control::Text(Field::with(name))));
+        lines.insert(0, FormLine::new(tr_noop!("Name"), Control::Text(TextField::with(name))));
         let is_url = |line: &FormLine| line.setting == Some("base_url");
         let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
         Self { was: None, lines, key: KeyFrom::new(), focus: Focus { at } }
@@ -173,7 +173,7 @@ impl ProfileForm {
             Err(why) => return ProfileStep::Wrong(why),
         };
         let input = self.input(|setting, line| line.shown() != was.text(setting));
-        let change = Change { input, ..Change::default() };
+        let change = ProfileEdit { input, ..ProfileEdit::default() };
         let pin = self.lines.iter().any(|line| line.label == PIN && line.shown() == "true");
         if change.is_empty() && key.is_none() && !pin {
             return ProfileStep::Wrong(t!("No changes given.").to_owned());
@@ -210,7 +210,7 @@ impl ProfileForm {
         self.lines.get(self.focus.at).is_some_and(|line| line.setting == Some("utc_offset"))
     }
 
-    fn field_mut(&mut self) -> Option<&mut Field> {
+    fn field_mut(&mut self) -> Option<&mut TextField> {
         match &mut self.lines.get_mut(self.focus.at)?.control {
             Control::Text(field) | Control::Path(field) => Some(field),
             Control::Choice(..) | Control::KeySource => None,
@@ -218,7 +218,7 @@ impl ProfileForm {
         }
     }
 
-    fn spans(&self, control: &Control, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    fn spans(&self, control: &Control, room: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
         match control {
             Control::Text(field) | Control::Path(field) => field.spans(room, focused, env),
             Control::Choice(choices, chosen) => {
@@ -234,7 +234,7 @@ impl ProfileForm {
     }
 
     /// Adds the lines of the form. With `brief`, it has no explanations, because a message follows below it.
-    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, env: &Env) {
+    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, env: &UiContext) {
         for (at, line) in self.lines.iter().enumerate() {
             let focused = self.focus.at == at;
             let label = match line.control {
@@ -286,7 +286,7 @@ fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
 
 /// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word
 /// is shown. The key hint is shown only if it fits too.
-fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
     // The keymap does not have this key. It is typed, like a letter in the other fields.
     let hint = t!("space change");
     let all: Vec<String> = words

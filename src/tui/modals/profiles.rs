@@ -139,7 +139,7 @@ impl Profiles {
     }
 
     /// One row for each profile, plus the two rows below them.
-    fn rows(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn rows(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let used = env.session().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
             let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
@@ -170,7 +170,7 @@ impl Profiles {
     }
 
     /// The list in a popup. If not all rows fit, it shows those around the selected one.
-    fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let (mut form, mut foot) = (FormText::in_popup(area, env), FormText::in_popup(area, env));
         if self.lines.is_empty() && self.reading.is_none() {
             form.dim(t!("No profile is set up yet."));
@@ -197,7 +197,7 @@ impl Profiles {
         form.draw(frame, inner);
     }
 
-    fn tell(&self, form: &mut FormText<'_>, env: &Env) {
+    fn tell(&self, form: &mut FormText<'_>, env: &UiContext) {
         let waits = match (&self.form, self.reading, self.opening) {
             (_, Some(_), _) => Some(t!("reading profiles")),
             (Some(_), _, Some(_)) => Some(t!("checking the API key")),
@@ -221,7 +221,7 @@ impl Profiles {
         }
     }
 
-    fn row(&self, at: usize, text: &str, room: usize, env: &Env) -> Line<'static> {
+    fn row(&self, at: usize, text: &str, room: usize, env: &UiContext) -> Line<'static> {
         let selected = self.cursor.at() == at;
         let sign = if selected { env.glyphs.cursor } else { " " };
         let style = if selected { env.theme.selected() } else { env.theme.text() };
@@ -240,7 +240,7 @@ impl Component for Profiles {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::Accept => self.opening.is_none() && self.reading.is_none(),
             Action::PageDown | Action::PageUp => false,
@@ -251,7 +251,7 @@ impl Component for Profiles {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         // While a request about a profile runs, only Back works.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
@@ -302,7 +302,7 @@ impl Component for Profiles {
         self.form.as_mut().is_some_and(|form| idle && form.on_text_key(key))
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.is_plain() {
             let texts = self.texts();
             self.search.paste_in(text, &mut self.cursor, &texts);
@@ -312,14 +312,20 @@ impl Component for Profiles {
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if !self.is_plain() {
             return Clicked::Nothing;
         }
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Profiles(read) if self.reading == Some(id) => {
                 self.reading = None;
@@ -350,7 +356,7 @@ impl Component for Profiles {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         match &self.form {
             Some(form) => {
                 let mut text = FormText::new(area, env);
@@ -384,7 +390,7 @@ impl Modal for Profiles {
         (self.removing.is_some() && self.working.is_none()).then_some(Ask::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let Some(line) = &self.removing else { return };
         let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
         form.asks(
@@ -401,7 +407,7 @@ impl Modal for Profiles {
         }
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         if let Some(name) = self.removing.as_ref().map(|line| line.name.clone()) {
             self.work(ProfileAsk::Remove(name.clone()), name, false, out);
         }

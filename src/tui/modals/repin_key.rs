@@ -34,7 +34,7 @@ impl Component for RepinKey {
         CONTEXTS.to_vec()
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             out.cancel(self.request.take());
             out.close();
@@ -42,7 +42,13 @@ impl Component for RepinKey {
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match response {
             Response::Connected(pinned) if self.request == Some(id) => {
                 self.request = None;
@@ -56,7 +62,7 @@ impl Component for RepinKey {
         }
     }
 
-    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &Env) {}
+    fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &UiContext) {}
 }
 
 impl Modal for RepinKey {
@@ -64,7 +70,7 @@ impl Modal for RepinKey {
         Some(Ask::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let theme = &env.theme;
         let name = &self.profile;
         form.asks(&t!("Pin another key for profile {name}", name), &env.place(), env);
@@ -95,7 +101,7 @@ impl Modal for RepinKey {
         );
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_none() {
             self.wrong = None;
             let ask = Request::Pin(self.profile.clone(), self.said.clone());

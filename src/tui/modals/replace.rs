@@ -27,7 +27,7 @@ pub struct ReplaceForm {
 }
 
 impl ReplaceForm {
-    pub fn new(old: Box<Badge>, env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(old: Box<Badge>, env: &UiContext, out: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
         let labels = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
@@ -51,7 +51,7 @@ impl ReplaceForm {
     fn checked(&self) -> Result<(String, Address), (Option<usize>, String)> {
         let (name, email, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
         if let Some(finding) = findings.iter().find(|finding| finding.severity == Severity::Refuse) {
-            let at = if finding.field == intake::Field::Name { NAME } else { EMAIL };
+            let at = if finding.field == intake::RecipientField::Name { NAME } else { EMAIL };
             return Err((Some(at), finding.to_string()));
         }
         let address = Address::check(&email).map_err(|why| (Some(EMAIL), why.to_string()))?;
@@ -103,7 +103,7 @@ impl ReplaceForm {
         out.go.push(Navigate::Activity);
     }
 
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &Env) {
+    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &UiContext) {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
         let what = t!("Correct and replace {n} badge", n = 1);
         form.asks(&format!("{what} {} {}", env.glyphs.dot, text(&self.old.title)), &env.place(), env);
@@ -123,7 +123,7 @@ impl ReplaceForm {
         review.draw(form, env);
     }
 
-    fn draw_fields(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_fields(&self, form: &mut FormText<'_>, env: &UiContext) {
         form.blank();
         self.fields.draw(form, env);
         form.blank();
@@ -153,7 +153,7 @@ impl Component for ReplaceForm {
         Context::Form.in_field()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::PageDown | Action::PageUp => false,
             Action::Editor => self.fields.focused() == REASON,
@@ -161,7 +161,7 @@ impl Component for ReplaceForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => self.go_on(out),
             Action::Back => match self.review.take() {
@@ -182,11 +182,17 @@ impl Component for ReplaceForm {
         self.fields.on_text_key(key)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.fields.on_paste(text);
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         match (response, &mut self.review) {
             (Response::TemplateOf(template), _) if self.template_request == Some(id) => {
                 self.template_request = None;
@@ -202,12 +208,12 @@ impl Component for ReplaceForm {
         self.fields.values().to_vec()
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         let typed = self.fields.focused() == REASON && self.review.is_none();
         typed.then(|| self.fields.field_mut(REASON))
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::new(area, env);
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
         form.cut(&t!("Correct and replace  {title}", title = text(&self.old.title)), env.theme.strong());
@@ -246,13 +252,13 @@ impl Modal for ReplaceForm {
         self.review.as_ref().map(PersonReview::asks)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         if let Some(review) = &self.review {
             self.draw_review(review, form, env);
         }
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.confirm(out);
     }
 

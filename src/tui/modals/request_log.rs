@@ -23,13 +23,13 @@ pub struct RequestLog {
 }
 
 impl RequestLog {
-    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(env: &UiContext, out: &mut Effects<'_>) -> Self {
         let mut log = Self::default();
         log.read(env, out);
         log
     }
 
-    fn read(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn read(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let Some(client) = env.client() else { return };
         self.entries = client.log();
         self.entries.reverse();
@@ -67,7 +67,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match (&self.save, action) {
             (Some(save), action) => save.is_enabled(action),
             (None, Action::NextMatch | Action::PreviousMatch) => self.search.text().is_some(),
@@ -75,7 +75,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
             let (taken, closed) = save.file.on_action(action, out);
             if closed {
@@ -124,7 +124,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         match &mut self.save {
             Some(save) => save.file.on_paste(text),
             None => {
@@ -133,7 +133,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let mut selected = self.at();
         let found = self.save.is_none() && self.sight.click(at, &mut selected) == Click::Selected;
         if found {
@@ -142,7 +142,13 @@ impl Component for RequestLog {
         Clicked::changed(found)
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::LogBeyond(watched) if self.watch == Some(id) => {
                 self.watch = None;
@@ -165,7 +171,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.draw_all(frame, area, env);
     }
 }
@@ -179,11 +185,11 @@ impl Modal for RequestLog {
         self.save.as_ref()?.file.asks()
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         self.save.iter().for_each(|save| save.file.confirm_text(form, env));
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.save.iter_mut().for_each(|save| save.file.write(true, out));
     }
 }

@@ -9,10 +9,10 @@ use crate::tui::screens::activity::steps;
 use crate::tui::widgets::job_rows::explain;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use crate::tui::worker::job_command::{Done, JobCommand};
+use crate::tui::worker::job_command::{JobCommand, JobReply};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Choice {
+enum Resolution {
     SendAgain,
     /// The user has found the badge of the row.
     IsBadge,
@@ -30,7 +30,7 @@ enum Stage {
     Review,
 }
 
-enum Rows {
+enum RowsToResolve {
     One(Box<JobRow>),
     /// The marked rows that a person may resolve, those of them that were never seen, and the title of the job.
     Marked {
@@ -42,21 +42,21 @@ enum Rows {
 
 pub struct ResolveRows {
     job: JobId,
-    rows: Rows,
-    choices: Vec<Choice>,
+    rows: RowsToResolve,
+    choices: Vec<Resolution>,
     cursor: ListCursor,
     stage: Stage,
-    badge: Field,
-    why: Field,
+    badge: TextField,
+    why: TextField,
     request: Option<RequestId>,
     error: Option<String>,
 }
 
 impl ResolveRows {
-    fn new(job: JobId, rows: Rows, choices: Vec<Choice>) -> Self {
+    fn new(job: JobId, rows: RowsToResolve, choices: Vec<Resolution>) -> Self {
         let badge = match &rows {
-            Rows::One(row) => Field::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
-            Rows::Marked { .. } => Field::default(),
+            RowsToResolve::One(row) => TextField::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
+            RowsToResolve::Marked { .. } => TextField::default(),
         };
         Self {
             job,
@@ -65,7 +65,7 @@ impl ResolveRows {
             cursor: ListCursor::default(),
             stage: Stage::Choice,
             badge,
-            why: Field::default(),
+            why: TextField::default(),
             request: None,
             error: None,
         }
@@ -73,11 +73,11 @@ impl ResolveRows {
 
     /// Resolves one row. If it is never seen, the user can also send all never seen rows of the job again.
     pub fn one(job: &Job, row: JobRow) -> Self {
-        let mut choices = vec![Choice::SendAgain, Choice::IsBadge, Choice::Leave];
+        let mut choices = vec![Resolution::SendAgain, Resolution::IsBadge, Resolution::Leave];
         if row.row_status == RowStatus::NotSeen && job.counts.of(RowStatus::NotSeen) > 1 {
-            choices.push(Choice::SendNeverSeen);
+            choices.push(Resolution::SendNeverSeen);
         }
-        Self::new(job.id, Rows::One(Box::new(row)), choices)
+        Self::new(job.id, RowsToResolve::One(Box::new(row)), choices)
     }
 
     /// Returns `None` if none of the marked rows can be resolved.
@@ -86,52 +86,53 @@ impl ResolveRows {
         let unseen: Vec<JobRow> =
             marked.iter().filter(|row| row.row_status == RowStatus::NotSeen).cloned().collect();
         let never_seen = steps(Step::ResendAll, job, &unseen);
-        let mut choices = vec![Choice::Leave];
+        let mut choices = vec![Resolution::Leave];
         if !never_seen.is_empty() {
-            choices.push(Choice::SendNeverSeen);
+            choices.push(Resolution::SendNeverSeen);
         }
         let title = job.title.to_string();
-        (!rows.is_empty()).then(|| Self::new(job.id, Rows::Marked { rows, never_seen, title }, choices))
+        (!rows.is_empty())
+            .then(|| Self::new(job.id, RowsToResolve::Marked { rows, never_seen, title }, choices))
     }
 
-    fn choice(&self) -> Choice {
-        self.choices.get(self.cursor.at()).copied().unwrap_or(Choice::Leave)
+    fn choice(&self) -> Resolution {
+        self.choices.get(self.cursor.at()).copied().unwrap_or(Resolution::Leave)
     }
 
-    fn words(&self, choice: Choice) -> (&'static str, String) {
+    fn words(&self, choice: Resolution) -> (&'static str, String) {
         let n = |rows: &Vec<u64>| plural!(rows.len() as u64, "{n} marked row", "{n} marked rows");
         let left = t!("resolved another way; lapel does nothing more");
         match (choice, &self.rows) {
-            (Choice::SendAgain, _) => {
+            (Resolution::SendAgain, _) => {
                 (t!("send again"), t!("the first request did nothing, or two badges are fine").to_owned())
             }
-            (Choice::IsBadge, _) => {
+            (Resolution::IsBadge, _) => {
                 (t!("it is this badge"), t!("you found the badge; type its id next").to_owned())
             }
-            (Choice::Leave, Rows::One(_)) => (t!("leave as it is"), left.to_owned()),
-            (Choice::Leave, Rows::Marked { rows, .. }) => {
+            (Resolution::Leave, RowsToResolve::One(_)) => (t!("leave as it is"), left.to_owned()),
+            (Resolution::Leave, RowsToResolve::Marked { rows, .. }) => {
                 (t!("leave as it is"), format!("{}: {left}", n(rows)))
             }
-            (Choice::SendNeverSeen, Rows::One(_)) => (
+            (Resolution::SendNeverSeen, RowsToResolve::One(_)) => (
                 t!("send all again"),
                 t!("all never seen rows of this job that may be sent again").to_owned(),
             ),
-            (Choice::SendNeverSeen, Rows::Marked { never_seen, .. }) => {
+            (Resolution::SendNeverSeen, RowsToResolve::Marked { never_seen, .. }) => {
                 let text = t!("the never seen rows that may be sent again together");
                 (t!("send again"), format!("{}: {text}", n(never_seen)))
             }
         }
     }
 
-    fn field(&self) -> (&'static str, &Field) {
+    fn field(&self) -> (&'static str, &TextField) {
         match self.choice() {
-            Choice::IsBadge => (t!("Badge id"), &self.badge),
+            Resolution::IsBadge => (t!("Badge id"), &self.badge),
             _ => (t!("Why"), &self.why),
         }
     }
 
-    fn field_mut(&mut self) -> &mut Field {
-        if self.choice() == Choice::IsBadge { &mut self.badge } else { &mut self.why }
+    fn field_mut(&mut self) -> &mut TextField {
+        if self.choice() == Resolution::IsBadge { &mut self.badge } else { &mut self.why }
     }
 
     fn go_on(&mut self, out: &mut Effects<'_>) {
@@ -139,27 +140,27 @@ impl ResolveRows {
         let typed = self.field().1.value();
         match (self.stage, self.choice()) {
             (Stage::Choice, _) => self.stage = Stage::Text,
-            (Stage::Text, Choice::IsBadge) if Text::new(typed).looks_empty() => {
+            (Stage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
                 self.error = Some(t!("type or paste the badge id").to_owned());
             }
             (Stage::Text, _) if Text::new(typed).looks_empty() => {
                 self.error = Some(t!("type a short reason: it is saved with the job").to_owned());
             }
-            (Stage::Text, Choice::SendAgain) => {
-                if let Rows::One(row) = &self.rows {
+            (Stage::Text, Resolution::SendAgain) => {
+                if let RowsToResolve::One(row) = &self.rows {
                     let why = typed.trim().to_owned();
                     let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
                     out.go.push(Navigate::Again(Box::new(command)));
                 }
             }
-            (Stage::Text, Choice::SendNeverSeen) => {
+            (Stage::Text, Resolution::SendNeverSeen) => {
                 let among = match &self.rows {
-                    Rows::One(_) => None,
-                    Rows::Marked { never_seen, .. } => Some(never_seen.clone()),
+                    RowsToResolve::One(_) => None,
+                    RowsToResolve::Marked { never_seen, .. } => Some(never_seen.clone()),
                 };
                 self.run(JobCommand::NeverSeen(self.job, among), out);
             }
-            (Stage::Text, Choice::IsBadge | Choice::Leave) => self.stage = Stage::Review,
+            (Stage::Text, Resolution::IsBadge | Resolution::Leave) => self.stage = Stage::Review,
             (Stage::Review, _) => {}
         }
     }
@@ -179,7 +180,7 @@ impl ResolveRows {
             }
             Stage::Text => {
                 // The response would ask to send these rows, even if the user has chosen something else by then.
-                if self.choice() == Choice::SendNeverSeen {
+                if self.choice() == Resolution::SendNeverSeen {
                     out.cancel(self.request.take());
                 }
                 self.stage = Stage::Choice;
@@ -203,14 +204,14 @@ impl ResolveRows {
     fn title(&self) -> String {
         let job = self.job;
         match &self.rows {
-            Rows::One(row) => t!(
+            RowsToResolve::One(row) => t!(
                 "Resolve row {no} of job {job}   {holder} {address}",
                 no = row.number(),
                 job,
                 holder = row.holder,
                 address = row.address
             ),
-            Rows::Marked { title, .. } => {
+            RowsToResolve::Marked { title, .. } => {
                 t!("Resolve the marked rows of job {job}   {title}", job, title)
             }
         }
@@ -225,16 +226,16 @@ impl Component for ResolveRows {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.stage == Stage::Text && self.choice() != Choice::IsBadge,
+            Action::Editor => self.stage == Stage::Text && self.choice() != Resolution::IsBadge,
             Action::ClearField => self.stage == Stage::Text,
             _ => true,
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back => self.back(out),
             Action::Accept => self.go_on(out),
@@ -256,20 +257,26 @@ impl Component for ResolveRows {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.stage == Stage::Text {
             self.field_mut().on_paste(text.trim());
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if self.stage != Stage::Choice {
             return Clicked::Nothing;
         }
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         let Response::Done(done) = response else { return Err(response) };
         if self.request != Some(id) {
             return Err(Response::Done(done));
@@ -280,10 +287,10 @@ impl Component for ResolveRows {
                 self.error = Some(why);
                 self.stage = Stage::Text;
             }
-            Ok(Done::NeverSeen(found)) => self.send(found, out),
+            Ok(JobReply::NeverSeen(found)) => self.send(found, out),
             Ok(done) => {
                 out.close();
-                if let Done::Said(text) = done {
+                if let JobReply::Said(text) = done {
                     out.say(text);
                 }
             }
@@ -295,16 +302,16 @@ impl Component for ResolveRows {
         vec![self.field().1.value()]
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
-        let is_reason = self.choice() != Choice::IsBadge;
+    fn long_field(&mut self) -> Option<&mut TextField> {
+        let is_reason = self.choice() != Resolution::IsBadge;
         (self.stage == Stage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::in_popup(area, env);
         form.cut(&env.place(), env.theme.accent());
         form.blank();
-        if let Rows::One(row) = &self.rows {
+        if let RowsToResolve::One(row) = &self.rows {
             form.text(&explain(row, Kind::Issue, env), env.theme.warning());
             form.blank();
         }
@@ -344,20 +351,22 @@ impl Modal for ResolveRows {
 
     fn asks(&self) -> Option<Ask> {
         let rows = match &self.rows {
-            Rows::One(_) => 1,
-            Rows::Marked { rows, .. } => rows.len() as u64,
+            RowsToResolve::One(_) => 1,
+            RowsToResolve::Marked { rows, .. } => rows.len() as u64,
         };
         (self.stage == Stage::Review && self.request.is_none()).then(|| Ask::of(rows))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let job = self.job;
         let what = match (&self.rows, self.choice()) {
-            (Rows::One(row), Choice::IsBadge) => {
+            (RowsToResolve::One(row), Resolution::IsBadge) => {
                 t!("Row {no} of job {job} is this badge", no = row.number(), job)
             }
-            (Rows::One(row), _) => t!("Leave row {no} of job {job} as it is", no = row.number(), job),
-            (Rows::Marked { rows, .. }, _) => plural!(
+            (RowsToResolve::One(row), _) => {
+                t!("Leave row {no} of job {job} as it is", no = row.number(), job)
+            }
+            (RowsToResolve::Marked { rows, .. }, _) => plural!(
                 rows.len() as u64,
                 "Leave {n} row of job {job} as it is",
                 "Leave {n} rows of job {job} as they are",
@@ -367,26 +376,26 @@ impl Modal for ResolveRows {
         let (label, field) = self.field();
         form.asks(&what, &env.place(), env);
         form.text(&format!("{label}  {}", Text::new(field.value())), env.theme.text());
-        if let Rows::Marked { .. } = self.rows {
+        if let RowsToResolve::Marked { .. } = self.rows {
             form.text(t!("Nothing is sent. lapel does nothing more with them."), env.theme.text());
         }
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         let why = || self.why.value().trim().to_owned();
         let command = match (&self.rows, self.choice()) {
             _ if self.stage != Stage::Review => return,
-            (Rows::One(row), Choice::IsBadge) => {
+            (RowsToResolve::One(row), Resolution::IsBadge) => {
                 let Some(id) = BadgeId::new(self.badge.value().trim()) else { return };
                 JobCommand::Decide(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())
             }
-            (Rows::One(row), Choice::Leave) => {
+            (RowsToResolve::One(row), Resolution::Leave) => {
                 JobCommand::Decide(self.job, row.no, Decision::LeaveOut, why())
             }
-            (Rows::Marked { rows, .. }, Choice::Leave) => {
+            (RowsToResolve::Marked { rows, .. }, Resolution::Leave) => {
                 JobCommand::LeaveRows(self.job, rows.clone(), why())
             }
-            (_, Choice::SendAgain | Choice::SendNeverSeen | Choice::IsBadge) => return,
+            (_, Resolution::SendAgain | Resolution::SendNeverSeen | Resolution::IsBadge) => return,
         };
         self.run(command, out);
     }

@@ -80,7 +80,7 @@ impl RevokeForm {
         }
     }
 
-    fn breakdown(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn breakdown(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
         for target in &self.targets {
             match states.iter_mut().find(|(state, _)| *state == target.state) {
@@ -124,7 +124,7 @@ impl RevokeForm {
             .collect()
     }
 
-    fn when_issued_lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn when_issued_lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let text = t!("{sign} waiting badges: revoke when issued", sign);
         // The checkbox has its own column, also when the text has a second line.
@@ -143,7 +143,7 @@ impl RevokeForm {
         lines
     }
 
-    fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, env: &Env) {
+    fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, env: &UiContext) {
         let focused = self.review.is_none();
         let has_hint = focused && self.reason.has_earlier() && self.reason.value().is_empty();
         form.labelled(t!("Reason"), focused, |columns| {
@@ -160,7 +160,7 @@ impl RevokeForm {
         }
     }
 
-    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let mut foot = FormText::in_popup(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
         if self.to_revoke() == 0 {
@@ -181,7 +181,7 @@ impl Component for RevokeForm {
         Context::RevokeForm.in_field()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::Toggle => self.waiting() > 0,
             Action::Earlier | Action::Later => self.reason.has_earlier(),
@@ -191,7 +191,7 @@ impl Component for RevokeForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::PageDown => self.top = (self.top + 5).min(self.targets.len().saturating_sub(1)),
             Action::PageUp => self.top = self.top.saturating_sub(5),
@@ -220,11 +220,17 @@ impl Component for RevokeForm {
         self.reason.on_text_key(key)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.reason.on_paste(text);
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         self.reason.on_response(id, response)
     }
 
@@ -232,11 +238,11 @@ impl Component for RevokeForm {
         vec![self.reason.value()]
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let rows = area.height.saturating_sub(2 * popup::edge(area));
         let mut form = FormText::in_popup(area, env);
         let key = |action| env.key(&self.key_contexts(), action);
@@ -314,7 +320,7 @@ impl Modal for RevokeForm {
         self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let n = self.to_revoke() as u64;
         let what = plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)");
         form.asks(&what, &env.place(), env);
@@ -322,7 +328,7 @@ impl Modal for RevokeForm {
         form.extend(self.breakdown(form.room(), env));
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
         out.ask(Request::Do(Box::new(JobCommand::Revoke(plan))));
         out.go.push(Navigate::InputUsed);
@@ -345,7 +351,7 @@ fn subject(targets: &[RevokeTarget]) -> String {
     crate::secrets::fingerprint(&ids.join(" "))
 }
 
-fn target_line(target: &RevokeTarget, columns: usize, env: &Env) -> Line<'static> {
+fn target_line(target: &RevokeTarget, columns: usize, env: &UiContext) -> Line<'static> {
     let rest = columns.saturating_sub(4 + 12 + 4);
     let style = if target.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
     let row = [

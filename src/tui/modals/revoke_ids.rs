@@ -2,7 +2,7 @@
 //! the check of each badge's state, and the review. Nothing is sent before the review.
 
 use super::file::Purpose;
-use crate::jobs::intake::Source;
+use crate::jobs::intake::ImportSource;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::Typed;
 use crate::tui::prelude::*;
@@ -20,7 +20,7 @@ pub struct RevokeIds {
 }
 
 impl RevokeIds {
-    pub fn new(env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(env: &UiContext, out: &mut Effects<'_>) -> Self {
         Self {
             file: PathField::with_earlier(env.recent(Typed::IdsFile)),
             reason: ReasonField::new(out),
@@ -36,7 +36,7 @@ impl RevokeIds {
         if self.error.is_some() {
             return;
         }
-        if let Source::File(path) = &source {
+        if let ImportSource::File(path) = &source {
             out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
@@ -50,7 +50,7 @@ impl Component for RevokeIds {
         own.in_field()
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::Earlier | Action::Later if !self.at_reason => self.file.is_enabled(action),
             Action::Earlier | Action::Later => self.reason.has_earlier(),
@@ -61,7 +61,7 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if action == Action::Back {
             if self.at_reason {
                 self.at_reason = false;
@@ -91,7 +91,7 @@ impl Component for RevokeIds {
         if self.at_reason { self.reason.on_text_key(key) } else { self.file.on_text_key(key) }
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if self.at_reason {
             self.reason.on_paste(text);
         } else if text.trim().lines().count() > 1 {
@@ -101,7 +101,13 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, _: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        _: &mut Effects<'_>,
+    ) -> Handled {
         let response = match self.reason.on_response(id, response) {
             Err(response) => response,
             handled => return handled,
@@ -113,11 +119,11 @@ impl Component for RevokeIds {
         vec![self.reason.value()]
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         self.at_reason.then(|| self.reason.field_mut())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::new(area, env);
         form.head(t!("Revoke badges by id from a file"), &env.place());
         form.blank();

@@ -12,7 +12,7 @@ pub struct ScreenText {
 }
 
 impl ScreenText {
-    pub fn new(masked: String, plain: String, env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(masked: String, plain: String, env: &UiContext, out: &mut Effects<'_>) -> Self {
         let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), env, out);
         Self { file, masked, plain, is_masked: true }
     }
@@ -23,7 +23,7 @@ impl Component for ScreenText {
         vec![Context::Export, Context::Always]
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             // Not in the footer: the form shows these keys.
             Action::Down | Action::Up => false,
@@ -31,7 +31,7 @@ impl Component for ScreenText {
         }
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         if matches!(action, Action::Down | Action::Up) {
             // What is being saved stays what the message will say.
             if self.file.is_saving() {
@@ -52,11 +52,17 @@ impl Component for ScreenText {
         self.file.on_text_key(key)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.file.on_paste(text);
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         if let Some(path) = self.file.on_response(id, response)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
             out.say(if self.is_masked {
@@ -69,7 +75,7 @@ impl Component for ScreenText {
         Ok(())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::in_popup(area, env);
         form.choice(t!("masked: only known words and ids stay"), self.is_masked);
         form.choice(t!("with personal data, as shown"), !self.is_masked);
@@ -100,11 +106,11 @@ impl Modal for ScreenText {
         self.file.asks()
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         self.file.confirm_text(form, env);
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.file.write(true, out);
     }
 }

@@ -4,11 +4,11 @@ use crate::jobs::{Job, RowStatus, Step, count};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;
-use crate::tui::worker::job_command::{Done, JobCommand};
+use crate::tui::worker::job_command::{JobCommand, JobReply};
 
 pub struct UndoJob {
     job: Job,
-    reason: Field,
+    reason: TextField,
     cancels: bool,
     request: Option<RequestId>,
     error: Option<String>,
@@ -16,7 +16,7 @@ pub struct UndoJob {
 
 impl UndoJob {
     pub fn new(job: Job) -> Self {
-        Self { job, reason: Field::default(), cancels: false, request: None, error: None }
+        Self { job, reason: TextField::default(), cancels: false, request: None, error: None }
     }
 
     fn unsent(&self) -> u64 {
@@ -83,11 +83,11 @@ impl Component for UndoJob {
         vec![Context::Form, Context::Always]
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         !matches!(action, Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp)
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Back if self.cancels => (self.cancels, self.error) = (false, None),
             Action::Back => out.close(),
@@ -112,11 +112,17 @@ impl Component for UndoJob {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.reason.on_paste(text.trim());
     }
 
-    fn on_response(&mut self, id: RequestId, response: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        response: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         let Response::Done(done) = response else { return Err(response) };
         if self.request != Some(id) {
             return Err(Response::Done(done));
@@ -127,8 +133,8 @@ impl Component for UndoJob {
             Ok(done) => {
                 out.close();
                 match done {
-                    Done::Said(text) => out.say(text),
-                    Done::Drafts(jobs) => DraftForm::open(jobs, out),
+                    JobReply::Said(text) => out.say(text),
+                    JobReply::Drafts(jobs) => DraftForm::open(jobs, out),
                     _ => {}
                 }
             }
@@ -140,17 +146,17 @@ impl Component for UndoJob {
         vec![self.reason.value()]
     }
 
-    fn long_field(&mut self) -> Option<&mut Field> {
+    fn long_field(&mut self) -> Option<&mut TextField> {
         (!self.cancels && self.request.is_none()).then_some(&mut self.reason)
     }
 
-    fn on_job(&mut self, job: &Job, _: &Env) {
+    fn on_job(&mut self, job: &Job, _: &UiContext) {
         if self.job.id == job.id {
             self.job.clone_from(job);
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let key = |action| env.key(&self.key_contexts(), action);
         let mut form = FormText::in_popup(area, env);
         form.cut(&env.place(), env.theme.accent());
@@ -188,13 +194,13 @@ impl Modal for UndoJob {
         (self.cancels && unsent > 0).then(|| Ask::of(unsent))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let what = plural!(self.unsent(), "Cancel {n} unsent row", "Cancel {n} unsent rows");
         form.asks(&format!("{what} {} {}", env.glyphs.dot, self.job.title), &env.place(), env);
         form.text(&self.words(), env.theme.text());
     }
 
-    fn on_confirmed(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.undo(out);
     }
 

@@ -9,7 +9,7 @@ use crate::domain::text::scrub;
 use crate::fs;
 use crate::jobs::{self, forget_templates, remember_templates};
 use crate::secrets::{Likeness, judge};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::persist::unfinished::{self, FormInput, Typing};
@@ -92,12 +92,12 @@ impl Lists {
         list.truncate(MOST);
     }
 
-    fn take(&mut self, change: &Change) {
+    fn take(&mut self, change: &InputChange) {
         match change {
-            Change::Typed(typed, text) => self.put(*typed, text),
-            Change::Form(input) => unfinished::put(&mut self.unfinished, input),
-            Change::Templates(_) => {}
-            Change::Forget => *self = Self::default(),
+            InputChange::Typed(typed, text) => self.put(*typed, text),
+            InputChange::Form(input) => unfinished::put(&mut self.unfinished, input),
+            InputChange::Templates(_) => {}
+            InputChange::Forget => *self = Self::default(),
         }
     }
 
@@ -133,7 +133,7 @@ fn is_fit(text: &str) -> bool {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum InputChange {
     Typed(Typed, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
@@ -146,7 +146,7 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecentsAsk {
     path: PathBuf,
-    changes: Vec<Change>,
+    changes: Vec<InputChange>,
     /// Days after which unfinished input goes.
     keep_days: Option<u32>,
 }
@@ -159,9 +159,9 @@ pub struct Recents {
     path: Option<PathBuf>,
     keep_days: Option<u32>,
     /// Changes that are not in the file yet.
-    pending: Vec<Change>,
+    pending: Vec<InputChange>,
     /// The running request with its changes. There is one at a time, so that changes stay in order.
-    asked: Option<(RequestId, Vec<Change>)>,
+    asked: Option<(RequestId, Vec<InputChange>)>,
     /// The page of templates that was read last.
     templates: Vec<jobs::Recent>,
     typing: Typing,
@@ -171,7 +171,7 @@ impl Recents {
     /// The recent inputs of a profile. If `keeps` is false, nothing is kept and the file is removed.
     pub fn of(folder: Option<&Path>, profile: &str, keeps: bool) -> Self {
         let path = folder.map(|folder| recent_file(folder, profile));
-        let pending = if keeps { Vec::new() } else { vec![Change::Forget] };
+        let pending = if keeps { Vec::new() } else { vec![InputChange::Forget] };
         Self { keeps, path, pending, ..Self::default() }
     }
 
@@ -196,7 +196,7 @@ impl Recents {
     /// The changes that may not be in the file at the end of the program.
     pub fn rest(&self) -> Option<RecentsAsk> {
         let asked = self.asked.iter().flat_map(|(_, changes)| changes);
-        let changes: Vec<Change> = asked.chain(&self.pending).cloned().collect();
+        let changes: Vec<InputChange> = asked.chain(&self.pending).cloned().collect();
         let path = self.path.clone().filter(|_| !changes.is_empty())?;
         Some(RecentsAsk { path, changes, keep_days: self.keep_days })
     }
@@ -221,7 +221,7 @@ impl Recents {
     fn keep(&mut self, inputs: Vec<FormInput>) {
         for input in inputs {
             unfinished::put(&mut self.lists.unfinished, &input);
-            self.later(Change::Form(input));
+            self.later(InputChange::Form(input));
         }
     }
 
@@ -236,7 +236,7 @@ impl Recents {
             return;
         }
         self.lists.put(typed, text);
-        self.later(Change::Typed(typed, text.to_owned()));
+        self.later(InputChange::Typed(typed, text.to_owned()));
     }
 
     /// Keeps the templates of a page that was read.
@@ -250,7 +250,7 @@ impl Recents {
         // A list that is read again and again is written once.
         if !read.is_empty() && self.templates != read {
             self.templates.clone_from(&read);
-            self.later(Change::Templates(read));
+            self.later(InputChange::Templates(read));
         }
     }
 
@@ -260,11 +260,11 @@ impl Recents {
         self.lists = Lists::default();
         self.typing = Typing::default();
         self.pending.clear();
-        self.later(Change::Forget);
+        self.later(InputChange::Forget);
         forgotten
     }
 
-    fn later(&mut self, change: Change) {
+    fn later(&mut self, change: InputChange) {
         if self.keeps && self.path.is_some() {
             self.pending.push(change);
         }
@@ -309,7 +309,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         t!("lapel cannot save recent look-ups to {path}: {why}. It offers them until it ends.", path, why)
     };
     let templates = path.with_extension(TEMPLATES);
-    if changes.contains(&Change::Forget) {
+    if changes.contains(&InputChange::Forget) {
         forget_templates(&templates, None).map_err(cannot)?;
         match std::fs::remove_file(path) {
             Ok(()) => {}
@@ -323,11 +323,13 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
     let is_shorter = lists.len() < all;
     for change in changes {
         lists.take(change);
-        if let Change::Templates(read) = change {
+        if let InputChange::Templates(read) = change {
             remember_templates(&templates, read).map_err(cannot)?;
         }
     }
-    if is_shorter || changes.iter().any(|change| matches!(change, Change::Typed(..) | Change::Form(_))) {
+    if is_shorter
+        || changes.iter().any(|change| matches!(change, InputChange::Typed(..) | InputChange::Form(_)))
+    {
         let text = lists.clone().into_json();
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_private_dir(folder)
@@ -351,7 +353,7 @@ pub fn lines(
     chosen: Option<usize>,
     room: usize,
     most: usize,
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let top = chosen.map_or(0, |at| (at + 1).saturating_sub(most));
     all.iter()
@@ -371,7 +373,13 @@ pub fn lines(
 }
 
 /// The same for a form, below a field: only while the field is empty or holds one of the entries.
-pub fn offered(recent: &Recent, typed: &str, indent: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+pub fn offered(
+    recent: &Recent,
+    typed: &str,
+    indent: usize,
+    room: usize,
+    env: &UiContext,
+) -> Vec<Line<'static>> {
     if !typed.is_empty() && recent.at().is_none() {
         return Vec::new();
     }
@@ -388,7 +396,7 @@ pub fn draw(
     title: &str,
     frame: &mut Frame<'_>,
     area: Rect,
-    env: &Env,
+    env: &UiContext,
 ) {
     let most = usize::from(area.height).saturating_sub(1).min(LISTED);
     if all.is_empty() || most == 0 {

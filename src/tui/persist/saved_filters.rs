@@ -24,13 +24,13 @@ impl FiltersAsk {
 }
 
 #[derive(Debug, Default)]
-pub struct Saved {
+pub struct SavedFilterList {
     file: Option<FiltersFile>,
     filters: Vec<NamedFilter>,
     pub error: Option<String>,
 }
 
-impl Saved {
+impl SavedFilterList {
     /// With a file that has not been read yet.
     pub fn of(path: Option<PathBuf>) -> Self {
         let file = path.map(filters_file);

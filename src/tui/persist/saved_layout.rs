@@ -4,7 +4,7 @@
 pub mod file;
 mod wanted;
 
-pub use wanted::Wanted;
+pub use wanted::InitialView;
 
 use crate::tui::app::Tab;
 use serde::{Serialize, Serializer};
@@ -71,7 +71,7 @@ pub struct SortView {
 
 /// The version comes first.
 #[derive(Serialize)]
-struct Saved<'a> {
+struct LayoutFile<'a> {
     version: u64,
     #[serde(flatten)]
     view: &'a View,
@@ -89,7 +89,7 @@ pub enum NoView {
 
 impl View {
     pub fn to_json(&self) -> String {
-        format!("{:#}\n", json!(Saved { version: VERSION, view: self }))
+        format!("{:#}\n", json!(LayoutFile { version: VERSION, view: self }))
     }
 
     /// Leaves unknown parts out.

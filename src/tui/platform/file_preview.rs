@@ -2,7 +2,7 @@
 
 use crate::domain::Text;
 use crate::i18n::tr;
-use crate::jobs::intake::{Choices, Source, Table, Watch};
+use crate::jobs::intake::{Choices, ImportSource, InputTable, ReadProgress};
 use crate::secrets::redact;
 use std::path::Path;
 use std::time::SystemTime;
@@ -20,7 +20,7 @@ pub struct FilePreview {
 }
 
 /// Reads the disk. The error is the reason as text, if there is no such file.
-pub fn read(path: &Path, watch: &impl Watch) -> Result<FilePreview, String> {
+pub fn read(path: &Path, watch: &impl ReadProgress) -> Result<FilePreview, String> {
     let about = std::fs::metadata(path).map_err(|why| why.to_string())?;
     let rows = if !about.is_file() {
         Err(t!("lapel cannot read rows from this file.").to_owned())
@@ -32,9 +32,10 @@ pub fn read(path: &Path, watch: &impl Watch) -> Result<FilePreview, String> {
     Ok(FilePreview { bytes: about.len(), modified: about.modified().ok(), rows })
 }
 
-fn first_rows(path: &Path, watch: &impl Watch) -> Result<(&'static str, Vec<Vec<Text>>), String> {
-    let source = Source::File(path.to_owned());
-    let table = Table::open(&source, &Choices::default(), &|_| None, watch).map_err(|why| why.to_string())?;
+fn first_rows(path: &Path, watch: &impl ReadProgress) -> Result<(&'static str, Vec<Vec<Text>>), String> {
+    let source = ImportSource::File(path.to_owned());
+    let table =
+        InputTable::open(&source, &Choices::default(), &|_| None, watch).map_err(|why| why.to_string())?;
     let about = table.about();
     let header = (!about.columns.is_empty()).then(|| about.columns.clone());
     let data = table.preview(ROWS).into_iter().map(|row| row.cells);
@@ -52,7 +53,7 @@ mod tests {
     /// The cursor has moved on.
     struct Given;
 
-    impl Watch for Given {
+    impl ReadProgress for Given {
         fn progress(&self, _: u64, _: u64) {}
 
         fn is_cancelled(&self) -> bool {

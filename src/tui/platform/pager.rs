@@ -12,9 +12,9 @@ const USUAL: [&str; 2] = ["less", "more"];
 
 /// A text for the pager. Lines are scrubbed, and no API key is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page(String);
+pub struct PagerText(String);
 
-impl Page {
+impl PagerText {
     pub fn new<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
         let mut text = String::new();
         for line in lines {
@@ -41,7 +41,7 @@ fn stay(pager: &str, command: &mut Command) {
 }
 
 /// Waits until the user closes the pager. The error is the reason as text.
-pub fn run(pager: &str, page: &Page) -> Result<(), String> {
+pub fn run(pager: &str, page: &PagerText) -> Result<(), String> {
     let named = scrub(pager).into_owned();
     let mut command = editor::shell(pager);
     crate::secrets::hide_from(&mut command);
@@ -80,7 +80,7 @@ mod tests {
         let seen = folder.path().join("what it read");
         crate::secrets::register_key("page_0123456789abcdefghij");
         let long = "x".repeat(300_000);
-        let page = Page::new(["한 줄\u{1b}[2J", "key page_0123456789abcdefghij", &long]);
+        let page = PagerText::new(["한 줄\u{1b}[2J", "key page_0123456789abcdefghij", &long]);
         assert_eq!(run(&format!("tee '{}' | cat > /dev/null", seen.display()), &page), Ok(()));
         let text = std::fs::read_to_string(&seen).expect("read");
         let lines: Vec<&str> = text.lines().collect();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_pager_that_fails_says_why() {
-        let page = Page::new(["x"]);
+        let page = PagerText::new(["x"]);
         for (pager, said) in
             [("/no/such/pager -R", "pager /no/such/pager -R was not found"), ("exit 3;", "exit status: 3")]
         {

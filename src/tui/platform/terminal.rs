@@ -7,7 +7,7 @@ use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
 use crate::tui::platform::crash;
 use crate::tui::platform::images::{KITTY_IDS, TerminalQueries, Way};
-use crate::tui::platform::pager::Page;
+use crate::tui::platform::pager::PagerText;
 use crate::tui::platform::{editor, pager};
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
@@ -104,9 +104,9 @@ impl Write for Line {
 }
 
 /// Takes the terminal, and restores it when dropped.
-pub struct Taken;
+pub struct TerminalSession;
 
-impl Taken {
+impl TerminalSession {
     /// Turns line wrapping off: if the terminal uses more cells than lapel reserved, nothing moves to the next
     /// row. Fails if standard output is no terminal, or closes.
     pub fn new() -> io::Result<Self> {
@@ -127,7 +127,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for TerminalSession {
     fn drop(&mut self) {
         give_back();
     }
@@ -351,7 +351,7 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
 }
 
 pub struct Hold {
-    taken: Option<Taken>,
+    taken: Option<TerminalSession>,
     pause: InputPause,
 }
 
@@ -367,7 +367,7 @@ impl Hold {
             job_control::stop_group()?;
         }
         HOLDER.store(LOOP, Ordering::SeqCst);
-        Ok(Some(Self { taken: Some(Taken::new()?), pause }))
+        Ok(Some(Self { taken: Some(TerminalSession::new()?), pause }))
     }
 }
 
@@ -386,7 +386,7 @@ impl crate::tui::Elsewhere for Hold {
         }
         let stopped = if whole_group { job_control::stop_group() } else { job_control::stop() };
         if stopped.is_err() && had {
-            self.taken = Some(Taken::new()?);
+            self.taken = Some(TerminalSession::new()?);
         }
         Ok(())
     }
@@ -404,7 +404,7 @@ impl crate::tui::Elsewhere for Hold {
         if job_control::is_foreground() {
             // Also if it was never restored, as after SIGSTOP: the shell has changed its modes.
             drop(self.taken.take());
-            self.taken = Some(Taken::new()?);
+            self.taken = Some(TerminalSession::new()?);
             return Ok(true);
         }
         // Continued in the background, where lapel cannot run because it needs the terminal.
@@ -430,7 +430,7 @@ impl crate::tui::Elsewhere for Hold {
         Ok(came.unwrap_or_else(|| Err(busy())))
     }
 
-    fn pager(&mut self, pager: &str, page: &Page) -> io::Result<Result<(), String>> {
+    fn pager(&mut self, pager: &str, page: &PagerText) -> io::Result<Result<(), String>> {
         let Some(now) = self.taken.take() else { return Ok(Ok(())) };
         let (taken, came) = lend(now, &self.pause, || pager::run(pager, page))?;
         self.taken = Some(taken);
@@ -475,7 +475,11 @@ fn with_modes_kept<T>(run: impl FnOnce() -> T) -> T {
 }
 
 /// Returns `None` if the program could not run. The pause keeps lapel from reading the program's keys.
-fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Result<(Taken, Option<T>)> {
+fn lend<T>(
+    taken: TerminalSession,
+    pause: &InputPause,
+    run: impl FnOnce() -> T,
+) -> io::Result<(TerminalSession, Option<T>)> {
     if !pause.close(wake_input) {
         return Ok((taken, None));
     }
@@ -487,7 +491,7 @@ fn lend<T>(taken: Taken, pause: &InputPause, run: impl FnOnce() -> T) -> io::Res
     #[cfg(unix)]
     STOPS_AT_ONCE.store(false, Ordering::SeqCst);
     HOLDER.store(LOOP, Ordering::SeqCst);
-    let taken = Taken::new();
+    let taken = TerminalSession::new();
     pause.open();
     Ok((taken?, Some(came)))
 }

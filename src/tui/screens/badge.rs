@@ -15,7 +15,7 @@ use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, Typed};
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
@@ -32,7 +32,7 @@ pub struct BadgeScreen {
     request: Option<RequestId>,
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
-    find: Option<Field>,
+    find: Option<TextField>,
     recent: Recent,
     /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
@@ -53,7 +53,7 @@ impl Default for BadgeScreen {
             read: None,
             request: None,
             sent: (None, Vec::new()),
-            find: Some(Field::default()),
+            find: Some(TextField::default()),
             recent: Recent::default(),
             cert: None,
             certs: Certs::default(),
@@ -132,7 +132,7 @@ impl BadgeScreen {
         }
     }
 
-    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &Want, env: &Env) {
+    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &PictureRequest, env: &UiContext) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let key =
             env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} other side", key));
@@ -161,7 +161,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
         match action {
             Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
             Action::Issue => self.badge().is_some_and(|badge| badge.title.is_some()),
@@ -174,7 +174,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -217,7 +217,7 @@ impl Component for BadgeScreen {
             Action::TurnOver => self.back = !self.back,
             Action::FindBadge => {
                 self.over_text = false;
-                self.find = Some(Field::default());
+                self.find = Some(TextField::default());
             }
             Action::Down => self.scroll = (self.scroll + 1).min(self.most),
             Action::Up => self.scroll = self.scroll.saturating_sub(1),
@@ -285,12 +285,18 @@ impl Component for BadgeScreen {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         self.recent = Recent::default();
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 if let Some((_, typed)) = self.cert.take() {
@@ -308,7 +314,7 @@ impl Component for BadgeScreen {
                     && let Some(id) = &self.wanted
                 {
                     // Open the input, so that the user can correct the id and the letters do not act as keys.
-                    self.find = Some(Field::with(id.wire()));
+                    self.find = Some(TextField::with(id.wire()));
                 }
                 self.read = Some(badge.map(|mut badge| {
                     badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
@@ -320,7 +326,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, _: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, _: &mut Effects<'_>) {
         let shown = env.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
@@ -333,7 +339,7 @@ impl Component for BadgeScreen {
     }
 
     fn typed(&self) -> Vec<&str> {
-        self.find.iter().map(Field::value).collect()
+        self.find.iter().map(TextField::value).collect()
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -342,7 +348,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         if let Some(want) = self.picture(area, env) {
             self.draw_picture(frame, area, &want, env);
             if self.over_text {

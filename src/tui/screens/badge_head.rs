@@ -1,16 +1,16 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
 use crate::domain::spelling::remarks;
-use crate::domain::{Held, State, Text};
+use crate::domain::{HeldBadge, State, Text};
 use crate::i18n::list;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{packed, styled, width};
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 /// `more` follows the verdict.
-pub(super) fn head(held: &Held, more: &str, room: usize, env: &Env) -> Vec<Line<'static>> {
+pub(super) fn head(held: &HeldBadge, more: &str, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let verdict = held.verdict(env.now());
     let state = verdict.state();
     let (word, why) = verdict.line();
@@ -41,7 +41,7 @@ fn is(word: &Text, known: &str) -> bool {
     word.wire().eq_ignore_ascii_case(known)
 }
 
-fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn mail_line(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     if held.recipient_email().is_none() {
         return Vec::new();
     }
@@ -56,7 +56,7 @@ fn mail_line(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
 }
 
 /// Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
-fn address_remarks(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn address_remarks(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let Some(address) = held.recipient_email() else { return Vec::new() };
     let odd = remarks(address.wire());
     if odd.is_empty() {

@@ -4,8 +4,8 @@
 use super::badge_head::head;
 use super::picture;
 use super::templates::labelled;
-use crate::domain::{BadgeId, Held, HistoryItem};
-use crate::tui::platform::images::{PictureOf, Want};
+use crate::domain::{BadgeId, HeldBadge, HistoryItem};
+use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::Browse;
@@ -45,7 +45,7 @@ impl BadgePreview {
         row: Option<&HistoryItem>,
         remark: Option<String>,
         pane: Option<Rect>,
-        env: &Env,
+        env: &UiContext,
     ) {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
@@ -64,7 +64,14 @@ impl BadgePreview {
     }
 
     /// Draws the preview of the row. `keys` are the contexts in which it is scrolled.
-    pub fn draw(&self, row: &HistoryItem, pane: Rect, keys: &[Context], frame: &mut Frame<'_>, env: &Env) {
+    pub fn draw(
+        &self,
+        row: &HistoryItem,
+        pane: Rect,
+        keys: &[Context],
+        frame: &mut Frame<'_>,
+        env: &UiContext,
+    ) {
         preview::draw_edge(frame, pane, env);
         picture::draw(picture_of(row, pane, env), frame, env);
         let area = areas(pane, env).1;
@@ -72,18 +79,18 @@ impl BadgePreview {
     }
 }
 
-pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &Env) -> Option<Want> {
-    Some(Want { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, env).0? })
+pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &UiContext) -> Option<PictureRequest> {
+    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, env).0? })
 }
 
-fn areas(pane: Rect, env: &Env) -> (Option<Rect>, Rect) {
+fn areas(pane: Rect, env: &UiContext) -> (Option<Rect>, Rect) {
     let inside = preview::inside(pane);
     if env.pictures.is_on() { picture::above(inside) } else { (None, inside) }
 }
 
 impl BadgePreview {
-    fn lines(&self, row: &HistoryItem, room: usize, env: &Env) -> Vec<Line<'static>> {
-        let held = Held { history: Some(row.clone()), ..Held::new(row.badge_id.clone()) };
+    fn lines(&self, row: &HistoryItem, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+        let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
         let mut lines = head(&held, "", room, env);
         if let Some(remark) = &self.remark {
             lines.extend(styled(remark, room, env.theme.warning()));

@@ -20,7 +20,7 @@ use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
-use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
+use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
@@ -121,8 +121,8 @@ impl Browse for HistoryItem {
         widths
     }
 
-    fn filter(values: &[Value]) -> HistoryFilter {
-        let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
+    fn filter(values: &[FilterValue]) -> HistoryFilter {
+        let at = |i: usize| values.get(i).cloned().unwrap_or(FilterValue::Empty);
         HistoryFilter {
             recipient_name: at(0).text(),
             recipient_email: at(1).text(),
@@ -134,12 +134,12 @@ impl Browse for HistoryItem {
         }
     }
 
-    fn narrowing(values: &[Value]) -> HistoryNarrowing {
+    fn narrowing(values: &[FilterValue]) -> HistoryNarrowing {
         HistoryNarrowing {
-            state: values.iter().find_map(Value::state),
-            mail: values.iter().find_map(Value::mail),
-            badge_type: values.get(TYPE_FIELD).and_then(Value::text),
-            category: values.get(TYPE_FIELD + 1).and_then(Value::text),
+            state: values.iter().find_map(FilterValue::state),
+            mail: values.iter().find_map(FilterValue::mail),
+            badge_type: values.get(TYPE_FIELD).and_then(FilterValue::text),
+            category: values.get(TYPE_FIELD + 1).and_then(FilterValue::text),
         }
     }
 
@@ -148,7 +148,7 @@ impl Browse for HistoryItem {
     }
 
     /// The service's own words for mails, types and categories.
-    fn choices_in(&self) -> Vec<Choice> {
+    fn choices_in(&self) -> Vec<FilterChoice> {
         let words =
             [("mail", &self.email_status), (TYPE, &self.badge_type_name), (CATEGORY, &self.category_name)];
         words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
@@ -159,14 +159,15 @@ impl Browse for HistoryItem {
     }
 
     /// A row has no code of its type, so a typed code stands for the name.
-    fn choices(answer: &Response) -> Vec<Choice> {
+    fn choices(answer: &Response) -> Vec<FilterChoice> {
         match answer {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| named(CATEGORY, category.category_name.as_ref()?.wire());
                 listed.items.iter().filter_map(name).collect()
             }
             Response::BadgeTypes(Ok(types)) => {
-                let code = |code: Choice| Choice { field: TYPE, value: code.name, name: code.value };
+                let code =
+                    |code: FilterChoice| FilterChoice { field: TYPE, value: code.name, name: code.value };
                 types.types.iter().filter_map(type_choice).map(code).collect()
             }
             _ => Vec::new(),
@@ -200,9 +201,9 @@ impl Browse for HistoryItem {
     }
 }
 
-fn named(field: &'static str, name: &str) -> Option<Choice> {
+fn named(field: &'static str, name: &str) -> Option<FilterChoice> {
     let is_name = !name.trim().is_empty();
-    is_name.then(|| Choice { field, value: name.to_owned(), name: name.to_owned() })
+    is_name.then(|| FilterChoice { field, value: name.to_owned(), name: name.to_owned() })
 }
 
 const COPIED: [&str; 9] = [
@@ -222,7 +223,7 @@ fn state(row: &HistoryItem, clock: &ServiceClock) -> State {
 }
 
 /// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.
-fn state_with_age(row: &HistoryItem, env: &Env) -> String {
+fn state_with_age(row: &HistoryItem, env: &UiContext) -> String {
     let verdict = Verdict::of(row, env.now());
     // As wide as with two digits, so that the column does not change its width with the time.
     let in_minutes = |minutes| t!("{minutes}m/24h", minutes);
@@ -266,7 +267,7 @@ impl History {
     }
 
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
-    fn source(&self, env: &Env) -> Result<ExportSource, String> {
+    fn source(&self, env: &UiContext) -> Result<ExportSource, String> {
         let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {
             let head = count!(self.marks.len() as u64, "marked badge", "marked badges");
             let note =
@@ -285,7 +286,7 @@ impl History {
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, env))
     }
 
-    fn revoke(&self, env: &Env, out: &mut Effects<'_>) {
+    fn revoke(&self, env: &UiContext, out: &mut Effects<'_>) {
         let now = env.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
             self.browser.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
@@ -313,7 +314,7 @@ impl Component for History {
             .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::UndoLast => self.marks.has_changes(),
             Action::ClearMarks => !self.marks.is_empty(),
@@ -324,7 +325,7 @@ impl Component for History {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
             return self.browser.on_action(action, env, out);
         }
@@ -363,7 +364,13 @@ impl Component for History {
         true
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
         let answer = match answer {
             Response::IndexExport(found) if self.exporting == Some(id) => {
@@ -391,7 +398,7 @@ impl Component for History {
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
         self.browser.load_visible(list, env, out);
         let row = self.browser.list.selected();
@@ -410,7 +417,7 @@ impl Component for History {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let rights = match self.marking_words() {
             Some(words) => self.marks_in_words(env).map(|right| format!("{words}  {right}")),
             None => self.marks_in_words(env),
@@ -428,7 +435,7 @@ impl Component for History {
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let (list, _) = self.browser.split(area);
         if at.x >= list.right() {
             return Clicked::Nothing;
@@ -445,7 +452,7 @@ impl Component for History {
         self.browser.on_text_key(key, out)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         self.browser.on_paste(text, out);
     }
 

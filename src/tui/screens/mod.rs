@@ -20,7 +20,7 @@ pub mod wallet;
 pub mod welcome;
 
 use crate::tui::component::Screen;
-use crate::tui::effects::{Effects, Owner};
+use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
 use crate::tui::persist::saved_layout::View;
 use serde::Serialize;
@@ -70,7 +70,7 @@ macro_rules! screens {
             }
 
             pub(in crate::tui) fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
-                $(out.owned_by(Owner::Screen(Tab::$tab), |out| self.$field.restore_layout(view, out));)+
+                $(out.owned_by(RequestOwner::Screen(Tab::$tab), |out| self.$field.restore_layout(view, out));)+
             }
         }
     };

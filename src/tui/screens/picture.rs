@@ -1,7 +1,7 @@
 //! Layout of pictures on a screen: beside the text, above it, or in place of it.
 //! A picture replaces the text only when the user asks for it.
 
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 
 /// Minimum screen width, in columns, for a picture beside the text.
@@ -59,20 +59,20 @@ pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
-pub fn draw(want: Option<Want>, frame: &mut Frame<'_>, env: &Env) {
+pub fn draw(want: Option<PictureRequest>, frame: &mut Frame<'_>, env: &UiContext) {
     if let Some(want) = want.filter(|_| env.pictures.is_on()) {
         env.pictures.draw(frame, &want, env.theme.dim());
     }
 }
 
-pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &Env) {
+pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &UiContext) {
     for y in pane.y..pane.bottom() {
         let at = Rect { y, width: 1, height: 1, ..pane };
         frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
     }
 }
 
-pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, env: &Env) {
+pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, env: &UiContext) {
     let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
     frame.render_widget(Line::styled(caption.to_owned(), env.theme.dim()), at);
 }

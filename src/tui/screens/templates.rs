@@ -13,7 +13,7 @@ use crate::domain::{
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::filter::{Choice, Spec, Takes, Value};
+use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
 use crate::tui::widgets::list::Row;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
@@ -80,8 +80,8 @@ impl Browse for Template {
     ];
     const DEFAULT_COLUMNS: usize = 5;
 
-    fn filter(values: &[Value]) -> TemplateFilter {
-        let at = |i: usize| values.get(i).cloned().unwrap_or(Value::Empty);
+    fn filter(values: &[FilterValue]) -> TemplateFilter {
+        let at = |i: usize| values.get(i).cloned().unwrap_or(FilterValue::Empty);
         TemplateFilter {
             title: at(TITLE_FIELD).text(),
             use_yn: at(1).yes_no(),
@@ -98,13 +98,13 @@ impl Browse for Template {
         vec![Request::Categories(CategoryFilter::default()), Request::BadgeTypes]
     }
 
-    fn choices(answer: &Response) -> Vec<Choice> {
+    fn choices(answer: &Response) -> Vec<FilterChoice> {
         match answer {
             Response::Categories(Ok(listed)) => {
                 let name = |category: &Category| {
                     category.category_name.as_ref().map_or_else(String::new, |name| name.wire().to_owned())
                 };
-                let choice = |category: &Category| Choice {
+                let choice = |category: &Category| FilterChoice {
                     field: "category_id",
                     value: category.category_id.wire().to_owned(),
                     name: name(category),
@@ -126,12 +126,12 @@ impl Browse for Template {
 }
 
 /// The code and the name of a badge type. The contract does not show the fields of its record.
-pub fn type_choice(kind: &BadgeType) -> Option<Choice> {
+pub fn type_choice(kind: &BadgeType) -> Option<FilterChoice> {
     let field = |wanted: &str| {
         let found = kind.fields.iter().find(|(name, _)| name.wire() == wanted);
         found.map(|(_, value)| value.wire().to_owned())
     };
-    Some(Choice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
+    Some(FilterChoice { field: "badge_type", value: field("badge_type")?, name: field("badge_type_name")? })
 }
 
 const COPIED: &[ListField] = &[
@@ -158,7 +158,7 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
 ];
 
 /// Dims a template that is not in use.
-fn in_use(row: &Template, env: &Env) -> Style {
+fn in_use(row: &Template, env: &UiContext) -> Style {
     if row.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() }
 }
 
@@ -196,7 +196,7 @@ impl Templates {
         }
     }
 
-    fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let Some(row) = self.browser.list.selected() else { return Vec::new() };
         match &self.detail {
             Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, env),
@@ -233,11 +233,11 @@ impl Component for Templates {
         stack
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         (action != Action::Open || !self.beside) && self.browser.is_enabled(action)
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
@@ -293,7 +293,13 @@ impl Component for Templates {
         true
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
@@ -316,7 +322,7 @@ impl Component for Templates {
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
         self.browser.load_visible(list, env, out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
@@ -353,7 +359,7 @@ impl Component for Templates {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let want = self.picture(area, env).filter(|_| env.pictures.is_on());
         if let (true, Some(want)) = (self.full, &want) {
             let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
@@ -381,7 +387,7 @@ impl Component for Templates {
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if let Some(open) = &mut self.categories {
             return open.cursor.on_click(at, Action::OnlyCategory);
         }
@@ -400,12 +406,12 @@ impl Component for Templates {
         self.browser.on_text_key(key, out)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         self.browser.on_paste(text, out);
     }
 }
 
-fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn detail_lines(detail: &TemplateDetail, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let mut lines = Vec::new();
@@ -426,7 +432,7 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &Env) -> Vec<Line<'st
 }
 
 /// Lines with labels and wrapped values. Fields without a value are left out.
-pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &Env) -> Vec<Line<'static>> {
+pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &UiContext) -> Vec<Line<'static>> {
     const LEAST: usize = 10;
     let wide = fields.iter().map(|(label, _)| width(label) + 1).fold(LEAST, usize::max);
     let mut lines = Vec::new();

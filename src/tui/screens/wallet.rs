@@ -26,7 +26,7 @@ use crate::domain::call_advice::{CallerQuestion, Case, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::domain::{Badge, BadgeId, EmailKey, Held, HistoryItem, Query, Text, mask};
+use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
 use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
 use crate::tui::effects::ExportSource;
@@ -53,7 +53,7 @@ const MOST_PAGES: u64 = 200;
 
 struct HolderBadges {
     email: String,
-    held: Vec<Held>,
+    held: Vec<HeldBadge>,
     /// Indexes of `held` in the chosen order. Empty if no order is chosen.
     order: Vec<usize>,
     troubles: Vec<String>,
@@ -151,7 +151,7 @@ enum Lookups {
 }
 
 pub struct Wallet {
-    field: Field,
+    field: TextField,
     recent: Recent,
     /// Pasted lines that were not looked up yet.
     pasted: Vec<String>,
@@ -185,7 +185,7 @@ pub struct Wallet {
 impl Default for Wallet {
     fn default() -> Self {
         Self {
-            field: Field::default(),
+            field: TextField::default(),
             recent: Recent::default(),
             pasted: Vec::new(),
             typing: true,
@@ -293,7 +293,7 @@ impl Wallet {
         self.is_listing() && self.request.is_none()
     }
 
-    fn held(&self) -> &[Held] {
+    fn held(&self) -> &[HeldBadge] {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
     }
 
@@ -304,11 +304,11 @@ impl Wallet {
         }
     }
 
-    fn selected(&self) -> Option<&Held> {
+    fn selected(&self) -> Option<&HeldBadge> {
         self.row(self.cursor.at())
     }
 
-    fn case<'a>(&'a self, held: &'a Held, env: &Env) -> Case<'a> {
+    fn case<'a>(&'a self, held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
         Case {
             held,
             all: self.held(),
@@ -324,7 +324,7 @@ impl Wallet {
         }
     }
 
-    fn earlier(&mut self, earlier: bool, env: &Env) {
+    fn earlier(&mut self, earlier: bool, env: &UiContext) {
         if self.recent.at().is_none() {
             self.recent = Recent::new(self.offered(env));
         }
@@ -334,7 +334,7 @@ impl Wallet {
         }
     }
 
-    fn target(&self, held: &Held, env: &Env) -> RevokeTarget {
+    fn target(&self, held: &HeldBadge, env: &UiContext) -> RevokeTarget {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
         RevokeTarget {
             badge_id: held.badge_id.clone(),
@@ -345,7 +345,7 @@ impl Wallet {
         }
     }
 
-    fn source(&self, env: &Env) -> Result<ExportSource, &'static str> {
+    fn source(&self, env: &UiContext) -> Result<ExportSource, &'static str> {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = env.now();
@@ -359,7 +359,7 @@ impl Wallet {
         );
         let note = (!is_all)
             .then(|| t!("Some data of this holder could not be read. There may be more badges.").to_owned());
-        Ok(ExportSource::of_rows("wallet", head, note, <Held as export::Record>::SHAPE.names(), rows))
+        Ok(ExportSource::of_rows("wallet", head, note, <HeldBadge as export::Record>::SHAPE.names(), rows))
     }
 }
 
@@ -374,7 +374,7 @@ impl Component for Wallet {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             _ if self.call.masked && shows_the_holder(action) => false,
             Action::Revoke
@@ -395,7 +395,7 @@ impl Component for Wallet {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
@@ -494,13 +494,13 @@ impl Component for Wallet {
         true
     }
 
-    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
         if self.menu().is_none() || !self.heading.on_paste(text) {
             self.paste(text, env, out);
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
         }
@@ -513,7 +513,13 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         if self.request == Some(id)
             && let Response::Holder(holder) = answer
         {
@@ -537,7 +543,7 @@ impl Component for Wallet {
         if self.typing { vec![self.field.value()] } else { Vec::new() }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         self.lay_out_rows(area, env);
         self.ask_reason(env, out);
     }
@@ -547,7 +553,7 @@ impl Component for Wallet {
         self.call.rows.iter().for_each(|item| item.know(known));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.draw_all(frame, area, env);
     }
 }
@@ -574,11 +580,11 @@ fn masked(mut badge: Badge) -> Badge {
 }
 
 /// Whether a request for the revoke reason is worth it. For other states, a caller needs no further data.
-fn wants_reason(held: &Held, now: jiff::civil::DateTime) -> bool {
+fn wants_reason(held: &HeldBadge, now: jiff::civil::DateTime) -> bool {
     matches!(held.verdict(now).state(), State::Revoked | State::Revoking)
 }
 
 /// An entry for a badge of which lapel knows only the record.
-fn alone(badge: Badge) -> Held {
-    Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id) }
+fn alone(badge: Badge) -> HeldBadge {
+    HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id) }
 }

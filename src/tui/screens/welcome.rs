@@ -35,7 +35,7 @@ impl Welcome {
         self.tour = offered;
     }
 
-    fn draw_choices(&self, form: &mut FormText<'_>, env: &Env) {
+    fn draw_choices(&self, form: &mut FormText<'_>, env: &UiContext) {
         let theme = &env.theme;
         let text = match &self.opening {
             Some(name) => t!("Profile {name} could not be opened.", name),
@@ -94,11 +94,11 @@ impl Component for Welcome {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         action != Action::Reload || self.opening.is_some()
     }
 
-    fn on_action(&mut self, action: Action, _: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match (action, &mut self.form) {
             (Action::Profiles, None) => {
                 self.error = None;
@@ -141,13 +141,19 @@ impl Component for Welcome {
         self.request.is_none() && self.form.as_mut().is_some_and(|form| form.on_text_key(key))
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, _: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
         if let (Some(form), None) = (&mut self.form, self.request) {
             form.on_paste(text);
         }
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Connected(result) if self.request == Some(id) => {
                 self.request = None;
@@ -161,7 +167,7 @@ impl Component for Welcome {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
         form.blank();

@@ -2,7 +2,7 @@
 
 use super::words::{Here, next, title};
 use super::{Tour, TourState, TourStep};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::frame::Frame;
@@ -17,7 +17,7 @@ fn strip(
     seen: &TourState<'_>,
     stack: &[Context],
     columns: usize,
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let here = Here { stack, env };
@@ -55,7 +55,7 @@ pub fn draw(
     stack: &[Context],
     frame: &mut Frame<'_>,
     area: Rect,
-    env: &Env,
+    env: &UiContext,
 ) {
     let lines = strip(tour, seen, stack, usize::from(area.width), env);
     frame.render_widget(ratatui::text::Text::from(lines), area);

@@ -2,7 +2,7 @@
 
 use super::{HOLDER, Tour, TourPlace, TourState, TourStep};
 use crate::jobs::RowStatus;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 
@@ -19,7 +19,7 @@ pub fn title(step: TourStep) -> &'static str {
 
 pub struct Here<'a> {
     pub stack: &'a [Context],
-    pub env: &'a Env,
+    pub env: &'a UiContext,
 }
 
 impl Here<'_> {

@@ -16,7 +16,7 @@ pub struct Column {
 }
 
 /// Empty if the chart does not fit.
-pub fn column_chart(columns: &[Column], area: (usize, usize), env: &Env) -> Vec<Vec<Span<'static>>> {
+pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -> Vec<Vec<Span<'static>>> {
     let (wide, high) = area;
     let most = columns.iter().map(|column| column.count).max().unwrap_or(0);
     let scale = number(most);
@@ -52,7 +52,7 @@ pub fn column_chart(columns: &[Column], area: (usize, usize), env: &Env) -> Vec<
 }
 
 /// The part of a column in one row, counted from the axis. A count above zero has at least an eighth of a cell.
-fn level(count: u64, most: u64, row: usize, height: usize, env: &Env) -> &'static str {
+fn level(count: u64, most: u64, row: usize, height: usize, env: &UiContext) -> &'static str {
     let eighths = u128::from(count) * height as u128 * 8 / u128::from(most.max(1));
     let eighths = eighths.max(u128::from(count > 0)).saturating_sub(row as u128 * 8);
     match usize::try_from(eighths).unwrap_or(usize::MAX) {
@@ -73,7 +73,7 @@ mod tests {
         let column =
             |(at, count): (usize, &u64)| Column { label: format!("11-{:02}", at + 1), count: *count };
         let columns: Vec<Column> = counts.iter().enumerate().map(column).collect();
-        let env = Env::new(ThemeChoice::None.into(), Glyphs::UNICODE, Keymap::default());
+        let env = UiContext::new(ThemeChoice::None.into(), Glyphs::UNICODE, Keymap::default());
         let rows = column_chart(&columns, area, &env);
         rows.iter().map(|spans| spans.iter().map(|span| span.content.as_ref()).collect()).collect()
     }

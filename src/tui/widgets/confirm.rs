@@ -2,10 +2,10 @@
 //! the organisation's short name follows the number. No letter confirms, nor does Enter alone.
 
 use crate::domain::confirm_text::ConfirmText;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::form::{FormText, squeezed};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
@@ -50,18 +50,18 @@ impl Ask {
 pub struct Confirm {
     ask: Ask,
     wanted: ConfirmText,
-    field: Field,
+    field: TextField,
 }
 
 impl Confirm {
-    pub fn new(ask: Ask, env: &Env) -> Self {
+    pub fn new(ask: Ask, env: &UiContext) -> Self {
         let wanted = if ask.sends && env.is_live() {
             let short = env.session().and_then(|session| session.short_name.as_deref());
             ConfirmText::live(ask.count, short, env.organisation())
         } else {
             ConfirmText::number(ask.count)
         };
-        Self { ask, wanted, field: Field::default() }
+        Self { ask, wanted, field: TextField::default() }
     }
 
     pub fn ask(&self) -> Ask {
@@ -97,7 +97,7 @@ impl Confirm {
     }
 
     /// What is expected, after Enter with another text.
-    pub fn missing(&self, env: &Env) -> String {
+    pub fn missing(&self, env: &UiContext) -> String {
         if !self.wanted.is_possible() {
             return t!("The organisation of this service is unknown. Nothing can be sent.").to_owned();
         }
@@ -105,7 +105,7 @@ impl Confirm {
     }
 
     /// After Enter that came together with the text. A person presses the keys one after another.
-    pub fn once_more(&self, env: &Env) -> String {
+    pub fn once_more(&self, env: &UiContext) -> String {
         let enter = env.key(&CONTEXTS, Action::Accept);
         t!(
             "The text and {enter} arrived at once, as from a paste. {nothing} Press {enter} again.",
@@ -114,12 +114,12 @@ impl Confirm {
         )
     }
 
-    fn how(&self, env: &Env) -> String {
+    fn how(&self, env: &UiContext) -> String {
         let enter = env.key(&CONTEXTS, Action::Accept);
         t!("Type {text} and press {enter}", text = &self.wanted, enter)
     }
 
-    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let mut form = FormText::new(area, env);
         let how = if self.wanted.is_possible() { self.how(env) } else { self.missing(env) };
         let left = form.room().saturating_sub(width(&how) + 3);
@@ -145,7 +145,13 @@ impl Confirm {
 
     /// Draws the popup at the bottom of `area`. `tell` writes what is confirmed: its first lines are the operation
     /// with the number, and the environment.
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, tell: impl FnOnce(&mut FormText<'_>)) {
+    pub fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &UiContext,
+        tell: impl FnOnce(&mut FormText<'_>),
+    ) {
         let edge = popup::edge(area);
         let inner = popup::inside(area, popup::FORM);
         let mut told = FormText::new(inner, env);
@@ -175,8 +181,8 @@ mod tests {
         text.chars().for_each(|c| press(confirm, KeyCode::Char(c)));
     }
 
-    fn env(environment: Environment) -> Env {
-        let mut env = Env::for_test();
+    fn env(environment: Environment) -> UiContext {
+        let mut env = UiContext::for_test();
         env.connection.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
         env
     }
@@ -231,7 +237,7 @@ mod tests {
 
     #[test]
     fn without_an_organisation_nothing_confirms_in_live() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let mut confirm = Confirm::new(Ask::send(1), &env);
         types(&mut confirm, "1 ");
         assert!(!confirm.is_right());

@@ -5,7 +5,7 @@ use crate::api::RawOf;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::widgets::record_field::RecordField;
 use std::borrow::{Borrow, Cow};
@@ -75,7 +75,7 @@ impl Copyables {
         rows: impl Iterator<Item = &'r R>,
         which: &str,
         more: impl Fn(&R) -> B,
-        env: &Env,
+        env: &UiContext,
     ) {
         let clock = env.clock();
         let cells = |row: &R| -> Vec<String> {

@@ -1,7 +1,7 @@
 //! One-line text fields, and the focus among several.
 
 use crate::domain::text::scrub;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::text_layout::{fit, width};
 use crokey::{KeyCombination, key};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -55,7 +55,7 @@ pub const EDIT_KEYS: &[(&[KeyCombination], InputRequest, &str)] = &[
 ];
 
 #[derive(Clone, Debug, Default)]
-pub struct Field {
+pub struct TextField {
     input: Input,
     /// Shows asterisks, for an API key.
     secret: bool,
@@ -63,7 +63,7 @@ pub struct Field {
     selected: bool,
 }
 
-impl Field {
+impl TextField {
     pub fn secret() -> Self {
         Self { secret: true, ..Self::default() }
     }
@@ -166,7 +166,7 @@ impl Field {
     }
 
     /// The field as spans of exactly `columns` cells. With the focus, the cursor is drawn in reverse.
-    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
         let style = env.theme.field(focused);
         let (before, after) = if self.secret {
             let all = self.value().chars().count();
@@ -328,14 +328,14 @@ mod tests {
 
     #[test]
     fn pasted_lines_become_one_and_controls_are_dropped() {
-        let mut field = Field::default();
+        let mut field = TextField::default();
         field.on_paste("kim\u{1b}[31m\r\nminsu\n");
         assert_eq!(field.value(), "kim[31m minsu");
     }
 
     #[test]
     fn a_pasted_file_is_cut() {
-        let mut field = Field::default();
+        let mut field = TextField::default();
         field.on_paste(&"x".repeat(1_000_000));
         assert_eq!(field.value().len(), LONGEST);
         field.on_text_key(KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE));
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_selected_text_is_replaced_by_what_comes_next_and_kept_by_a_movement() {
         let press = |code| {
-            let mut field = Field::with("old");
+            let mut field = TextField::with("old");
             field.select();
             field.on_text_key(KeyEvent::new(code, KeyModifiers::NONE));
             field.on_text_key(KeyEvent::new(KeyCode::Char('z'), KeyModifiers::NONE));
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(press(KeyCode::Backspace), "z");
         assert_eq!(press(KeyCode::Left), "olzd");
         assert_eq!(press(KeyCode::End), "oldz");
-        let mut field = Field::with("old");
+        let mut field = TextField::with("old");
         field.select();
         field.on_paste("new");
         assert_eq!(field.value(), "new");
@@ -363,8 +363,8 @@ mod tests {
 
     #[test]
     fn hangul_is_typed_and_measured() {
-        let env = Env::for_test();
-        let mut field = Field::default();
+        let env = UiContext::for_test();
+        let mut field = TextField::default();
         for c in "한서윤".chars() {
             assert!(field.on_text_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
         }
@@ -377,8 +377,8 @@ mod tests {
 
     #[test]
     fn the_cursor_stands_on_whole_letters_and_hides_none() {
-        let env = Env::for_test();
-        let mut field = Field::with("காவ்யா\u{200d}b");
+        let env = UiContext::for_test();
+        let mut field = TextField::with("காவ்யா\u{200d}b");
         for steps in 0..8 {
             let shown = field.spans(30, true, &env);
             assert_eq!(width(&text(&shown)), 30, "{steps}");
@@ -402,8 +402,8 @@ mod tests {
 
     #[test]
     fn a_secret_is_never_shown() {
-        let env = Env::for_test();
-        let mut field = Field::secret();
+        let env = UiContext::for_test();
+        let mut field = TextField::secret();
         field.on_paste("dmu_live_abc");
         for focused in [true, false] {
             assert!(!text(&field.spans(40, focused, &env)).contains("dmu"));

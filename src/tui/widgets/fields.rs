@@ -1,8 +1,8 @@
 //! Several labelled text fields with one focus.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::widgets::field::{Field, Focus};
+use crate::tui::widgets::field::{Focus, TextField};
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::label::aligned;
 use crossterm::event::KeyEvent;
@@ -14,14 +14,14 @@ pub struct Fields<const N: usize> {
     /// Marked for translation.
     labels: [&'static str; N],
     initial: [String; N],
-    fields: [Field; N],
+    fields: [TextField; N],
     focus: Focus,
 }
 
 impl<const N: usize> Fields<N> {
     pub fn new(labels: [&'static str; N], texts: [&str; N]) -> Self {
         let initial = texts.map(str::to_owned);
-        Self { labels, initial, fields: texts.map(Field::with), focus: Focus::default() }
+        Self { labels, initial, fields: texts.map(TextField::with), focus: Focus::default() }
     }
 
     /// The texts of all fields, or nothing if the user has changed none.
@@ -42,10 +42,10 @@ impl<const N: usize> Fields<N> {
     }
 
     pub fn values(&self) -> [&str; N] {
-        self.fields.each_ref().map(Field::value)
+        self.fields.each_ref().map(TextField::value)
     }
 
-    pub fn field_mut(&mut self, at: usize) -> &mut Field {
+    pub fn field_mut(&mut self, at: usize) -> &mut TextField {
         &mut self.fields[at]
     }
 
@@ -75,7 +75,7 @@ impl<const N: usize> Fields<N> {
         self.fields[self.focus.at].on_paste(text.trim());
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, env: &Env) {
+    pub fn draw(&self, form: &mut FormText<'_>, env: &UiContext) {
         for (at, label) in aligned(self.labels).iter().enumerate() {
             let focused = self.focus.at == at;
             let field = &self.fields[at];

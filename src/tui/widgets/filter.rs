@@ -5,7 +5,7 @@ mod draw;
 mod line;
 mod value;
 
-pub use value::{Choice, Known, Spec, Takes, Value, check};
+pub use value::{FilterChoice, FilterContext, FilterValue, Spec, Takes, check};
 
 use value::read;
 
@@ -16,7 +16,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Sight;
 use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::field::{Field, Focus, Recent};
+use crate::tui::widgets::field::{Focus, Recent, TextField};
 use crossterm::event::KeyEvent;
 use line::Suggestion;
 use std::time::Duration;
@@ -35,20 +35,20 @@ pub enum FilterView {
 /// The text of the line while it is open, or while it does not stand for a filter.
 #[derive(Default)]
 struct Line {
-    field: Field,
+    field: TextField,
     at: Option<usize>,
     wrong: Option<String>,
 }
 
 pub struct FilterBar {
     specs: &'static [Spec],
-    fields: Vec<Field>,
+    fields: Vec<TextField>,
     focus: Focus,
     view: FilterView,
     line: Option<Line>,
     /// The lines of earlier filters. They are kept until lapel ends.
     earlier: Recent,
-    pub known: Known,
+    pub known: FilterContext,
     sight: Sight,
     pause: Option<RequestId>,
     error: Option<String>,
@@ -58,12 +58,12 @@ impl FilterBar {
     pub fn new(specs: &'static [Spec]) -> Self {
         Self {
             specs,
-            fields: vec![Field::default(); specs.len()],
+            fields: vec![TextField::default(); specs.len()],
             focus: Focus::default(),
             view: FilterView::Closed,
             line: None,
             earlier: Recent::default(),
-            known: Known::default(),
+            known: FilterContext::default(),
             sight: Sight::default(),
             pause: None,
             error: None,
@@ -78,7 +78,7 @@ impl FilterBar {
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.fields.iter().map(Field::value)
+        self.fields.iter().map(TextField::value)
     }
 
     /// The text of each field as files keep it.
@@ -90,18 +90,18 @@ impl FilterBar {
     ///
     /// # Errors
     /// A translated text that names the first wrong field or word and its mistake.
-    pub fn values(&self) -> Result<Vec<Value>, String> {
+    pub fn values(&self) -> Result<Vec<FilterValue>, String> {
         if let Some(wrong) = self.line.as_ref().and_then(|line| line.wrong.clone()) {
             return Err(wrong);
         }
-        let values: Vec<Value> = self
+        let values: Vec<FilterValue> = self
             .specs
             .iter()
             .zip(self.texts())
             .map(|(spec, text)| read(*spec, text, &self.known))
             .collect::<Result<_, _>>()?;
         for (pair, specs) in values.windows(2).zip(self.specs.windows(2)) {
-            if let ([Value::Date(from), Value::Date(to)], [first, second]) = (pair, specs)
+            if let ([FilterValue::Date(from), FilterValue::Date(to)], [first, second]) = (pair, specs)
                 && first.label.ends_with("from")
                 && from > to
             {
@@ -121,8 +121,8 @@ impl FilterBar {
             .map(|(spec, text)| {
                 let written = line::written(*spec, text, &self.known);
                 let value = match read(*spec, text, &self.known) {
-                    Ok(Value::State(state)) => tr(state.word()).to_owned(),
-                    Ok(Value::Mail(mail)) => mail.word().map_or(written, |word| tr(word).to_owned()),
+                    Ok(FilterValue::State(state)) => tr(state.word()).to_owned(),
+                    Ok(FilterValue::Mail(mail)) => mail.word().map_or(written, |word| tr(word).to_owned()),
                     _ => self.known.shown(*spec, &written),
                 };
                 let value = crate::domain::text::scrub(&value).into_owned();
@@ -165,7 +165,7 @@ impl FilterBar {
             self.view = FilterView::Line;
         } else if view == FilterView::Line {
             let text = line::render(self.specs, self.texts(), &self.known);
-            self.line = Some(Line { field: Field::with(&text), ..Line::default() });
+            self.line = Some(Line { field: TextField::with(&text), ..Line::default() });
         } else {
             self.line = None;
         }
@@ -235,7 +235,7 @@ impl FilterBar {
 
     pub fn clear(&mut self, all: bool, out: &mut Effects<'_>) {
         if all {
-            self.fields.iter_mut().for_each(Field::clear);
+            self.fields.iter_mut().for_each(TextField::clear);
             self.line = self.line.take().filter(|_| self.view == FilterView::Line).map(|mut line| {
                 line.field.clear();
                 Line { field: line.field, ..Line::default() }
@@ -247,7 +247,7 @@ impl FilterBar {
     }
 
     /// Takes names of values that have arrived. What the line says may mean more now.
-    pub fn learn(&mut self, choices: Vec<Choice>, out: &mut Effects<'_>) {
+    pub fn learn(&mut self, choices: Vec<FilterChoice>, out: &mut Effects<'_>) {
         for choice in choices {
             if !self.known.choices.contains(&choice) {
                 self.known.choices.push(choice);
@@ -266,7 +266,7 @@ impl FilterBar {
             Err(wrong) => line.wrong = Some(wrong),
             Ok(values) => {
                 line.wrong = None;
-                self.fields.iter_mut().for_each(Field::clear);
+                self.fields.iter_mut().for_each(TextField::clear);
                 for (at, typed) in values {
                     self.fields[at].set(&line::written(self.specs[at], &typed, &self.known));
                 }
@@ -371,11 +371,11 @@ mod tests {
         let values = bar([" 파이썬 ", "2026-10-01", "", "y", "comp"]).values();
         assert!(values.is_err(), "comp is COMPLETE or COMPETENCY");
         let values = bar([" 파이썬 ", "2026-10-01", "", "y", "compet"]).values().expect("all fine");
-        assert_eq!(values[0], Value::Text("파이썬".into()));
-        assert_eq!(values[1], Value::Date(jiff::civil::date(2026, 10, 1)));
-        assert_eq!(values[2], Value::Empty);
-        assert_eq!(values[3], Value::YesNo(true));
-        assert_eq!(values[4], Value::BadgeType(BadgeTypeCode::Competency));
+        assert_eq!(values[0], FilterValue::Text("파이썬".into()));
+        assert_eq!(values[1], FilterValue::Date(jiff::civil::date(2026, 10, 1)));
+        assert_eq!(values[2], FilterValue::Empty);
+        assert_eq!(values[3], FilterValue::YesNo(true));
+        assert_eq!(values[4], FilterValue::BadgeType(BadgeTypeCode::Competency));
     }
 
     #[test]

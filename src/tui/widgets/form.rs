@@ -1,8 +1,8 @@
 //! The text of a form: heading, fields, notes and keys, fitted to the width. In small windows a text that is cut is
 //! marked as cut.
 
-use crate::tui::context::Env;
-use crate::tui::widgets::field::Field;
+use crate::tui::context::UiContext;
+use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
@@ -19,17 +19,17 @@ const PLACE: usize = 2;
 
 /// The lines of a form, with a margin of two cells on both sides.
 pub struct FormText<'e> {
-    env: &'e Env,
+    env: &'e UiContext,
     room: usize,
     lines: Vec<Line<'static>>,
 }
 
 impl<'e> FormText<'e> {
-    pub fn new(area: Rect, env: &'e Env) -> Self {
+    pub fn new(area: Rect, env: &'e UiContext) -> Self {
         Self { env, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
     }
 
-    pub fn in_popup(area: Rect, env: &'e Env) -> Self {
+    pub fn in_popup(area: Rect, env: &'e UiContext) -> Self {
         Self::new(popup::inside(area, popup::FORM), env)
     }
 
@@ -62,7 +62,7 @@ impl<'e> FormText<'e> {
     }
 
     /// The first lines of a confirmation: the operation with its number, and the environment. Only their ends are cut.
-    pub fn asks(&mut self, what: &str, place: &str, env: &Env) {
+    pub fn asks(&mut self, what: &str, place: &str, env: &UiContext) {
         self.cut(what, env.theme.strong());
         for line in wrapped(place, self.room, PLACE, env) {
             self.text(&line, env.theme.accent());
@@ -119,7 +119,7 @@ impl<'e> FormText<'e> {
         self.lines.push(Line::from(spans));
     }
 
-    pub fn field(&mut self, label: &str, field: &Field, focused: bool) {
+    pub fn field(&mut self, label: &str, field: &TextField, focused: bool) {
         let env = self.env;
         self.labelled(label, focused, |columns| field.spans(columns, focused, env));
     }
@@ -146,7 +146,7 @@ impl<'e> FormText<'e> {
 }
 
 /// Wraps text into at most `most` lines. If it is longer, the last line ends with an ellipsis.
-pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
+pub fn wrapped(text: &str, room: usize, most: usize, env: &UiContext) -> Vec<String> {
     let mut lines = wrap(text, room);
     if lines.len() > most {
         let rest = lines.split_off(most.saturating_sub(1)).join(" ");
@@ -157,7 +157,7 @@ pub fn wrapped(text: &str, room: usize, most: usize, env: &Env) -> Vec<String> {
 
 /// Reduces the lines to `rows`. Empty lines are dropped first, from the bottom up. If that is not enough, the last
 /// line says how many lines are missing.
-pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &Env) -> Vec<Line<'static>> {
+pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &UiContext) -> Vec<Line<'static>> {
     let rows = usize::from(rows);
     while lines.len() > rows {
         let Some(empty) = lines.iter().rposition(|line| line_width(line) == 0) else { break };
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_place_that_does_not_fit_beside_has_its_own_line() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let head = |columns| {
             let mut form = FormText::new(Rect::new(0, 0, columns, 9), &env);
             form.head("Revoke 2 badges", "DEMO 기관");
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn text_that_is_too_long_ends_in_a_sign() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         assert_eq!(wrapped("one two three", 7, 2, &env), ["one two", "three"]);
         let cut = wrapped("one two three four five", 7, 2, &env);
         assert_eq!((cut.len(), cut[0].as_str()), (2, "one two"));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn empty_lines_go_before_text_does() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let lines = || ["a", "", "b", "", "c"].map(Line::raw).to_vec();
         assert_eq!(texts(&squeezed(lines(), 5, &env)), ["a", "", "b", "", "c"]);
         assert_eq!(texts(&squeezed(lines(), 4, &env)), ["a", "", "b", "c"]);

@@ -1,12 +1,12 @@
 //! Highlights unusual characters of an address, for checking it letter by letter with a caller.
 
 use crate::domain::spelling::pieces;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 /// The address, safe to display, with unusual characters highlighted.
-pub fn spelled(address: &str, env: &Env) -> Vec<Span<'static>> {
+pub fn spelled(address: &str, env: &UiContext) -> Vec<Span<'static>> {
     let odd = env.theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
     pieces(address)
         .into_iter()

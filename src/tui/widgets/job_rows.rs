@@ -10,13 +10,13 @@ use crate::export::ExportRow;
 use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, Reason, RowField, RowPart, RowStatus, SentHere};
 use crate::tui::component::Drag;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
@@ -132,7 +132,7 @@ impl RowList {
         true
     }
 
-    pub fn mark(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn mark(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
             Action::MarkAll if !list.is_answered() || list.error().is_some() => {
@@ -153,7 +153,7 @@ impl RowList {
     }
 
     /// Handles a drag over the rows. `area` is the area of the last draw.
-    pub fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
         self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
     }
 
@@ -171,7 +171,7 @@ impl RowList {
     }
 
     /// Saves the marked rows to a file, or else all rows that the list shows. These are read first.
-    pub fn save(&mut self, heading: &Heading, env: &Env, out: &mut Effects<'_>) {
+    pub fn save(&mut self, heading: &Heading, env: &UiContext, out: &mut Effects<'_>) {
         let marked = self.marks.len() as u64;
         if marked > 0 {
             let head =
@@ -268,7 +268,7 @@ impl RowList {
     }
 
     /// Adapts the columns to the rows that were read. `words` describes the status of a row.
-    fn fit(&mut self, heading: &mut Heading, words: &dyn Fn(&JobRow) -> String, env: &Env) {
+    fn fit(&mut self, heading: &mut Heading, words: &dyn Fn(&JobRow) -> String, env: &UiContext) {
         if !self.unfitted.is_empty() && std::mem::take(&mut self.refit) {
             heading.forget_content();
         }
@@ -288,7 +288,7 @@ impl RowList {
         area: Rect,
         heading: &mut Heading,
         words: &dyn Fn(&JobRow) -> String,
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) {
         self.list.set_height(area.height.saturating_sub(2));
@@ -321,7 +321,7 @@ impl RowList {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &Env,
+        env: &UiContext,
         heading: &Heading,
         words: &dyn Fn(&JobRow) -> String,
     ) {
@@ -347,7 +347,7 @@ impl RowList {
         self.list.draw_rows(frame, body, env, |place, row| {
             let is_in_range = range.as_ref().is_some_and(|range| range.contains(&place));
             let sign = match row {
-                RowState::Entry(Entry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
+                RowState::Entry(ListEntry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
                 _ if is_in_range => env.glyphs.bar,
                 _ => " ",
             };
@@ -369,10 +369,10 @@ impl RowList {
         heading: &Heading,
         widths: &[usize],
         words: &dyn Fn(&JobRow) -> String,
-        env: &Env,
+        env: &UiContext,
     ) -> Vec<Span<'static>> {
         match row {
-            RowState::Entry(Entry::Row(row)) => {
+            RowState::Entry(ListEntry::Row(row)) => {
                 let mut cells = columns::cells(row, self.is_review, env, words);
                 if self.is_review {
                     columns::fit_suggestion(&mut cells, row, heading, widths);
@@ -412,7 +412,7 @@ pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known
 }
 
 /// It is always shown beside the word.
-pub fn row_status_glyph(row_status: RowStatus, env: &Env) -> &'static str {
+pub fn row_status_glyph(row_status: RowStatus, env: &UiContext) -> &'static str {
     let glyphs = &env.glyphs;
     match row_status {
         RowStatus::Ready | RowStatus::Sending => glyphs.dot,
@@ -426,7 +426,7 @@ pub fn row_status_glyph(row_status: RowStatus, env: &Env) -> &'static str {
     }
 }
 
-pub fn row_status_style(row_status: RowStatus, env: &Env) -> Style {
+pub fn row_status_style(row_status: RowStatus, env: &UiContext) -> Style {
     let theme = &env.theme;
     match row_status {
         RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => theme.error(),
@@ -438,17 +438,17 @@ pub fn row_status_style(row_status: RowStatus, env: &Env) -> Style {
 }
 
 /// A time of lapel for a column: `2026-11-03 11:10` in the time zone of the service, as [`ServiceTime::to_minute`].
-pub fn to_minute(at: Option<Timestamp>, env: &Env) -> String {
+pub fn to_minute(at: Option<Timestamp>, env: &UiContext) -> String {
     at.map_or_else(|| env.glyphs.dash.to_owned(), |at| env.clock().to_minute(at))
 }
 
 /// A time of lapel for a sentence: `11-03 11:10` in the time zone of the service, in another year `2025-11-03`.
-pub fn moment(at: Timestamp, env: &Env) -> String {
+pub fn moment(at: Timestamp, env: &UiContext) -> String {
     env.clock().short(at)
 }
 
 /// A time that the journal keeps as the service wrote it.
-fn service_time(text: Option<&Text>, env: &Env) -> String {
+fn service_time(text: Option<&Text>, env: &UiContext) -> String {
     match text.and_then(|text| ServiceTime::new(text.wire())) {
         Some(time) => time.to_minute(),
         None => text.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
@@ -456,7 +456,7 @@ fn service_time(text: Option<&Text>, env: &Env) -> String {
 }
 
 /// The journal's entry about a badge that the service does not show yet, or of which lapel does not know the id.
-pub fn sent_here(sent: &SentHere, env: &Env) -> String {
+pub fn sent_here(sent: &SentHere, env: &UiContext) -> String {
     let (time, id, state) = (moment(sent.at, env), sent.job, tr(sent.row_status.name()));
     match &sent.badge_id {
         Some(_) => t!("sent by lapel at {time} in job {id} ({state}); not visible yet", time, id, state),
@@ -469,7 +469,7 @@ pub fn sent_here(sent: &SentHere, env: &Env) -> String {
     }
 }
 
-pub fn explain(row: &JobRow, kind: Kind, env: &Env) -> String {
+pub fn explain(row: &JobRow, kind: Kind, env: &UiContext) -> String {
     let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
     let cause = row.why.as_ref().map_or_else(|| t!("no answer").to_owned(), Reason::cause);
@@ -507,7 +507,7 @@ pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     }
 }
 
-pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
+pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let dot = format!(" {} ", env.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
     let mut who: Vec<String> = [

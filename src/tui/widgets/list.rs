@@ -25,7 +25,7 @@ pub trait Row: Clone {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Entry<T> {
+pub enum ListEntry<T> {
     Row(T),
     Unreadable(RecordProblem),
     /// The service counted a row here but gave none.
@@ -36,20 +36,20 @@ pub enum Entry<T> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowState<'a, T> {
-    Entry(&'a Entry<T>),
+    Entry(&'a ListEntry<T>),
     Loading,
     Failed(&'a str),
 }
 
-enum Slot<T> {
+enum PageSlot<T> {
     Wanted,
     Loading(RequestId),
-    Loaded(Vec<Entry<T>>),
+    Loaded(Vec<ListEntry<T>>),
     Failed(String),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum ListNote {
     /// Rows moved while they were read, so they were read again.
     Changed {
         /// `total_count` before.
@@ -65,9 +65,9 @@ pub enum Note {
 pub type Comparison<T> = Box<dyn Fn(&T, &T) -> std::cmp::Ordering + Send>;
 
 pub struct PagedList<T: Row> {
-    slots: BTreeMap<u64, Slot<T>>,
+    slots: BTreeMap<u64, PageSlot<T>>,
     /// Pages from before a reload. They are shown until the new pages arrive, and if those fail.
-    old: BTreeMap<u64, Vec<Entry<T>>>,
+    old: BTreeMap<u64, Vec<ListEntry<T>>>,
     per_page: u64,
     total: Option<u64>,
     /// The last `total_count` of the service, trusted or not. A change means that rows moved.
@@ -87,7 +87,7 @@ pub struct PagedList<T: Row> {
     pinned: BTreeSet<u64>,
     settles: u8,
     adopted: u8,
-    note: Option<Note>,
+    note: Option<ListNote>,
     answered: bool,
     /// The order within each page, if the service does not sort.
     order: Option<Comparison<T>>,
@@ -149,13 +149,13 @@ impl<T: Row> PagedList<T> {
 
     /// Whether a fetch is running or about to start.
     pub fn is_loading(&self) -> bool {
-        self.slots.values().any(|s| matches!(s, Slot::Loading(_) | Slot::Wanted))
+        self.slots.values().any(|s| matches!(s, PageSlot::Loading(_) | PageSlot::Wanted))
     }
 
     /// The first error among the loaded pages.
     pub fn error(&self) -> Option<&str> {
         self.slots.values().find_map(|s| match s {
-            Slot::Failed(e) => Some(e.as_str()),
+            PageSlot::Failed(e) => Some(e.as_str()),
             _ => None,
         })
     }
@@ -169,7 +169,7 @@ impl<T: Row> PagedList<T> {
         self.top
     }
 
-    pub fn note(&self) -> Option<&Note> {
+    pub fn note(&self) -> Option<&ListNote> {
         self.note.as_ref()
     }
 
@@ -190,7 +190,7 @@ impl<T: Row> PagedList<T> {
     pub fn reload(&mut self) -> Vec<RequestId> {
         let dropped = self.requests();
         for (page, slot) in std::mem::take(&mut self.slots) {
-            if let Slot::Loaded(entries) = slot {
+            if let PageSlot::Loaded(entries) = slot {
                 self.old.insert(page, entries);
             }
         }
@@ -207,8 +207,8 @@ impl<T: Row> PagedList<T> {
     }
 
     fn requests(&self) -> Vec<RequestId> {
-        let loading = |slot: &Slot<T>| match slot {
-            Slot::Loading(request) => Some(*request),
+        let loading = |slot: &PageSlot<T>| match slot {
+            PageSlot::Loading(request) => Some(*request),
             _ => None,
         };
         self.slots.values().filter_map(loading).collect()
@@ -279,22 +279,22 @@ impl<T: Row> PagedList<T> {
     /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
-            RowState::Entry(Entry::Row(row)) => Some(row),
+            RowState::Entry(ListEntry::Row(row)) => Some(row),
             _ => None,
         }
     }
 
     pub fn place(&self, place: u64) -> RowState<'_, T> {
         match self.slots.get(&self.page_of(place)) {
-            Some(Slot::Loaded(entries)) => {
+            Some(PageSlot::Loaded(entries)) => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(RowState::Entry(&Entry::Missing), RowState::Entry)
+                entries.get(within).map_or(RowState::Entry(&ListEntry::Missing), RowState::Entry)
             }
             other => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
                 match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
                     (Some(entry), _) => RowState::Entry(entry),
-                    (None, Some(Slot::Failed(error))) => RowState::Failed(error),
+                    (None, Some(PageSlot::Failed(error))) => RowState::Failed(error),
                     (None, _) => RowState::Loading,
                 }
             }
@@ -308,9 +308,9 @@ impl<T: Row> PagedList<T> {
 
     pub fn loaded(&self) -> impl Iterator<Item = (u64, &T)> {
         self.slots.iter().flat_map(move |(page, slot)| {
-            let entries: &[Entry<T>] = if let Slot::Loaded(entries) = slot { entries } else { &[] };
+            let entries: &[ListEntry<T>] = if let PageSlot::Loaded(entries) = slot { entries } else { &[] };
             entries.iter().enumerate().filter_map(move |(i, entry)| match entry {
-                Entry::Row(row) => Some(((page - 1) * self.per_page + i as u64, row)),
+                ListEntry::Row(row) => Some(((page - 1) * self.per_page + i as u64, row)),
                 _ => None,
             })
         })
@@ -341,7 +341,9 @@ impl<T: Row> PagedList<T> {
 
     /// Whether every pinned page is loaded or has failed.
     pub fn pins_settled(&self) -> bool {
-        self.pinned.iter().all(|p| matches!(self.slots.get(p), Some(Slot::Loaded(_) | Slot::Failed(_))))
+        self.pinned
+            .iter()
+            .all(|p| matches!(self.slots.get(p), Some(PageSlot::Loaded(_) | PageSlot::Failed(_))))
     }
 
     /// Sets the order within pages that arrive from now on, if the service cannot sort.
@@ -350,14 +352,14 @@ impl<T: Row> PagedList<T> {
     }
 
     pub fn is_page_loaded(&self, page: u64) -> bool {
-        matches!(self.slots.get(&page), Some(Slot::Loaded(entries)) if !entries.is_empty())
+        matches!(self.slots.get(&page), Some(PageSlot::Loaded(entries)) if !entries.is_empty())
     }
 
     pub fn page_rows(&self, page: u64) -> Vec<&T> {
         match self.slots.get(&page) {
-            Some(Slot::Loaded(entries)) => entries
+            Some(PageSlot::Loaded(entries)) => entries
                 .iter()
-                .filter_map(|e| if let Entry::Row(row) = e { Some(row) } else { None })
+                .filter_map(|e| if let ListEntry::Row(row) = e { Some(row) } else { None })
                 .collect(),
             _ => Vec::new(),
         }

@@ -3,7 +3,7 @@
 
 use crate::i18n::number;
 use crate::tui::component::Drag;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -24,7 +24,7 @@ type End<T> = (u64, <T as Row>::Id);
 /// The marked rows, each as lapel last read it, and the last changes.
 pub struct Marks<T: Row> {
     rows: BTreeMap<T::Id, T>,
-    changes: VecDeque<Change<T>>,
+    changes: VecDeque<MarkChange<T>>,
     range_from: Option<End<T>>,
     /// The rows to mark once they are read.
     ranging: Option<Ranging<T>>,
@@ -41,7 +41,7 @@ enum Ranging<T: Row> {
 }
 
 /// What one key or click changed.
-struct Change<T: Row> {
+struct MarkChange<T: Row> {
     added: Vec<T::Id>,
     removed: Vec<T>,
 }
@@ -70,7 +70,7 @@ impl<T: Row> Marks<T> {
                 added.push(id);
             }
         }
-        let change = Change { added, removed };
+        let change = MarkChange { added, removed };
         if !change.added.is_empty() || !change.removed.is_empty() {
             self.changes.push_back(change);
             if self.changes.len() > UNDONE {
@@ -102,7 +102,7 @@ impl<T: Row> Marks<T> {
 
     /// Undoes the last change. Returns the number of marks that came back and that went, or `None` if there is none.
     fn take_back(&mut self) -> Option<(u64, u64)> {
-        let Change { added, removed } = self.changes.pop_back()?;
+        let MarkChange { added, removed } = self.changes.pop_back()?;
         let counts = (removed.len() as u64, added.len() as u64);
         for id in added {
             self.rows.remove(&id);
@@ -154,7 +154,7 @@ impl<T: Row> Marks<T> {
         action: Action,
         list: &mut PagedList<T>,
         stack: &[Context],
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match action {
@@ -211,7 +211,7 @@ impl<T: Row> Marks<T> {
         rows: Rect,
         list: &mut PagedList<T>,
         stack: &[Context],
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match (drag, self.held.take()) {
@@ -258,7 +258,7 @@ impl<T: Row> Marks<T> {
 
     /// Begins a range at the selected row, or ends it there. Its rows are marked once they are read: see
     /// [`Marks::finish_range`].
-    fn range(&mut self, list: &mut PagedList<T>, stack: &[Context], env: &Env, out: &mut Effects<'_>) {
+    fn range(&mut self, list: &mut PagedList<T>, stack: &[Context], env: &UiContext, out: &mut Effects<'_>) {
         let Some(here) = end(list) else {
             out.say(t!("A range cannot start or end at this row."));
             return;

@@ -12,16 +12,16 @@ pub use narrowed::ComparedPart;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
-use crate::index::{Query, Which};
+use crate::index::{IndexQuery, Which};
 use crate::secrets::{Likeness, judge};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Clicked;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::Field;
-use crate::tui::widgets::filter::{Choice, FilterBar, Spec, Value};
+use crate::tui::widgets::field::TextField;
+use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, Spec};
 use crate::tui::widgets::list::{PagedList, Row};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
@@ -71,8 +71,8 @@ pub trait Browse: Row + 'static {
     fn count(n: u64) -> String;
     /// The list's name in files: `history`.
     const LIST: &'static str;
-    fn filter(values: &[Value]) -> Self::Filter;
-    fn narrowing(_: &[Value]) -> Self::Narrowing {
+    fn filter(values: &[FilterValue]) -> Self::Filter;
+    fn narrowing(_: &[FilterValue]) -> Self::Narrowing {
         Self::Narrowing::default()
     }
     fn fits(&self, _: &Self::Narrowing, _: DateTime) -> bool {
@@ -83,11 +83,11 @@ pub trait Browse: Row + 'static {
         Vec::new()
     }
     /// The names of values in a response.
-    fn choices(_: &Response) -> Vec<Choice> {
+    fn choices(_: &Response) -> Vec<FilterChoice> {
         Vec::new()
     }
     /// The names of values in a row.
-    fn choices_in(&self) -> Vec<Choice> {
+    fn choices_in(&self) -> Vec<FilterChoice> {
         Vec::new()
     }
     fn ask(filter: &Self::Filter, paging: Paging) -> Request;
@@ -112,7 +112,7 @@ pub trait Browse: Row + 'static {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum SortedBy {
     /// The service, with this spelling of the direction: the contract does not show the values of `sort_type`.
     Service(DirectionStyle),
     /// lapel, within each page, because the service refused or ignored the order.
@@ -125,7 +125,7 @@ enum By {
 /// The input that is open over the list and takes the keys. The menus of the heading are separate.
 enum Top {
     Nothing,
-    Row(Field),
+    Row(TextField),
 }
 
 pub struct Browser<T: Browse> {
@@ -145,9 +145,9 @@ pub struct Browser<T: Browse> {
     /// Whether the columns wait for other rows to be fitted to.
     refit: bool,
     /// Who sorts, if there is a sort order.
-    by: By,
+    by: SortedBy,
     /// A sort order with which the service failed. The list is read without it to see whether that works.
-    suspect: Option<(SortOrder, By)>,
+    suspect: Option<(SortOrder, SortedBy)>,
     changes: u64,
     top: Top,
     /// What the screen says about the selected row, below the list.
@@ -172,7 +172,7 @@ impl<T: Browse> Default for Browser<T> {
             ),
             fitted: BTreeSet::new(),
             refit: false,
-            by: By::Service(DirectionStyle::Upper),
+            by: SortedBy::Service(DirectionStyle::Upper),
             suspect: None,
             changes: 0,
             top: Top::Nothing,
@@ -228,7 +228,7 @@ impl<T: Browse> Browser<T> {
         !is_about_rows || self.list.selected().is_some() || self.over().is_some()
     }
 
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
             Top::Row(field) => {
@@ -254,7 +254,7 @@ impl<T: Browse> Browser<T> {
         }
         match self.heading.on_action(action, out) {
             Did::Chose(order) => {
-                self.set_order(order, By::Service(DirectionStyle::Upper), out);
+                self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
                 return true;
             }
             Did::Something => return true,
@@ -262,7 +262,7 @@ impl<T: Browse> Browser<T> {
             Did::Nothing => {}
         }
         match action {
-            Action::GoToRow => self.top = Top::Row(Field::default()),
+            Action::GoToRow => self.top = Top::Row(TextField::default()),
             Action::Filter => self.open_filter(env, out),
             Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
                 let key = env.key(&[Context::History, Context::Templates], Action::Filter);
@@ -303,16 +303,18 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    fn set_order(&mut self, order: Option<SortOrder>, by: By, out: &mut Effects<'_>) {
+    fn set_order(&mut self, order: Option<SortOrder>, by: SortedBy, out: &mut Effects<'_>) {
         self.suspect = None;
         if self.heading.order() != order || (order.is_some() && self.by != by) {
             self.service_rows_mut().order_by(match (order, by) {
-                (Some(order), By::Page { .. }) => Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order))),
+                (Some(order), SortedBy::Page { .. }) => {
+                    Some(Box::new(move |a: &T, b: &T| compare_by(a, b, order)))
+                }
                 _ => None,
             });
             self.heading.set_order(order);
             // Count it as a change: a refused order is not saved.
-            self.changes += u64::from(by == By::Page { refused: true });
+            self.changes += u64::from(by == SortedBy::Page { refused: true });
             self.by = by;
             self.restart(out);
         }
@@ -346,7 +348,7 @@ impl<T: Browse> Browser<T> {
         };
         let (filter, narrowing) = (T::filter(&values), T::narrowing(&values));
         self.applied = self.bar.words();
-        let used = T::FILTERS.iter().zip(&values).filter(|(_, value)| **value != Value::Empty);
+        let used = T::FILTERS.iter().zip(&values).filter(|(_, value)| **value != FilterValue::Empty);
         self.heading.keep(&used.map(|(spec, _)| T::column_of(spec.name)).collect::<Vec<_>>());
         let is_other = narrowing != self.narrowing || filter != self.filter;
         if narrowing != self.narrowing {
@@ -389,7 +391,7 @@ impl<T: Browse> Browser<T> {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         if matches!(answer, Response::Paused) {
@@ -452,17 +454,17 @@ impl<T: Browse> Browser<T> {
             return Ok(());
         }
         let Some(order) = self.heading.order() else { return Ok(()) };
-        if failed && matches!(self.by, By::Service(_)) {
+        if failed && matches!(self.by, SortedBy::Service(_)) {
             let by = self.by;
             self.set_order(None, by, out);
             self.suspect = Some((order, by));
             return Ok(());
         }
         let by = match self.by {
-            By::Service(style) if refused => {
-                style.after_refusal().map_or(By::Page { refused: true }, By::Service)
+            SortedBy::Service(style) if refused => {
+                style.after_refusal().map_or(SortedBy::Page { refused: true }, SortedBy::Service)
             }
-            By::Service(_) if !self.is_ordered(page, order) => By::Page { refused: false },
+            SortedBy::Service(_) if !self.is_ordered(page, order) => SortedBy::Page { refused: false },
             as_it_is => as_it_is,
         };
         self.set_order(Some(order), by, out);
@@ -470,7 +472,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
-    fn fit_columns(&mut self, env: &Env) {
+    fn fit_columns(&mut self, env: &UiContext) {
         let list = &self.list;
         let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();
         if shown.is_empty() || (shown == self.fitted && !self.refit) {
@@ -498,7 +500,7 @@ impl<T: Browse> Browser<T> {
         preview::split(area, self.heading.wanted(area.width).map(|cells| cells + MARGINS))
     }
 
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
@@ -509,7 +511,7 @@ impl<T: Browse> Browser<T> {
                 let Some(which) = self.index_list(env.now()) else { return };
                 let per_page = self.list.per_page();
                 self.list.load_visible(|page| {
-                    out.ask(Request::IndexList(Query { which: which.clone(), page, per_page }))
+                    out.ask(Request::IndexList(IndexQuery { which: which.clone(), page, per_page }))
                 })
             }
             Some(RowsFrom::Loaded) | None => {
@@ -529,7 +531,7 @@ impl<T: Browse> Browser<T> {
 
     fn sort(&self) -> Option<Sort> {
         let (column, _) = self.heading.sorted_by()?;
-        let By::Service(style) = self.by else { return None };
+        let SortedBy::Service(style) = self.by else { return None };
         Some(Sort { column: column.to_owned(), direction: self.heading.order()?.direction, style })
     }
 
@@ -560,7 +562,7 @@ impl<T: Browse> Browser<T> {
     }
 }
 
-pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &Env) -> String {
+pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &UiContext) -> String {
     match (level, name) {
         (Some(level), Some(name)) => format!("{level} {name}"),
         (Some(level), None) => level.to_string(),

@@ -1,14 +1,14 @@
 //! A field for a file name, with completion from the disk and with recent files. It also holds pasted lines.
 
-use crate::jobs::intake::Source;
-use crate::tui::context::Env;
+use crate::jobs::intake::ImportSource;
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::field::{Recent, TextField};
 use crate::tui::widgets::text_layout::fit;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 const LISTED: usize = 5;
 
 pub struct PathField {
-    field: Field,
+    field: TextField,
     recent: Recent,
     recent_request: Option<RequestId>,
     completing: Option<RequestId>,
@@ -34,7 +34,7 @@ impl PathField {
     /// An empty field; with `recent`, it requests and offers recent files.
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
         Self {
-            field: Field::default(),
+            field: TextField::default(),
             recent: Recent::default(),
             recent_request: recent.then(|| out.ask(Request::Files)),
             completing: None,
@@ -47,7 +47,7 @@ impl PathField {
     /// An empty field that offers earlier inputs, newest first.
     pub fn with_earlier(earlier: &[String]) -> Self {
         Self {
-            field: Field::default(),
+            field: TextField::default(),
             recent: Recent::new(earlier.to_vec()),
             recent_request: None,
             completing: None,
@@ -62,10 +62,10 @@ impl PathField {
         (!text.is_empty()).then(|| paths::typed(text))
     }
 
-    pub fn source(&self) -> Option<Source> {
+    pub fn source(&self) -> Option<ImportSource> {
         match &self.pasted {
-            Some(lines) => Some(Source::Pasted(lines.clone())),
-            None => self.path().map(Source::File),
+            Some(lines) => Some(ImportSource::Pasted(lines.clone())),
+            None => self.path().map(ImportSource::File),
         }
     }
 
@@ -179,7 +179,7 @@ impl PathField {
         out.cancel(self.completing.take());
     }
 
-    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
         if let Some(pasted) = &self.pasted {
             let lines = pasted.lines().filter(|line| !line.trim().is_empty()).count() as u64;
             return vec![Span::raw(plural!(lines, "{n} line pasted", "{n} lines pasted"))];
@@ -188,7 +188,7 @@ impl PathField {
     }
 
     /// The completions, one per line. Without completions, the recent files.
-    pub fn lines(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    pub fn lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let shown = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let slash = if path.ends_with('/') { "/" } else { "" };

@@ -1,6 +1,6 @@
 //! The frame of a popup: a component over the list that it is about.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
@@ -37,7 +37,7 @@ pub fn inside(area: Rect, most: u16) -> Rect {
 }
 
 /// Clears a popup, draws its frame with a title in the upper edge, and returns the area inside.
-pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, env: &Env) -> Rect {
+pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, env: &UiContext) -> Rect {
     frame.render_widget(Clear, outer);
     let edge = edge(area);
     if edge == 0 {

@@ -1,6 +1,6 @@
 //! The preview of the selected row beside a list.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::widgets::frame::Frame;
@@ -39,7 +39,7 @@ pub fn inside(preview: Rect) -> Rect {
     Rect { x: preview.x + 2, width: preview.width.saturating_sub(3), ..preview }
 }
 
-pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &Env) {
+pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &UiContext) {
     for y in preview.y..preview.bottom() {
         let at = Rect { y, width: 1, height: 1, ..preview };
         frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
@@ -79,7 +79,7 @@ impl Scroll {
         area: Rect,
         mut lines: Vec<Line<'static>>,
         keys: &[Context],
-        env: &Env,
+        env: &UiContext,
     ) {
         let most = last_top(lines.len(), area.height);
         if most > 0 {
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_line_can_be_scrolled_to_and_nothing_is_cut_without_a_note() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let area = Rect::new(0, 0, 30, 6);
         let text: Vec<Line<'static>> = (1..=23).map(|line| Line::raw(format!("line {line} "))).collect();
         let (mut scroll, mut seen) = (Scroll::default(), Vec::new());

@@ -1,24 +1,28 @@
 //! The reason for a revocation, with the reasons of earlier jobs to choose from.
 
 use crate::domain::Text;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Field, Recent};
+use crate::tui::widgets::field::{Recent, TextField};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
 pub struct ReasonField {
-    field: Field,
+    field: TextField,
     earlier: Recent,
     request: Option<RequestId>,
 }
 
 impl ReasonField {
     pub fn new(out: &mut Effects<'_>) -> Self {
-        Self { field: Field::default(), earlier: Recent::default(), request: Some(out.ask(Request::Reasons)) }
+        Self {
+            field: TextField::default(),
+            earlier: Recent::default(),
+            request: Some(out.ask(Request::Reasons)),
+        }
     }
 
     /// The reason as kept input: nothing if it is empty.
@@ -42,7 +46,7 @@ impl ReasonField {
         !self.earlier.is_empty()
     }
 
-    pub fn field_mut(&mut self) -> &mut Field {
+    pub fn field_mut(&mut self) -> &mut TextField {
         &mut self.field
     }
 
@@ -78,12 +82,12 @@ impl ReasonField {
         }
     }
 
-    pub fn spans(&self, columns: usize, focused: bool, env: &Env) -> Vec<Span<'static>> {
+    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
         self.field.spans(columns, focused, env)
     }
 
     /// The earlier reasons, one per line, below a field whose label is `indent` cells wide.
-    pub fn earlier_lines(&self, indent: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    pub fn earlier_lines(&self, indent: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         input_history::offered(&self.earlier, self.field.value(), indent, room, env)
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::text::scrub;
 use crate::domain::{ServiceClock, ServiceTime, Text};
 use crate::export::{FieldValue, Record, field_value};
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
 use crate::tui::widgets::text_layout::{Column, number};
 use ratatui::style::Style;
@@ -15,9 +15,9 @@ use serde_json::Value;
 pub struct RecordField<R: 'static, C: 'static = ()> {
     pub column: ColumnDef,
     value: fn(&R) -> FieldValue<'_>,
-    style: fn(&R, &Env) -> Style,
+    style: fn(&R, &UiContext) -> Style,
     /// The text of its cell in a list, if that is not the value.
-    shown: Option<fn(&R, &C, &Env) -> String>,
+    shown: Option<fn(&R, &C, &UiContext) -> String>,
     sorted: Option<fn(&R, &C) -> SortKey>,
     /// The whole text, for copying, panes and files, if that is not the value. Files are also made off the screen, so it
     /// has only the clock.
@@ -77,7 +77,7 @@ impl<R, C> RecordField<R, C> {
         self.styled(|_, env| env.theme.dim())
     }
 
-    pub const fn styled(mut self, style: fn(&R, &Env) -> Style) -> Self {
+    pub const fn styled(mut self, style: fn(&R, &UiContext) -> Style) -> Self {
         self.style = style;
         self
     }
@@ -93,7 +93,7 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    pub const fn shown(mut self, text: fn(&R, &C, &Env) -> String) -> Self {
+    pub const fn shown(mut self, text: fn(&R, &C, &UiContext) -> String) -> Self {
         self.shown = Some(text);
         self
     }
@@ -108,7 +108,7 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    pub fn cell(&self, row: &R, more: &C, env: &Env) -> (String, Style) {
+    pub fn cell(&self, row: &R, more: &C, env: &UiContext) -> (String, Style) {
         let text = self.shown.map_or_else(|| shown((self.value)(row), env), |text| text(row, more, env));
         (text, (self.style)(row, env))
     }
@@ -131,7 +131,7 @@ impl<R, C> RecordField<R, C> {
     }
 }
 
-pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &Env) -> Vec<(String, Style)> {
+pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &UiContext) -> Vec<(String, Style)> {
     fields.iter().map(|field| field.cell(row, more, env)).collect()
 }
 
@@ -146,7 +146,7 @@ pub fn saved<R, C>(
 }
 
 /// The lines of a pane: each title with its text, which is missing if the value looks empty.
-pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &Env) -> Vec<(&'static str, Option<String>)> {
+pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &UiContext) -> Vec<(&'static str, Option<String>)> {
     let clock = env.clock();
     let text = |field: &RecordField<R>| match (field.value)(row) {
         FieldValue::Text(Some(text)) if text.looks_empty() => None,
@@ -160,7 +160,7 @@ pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordFiel
     keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
 }
 
-fn shown(value: FieldValue<'_>, env: &Env) -> String {
+fn shown(value: FieldValue<'_>, env: &UiContext) -> String {
     let text = match value {
         FieldValue::Time(time) => time.map(ServiceTime::to_minute),
         FieldValue::Number(Some(n)) => Some(u64::try_from(n).map_or_else(|_| n.to_string(), number)),

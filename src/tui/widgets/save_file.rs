@@ -1,6 +1,6 @@
 //! Saving a text to a new private file: the path, the question before a file is replaced, and the result.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
@@ -20,7 +20,7 @@ pub struct SaveFile {
 
 impl SaveFile {
     /// `name` may have `strftime` placeholders for the current time.
-    pub fn new(name: &str, text: String, env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(name: &str, text: String, env: &UiContext, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
         let now = env.clock().offset().to_datetime(jiff::Timestamp::now());
         field.set_pasted(&now.strftime(name).to_string());
@@ -72,7 +72,7 @@ impl SaveFile {
         (self.exists && self.request.is_none()).then_some(Ask::ONE)
     }
 
-    pub fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    pub fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         form.asks(t!("Replace the file"), self.field.text(), env);
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
@@ -104,7 +104,7 @@ impl SaveFile {
     }
 
     /// The field with completions, the problem, or a sentence about the file.
-    pub fn add_to(&self, form: &mut FormText<'_>, about: &str, env: &Env) {
+    pub fn add_to(&self, form: &mut FormText<'_>, about: &str, env: &UiContext) {
         form.labelled(t!("File"), true, |columns| self.field.spans(columns, true, env));
         if let Some(error) = &self.said {
             form.error(error);

@@ -1,16 +1,16 @@
 //! The search of a list or a text: the box in which it is typed, and its matches.
 
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::ListCursor;
-use crate::tui::widgets::field::Field;
+use crate::tui::widgets::field::TextField;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
 #[derive(Default)]
 pub struct Search {
-    field: Field,
+    field: TextField,
     is_open: bool,
 }
 
@@ -91,7 +91,7 @@ impl Search {
         cursor.select(found.unwrap_or(cursor.at()));
     }
 
-    pub fn titled(&self, title: &str, env: &Env) -> String {
+    pub fn titled(&self, title: &str, env: &UiContext) -> String {
         if !self.is_open && self.text().is_none() {
             return title.to_owned();
         }
@@ -128,7 +128,7 @@ impl Search {
     }
 
     /// The line of the search, in place of a heading. `None` without a search.
-    pub fn line(&self, columns: usize, env: &Env) -> Option<Line<'static>> {
+    pub fn line(&self, columns: usize, env: &UiContext) -> Option<Line<'static>> {
         if !self.is_open && self.text().is_none() {
             return None;
         }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn matches_are_found_around_the_end() {
-        let search = Search { field: Field::with("B"), is_open: false };
+        let search = Search { field: TextField::with("B"), is_open: false };
         let lines = ["b", "a", "ab", "c"];
         let next =
             |from, forward, here| search.next(from, lines.len(), forward, here, |at| search.finds(lines[at]));

@@ -5,7 +5,7 @@ mod menus;
 
 use crate::api::Direction;
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
@@ -202,7 +202,7 @@ impl Heading {
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
-    pub fn fit(&mut self, cells: &[(String, Style)], env: &Env) {
+    pub fn fit(&mut self, cells: &[(String, Style)], env: &UiContext) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
         self.years.resize(self.defs.len(), BTreeSet::new());
         self.this_year = env.now().strftime("%Y-").to_string();
@@ -239,7 +239,7 @@ impl Heading {
     }
 
     /// The line of headings after `indent` cells, with an arrow at the sorted column.
-    pub fn line(&self, widths: &[usize], indent: usize, env: &Env) -> Line<'static> {
+    pub fn line(&self, widths: &[usize], indent: usize, env: &UiContext) -> Line<'static> {
         let title = |(column, def): (usize, &ColumnDef)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
                 Direction::Asc => env.glyphs.up,
@@ -259,7 +259,12 @@ impl Heading {
     }
 
     /// The shown cells of a row. `all` has one cell per column of the list.
-    pub fn cells(&self, mut all: Vec<(String, Style)>, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
+    pub fn cells(
+        &self,
+        mut all: Vec<(String, Style)>,
+        widths: &[usize],
+        env: &UiContext,
+    ) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
             if self.drops_year(column)
                 && let Some((text, _)) = all.get_mut(column)

@@ -1,7 +1,7 @@
 //! The times of a badge in their order: requested, accepted, issued, and the end of its validity or its revocation.
 
-use crate::domain::{Held, ServiceTime, State};
-use crate::tui::context::Env;
+use crate::domain::{HeldBadge, ServiceTime, State};
+use crate::tui::context::UiContext;
 use crate::tui::widgets::text_layout::{fit, width};
 use jiff::civil::DateTime;
 use jiff::{Timestamp, ToSpan};
@@ -23,11 +23,11 @@ struct Point {
 /// Two lines: the events with bars between them, and their times below. `requested` is the time of lapel's request, if
 /// the journal knows it. Empty if they do not fit into `room` cells, even with short labels, or if no time is known.
 pub fn timeline(
-    held: &Held,
+    held: &HeldBadge,
     requested: Option<Timestamp>,
     now: DateTime,
     room: usize,
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let requested = requested.map(|at| Point {
         label: t!("requested").to_owned(),
@@ -42,7 +42,7 @@ pub fn timeline(
 }
 
 /// The points with bars of at least one cell between them; `None` if they do not fit or have no time.
-fn drawn(points: &[Point], room: usize, env: &Env) -> Option<Vec<Line<'static>>> {
+fn drawn(points: &[Point], room: usize, env: &UiContext) -> Option<Vec<Line<'static>>> {
     if points.iter().all(|point| point.time.is_empty()) {
         return None;
     }
@@ -74,7 +74,7 @@ fn drawn(points: &[Point], room: usize, env: &Env) -> Option<Vec<Line<'static>>>
 }
 
 /// The events of the service's records. Short labels need fewer cells.
-fn points(held: &Held, now: DateTime, is_short: bool) -> Vec<Point> {
+fn points(held: &HeldBadge, now: DateTime, is_short: bool) -> Vec<Point> {
     let state = held.verdict(now).state();
     let point = |label: &str, time: Option<&ServiceTime>, passed: f64| Point {
         label: label.to_owned(),
@@ -129,10 +129,14 @@ mod tests {
         let status_name = Some(Text::new(word));
         let row = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         let history = HistoryItem { status_name, valid_until, issued_at, reg_date, revoke_at, ..row };
-        let held =
-            Held { badge_id: history.badge_id.clone(), wallet: None, history: Some(history), detail: None };
+        let held = HeldBadge {
+            badge_id: history.badge_id.clone(),
+            wallet: None,
+            history: Some(history),
+            detail: None,
+        };
         let now = now.parse().expect("a time");
-        timeline(&held, None, now, room, &Env::for_test())
+        timeline(&held, None, now, room, &UiContext::for_test())
             .iter()
             .map(|line| line.to_string().trim_end().to_owned())
             .collect()
@@ -174,8 +178,8 @@ mod tests {
         let times = ["2026-11-22 10:00:00", "", "", ""].map(ServiceTime::new);
         let mut history = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         (history.reg_date, history.status_name) = (times[0].clone(), Some(Text::new("발급대기")));
-        let held = Held { history: Some(history.clone()), ..Held::new(history.badge_id) };
-        let (env, now) = (Env::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
+        let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
+        let (env, now) = (UiContext::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
         let at = "2026-11-22T01:00:00Z".parse().expect("a time");
         let [first, times] = &timeline(&held, Some(at), now, 60, &env)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");

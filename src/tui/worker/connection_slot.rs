@@ -5,7 +5,7 @@ use crate::jobs::{Account, Jobs, Journal};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
-use crate::tui::worker::index::Slot;
+use crate::tui::worker::index::IndexSlot;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -71,7 +71,7 @@ pub(super) struct WorkerConnection {
     pub(super) connection: Connection,
     pub(super) jobs: Option<Jobs>,
     pub(super) gallery: Gallery,
-    pub(super) index: Slot,
+    pub(super) index: IndexSlot,
 }
 
 impl WorkerConnection {
@@ -121,7 +121,7 @@ impl WorkerConnection {
         let gallery = Gallery::new(session.connection.clone(), folder);
         let connection = session.connection.clone();
         tell.send(Message::Linked(reader.clone())).await;
-        let index = Slot::new(session);
+        let index = IndexSlot::new(session);
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
         let journal = session.journal.clone();

@@ -1,7 +1,7 @@
 //! Functions that the layer above provides, and the check of a new profile.
 
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
-use crate::config::{Environment, KeyStore, NewProfile, Pin as Pinned, ProfileLine};
+use crate::config::{Environment, KeyPin, KeyStore, NewProfile, ProfileLine};
 use crate::tui::request::{Candidate, Session};
 use crate::tui::worker::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The error is text for the user, as in the types below.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
 
-pub type Finding = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
+pub type KeyLookup = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
 
 pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
 
@@ -23,7 +23,7 @@ pub struct Helpers {
     pub data_dir: Option<PathBuf>,
     pub start_sandbox: Arc<dyn Fn() -> Connecting + Send + Sync>,
     /// Finds a key that is kept elsewhere: in a variable, or by a command, which may take long.
-    pub find_key: Arc<dyn Fn(KeyStore) -> Finding + Send + Sync>,
+    pub find_key: Arc<dyn Fn(KeyStore) -> KeyLookup + Send + Sync>,
     /// Keeps a profile and its key, after a successful ping.
     pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
     pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
@@ -79,7 +79,7 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
             other => other.to_string(),
         })?;
     let odd = identity.oddities(settings.organisation.as_deref(), settings.environment == Environment::Live);
-    profile.pin = identity.prefix.map(|prefix| Pinned { prefix, fingerprint: Some(key.fingerprint()) });
+    profile.pin = identity.prefix.map(|prefix| KeyPin { prefix, fingerprint: Some(key.fingerprint()) });
     if settings.organisation.is_none() {
         let issuer = identity.organisation.map(|issuer| issuer.wire().trim().to_owned());
         profile.input.set("organisation", issuer.unwrap_or_default());

@@ -6,8 +6,8 @@ use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::export::ExportRow;
 use crate::i18n::list;
 use crate::index::{
-    Account, Cert, Coverage, DetailsRead, Index, IndexError, LONGEST_PAGE, Period, Query, Renewals, Settings,
-    Sums, SyncProgress, Synced, Want, Which,
+    Cert, Coverage, DetailsRead, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, LONGEST_PAGE,
+    Period, Renewals, Sums, SyncProgress, SyncScope, Synced, Which,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
@@ -30,7 +30,7 @@ const MOST_EXPORTED: u64 = 200_000;
 pub struct IndexUse {
     /// The data folder. Without one, the index lives as long as the program.
     pub folder: Option<PathBuf>,
-    pub settings: Settings,
+    pub settings: IndexConfig,
     /// Whether to read the history when the app opens, without being asked.
     pub reads_at_start: bool,
 }
@@ -66,16 +66,20 @@ pub struct Overall {
 
 /// The index of a connection. It opens at its first use.
 #[derive(Clone)]
-pub struct Slot {
-    account: Account,
+pub struct IndexSlot {
+    account: IndexAccount,
     place: Option<IndexUse>,
     open: Arc<Mutex<Option<Index>>>,
 }
 
-impl Slot {
+impl IndexSlot {
     /// Without a configured index, there is none until the user turns one on.
     pub fn new(session: &crate::tui::request::Session) -> Self {
-        Self { account: Account::of(&session.connection), place: session.index.clone(), open: Arc::default() }
+        Self {
+            account: IndexAccount::of(&session.connection),
+            place: session.index.clone(),
+            open: Arc::default(),
+        }
     }
 
     async fn get(&self) -> Result<Option<Index>, IndexError> {
@@ -100,7 +104,7 @@ impl Slot {
     pub async fn turn_on(&self) -> Result<(), IndexError> {
         let mut open = self.open.lock().await;
         if open.is_none() {
-            let place = IndexUse { folder: None, settings: Settings::default(), reads_at_start: false };
+            let place = IndexUse { folder: None, settings: IndexConfig::default(), reads_at_start: false };
             *open = Some(self.opened(place).await?);
         }
         Ok(())
@@ -130,7 +134,7 @@ impl Slot {
 }
 
 /// What the screens ask of the index. Errors are text for the user.
-impl Slot {
+impl IndexSlot {
     async fn used(&self) -> Result<Index, String> {
         said(self.get().await)?.ok_or_else(|| t!("This profile has no index.").to_owned())
     }
@@ -138,7 +142,7 @@ impl Slot {
     pub async fn sync(
         &self,
         reader: &Reader,
-        want: Want,
+        want: SyncScope,
         progress: watch::Sender<SyncProgress>,
         cancel: CancellationToken,
     ) -> Result<Synced, String> {
@@ -157,7 +161,7 @@ impl Slot {
         index.coverage(filter, now).await.ok()?
     }
 
-    pub async fn list(&self, query: Query) -> Result<Page<HistoryItem>, String> {
+    pub async fn list(&self, query: IndexQuery) -> Result<Page<HistoryItem>, String> {
         said(self.used().await?.list(query).await)
     }
 
@@ -232,7 +236,7 @@ async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
 async fn all(index: &Index, which: Which, most: u64) -> Result<(Vec<HistoryItem>, u64), IndexError> {
     let (mut badges, mut known, mut total) = (Vec::new(), HashSet::new(), 0);
     for page in 1.. {
-        let query = Query { which: which.clone(), page, per_page: LONGEST_PAGE };
+        let query = IndexQuery { which: which.clone(), page, per_page: LONGEST_PAGE };
         let Page { items, total_count, .. } = index.list(query).await?;
         let is_last = (items.len() as u64) < LONGEST_PAGE || page * LONGEST_PAGE >= most;
         total = total_count.unwrap_or(0);

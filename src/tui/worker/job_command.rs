@@ -4,7 +4,7 @@ use crate::domain::{Page, ServiceClock, TemplateId, Text};
 use crate::export::ExportRow;
 use crate::jobs::{
     CheckProgress, Decision, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs, NeverSeen,
-    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowStatus, Rows,
+    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowSelection, RowStatus,
     SuggestedRows, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
@@ -50,9 +50,9 @@ pub enum JobCommand {
     Opened(Opening),
     /// Check a job now, or every open job.
     Look(Option<JobId>),
-    Allow(JobId, Rows),
+    Allow(JobId, RowSelection),
     /// Skip rows of a draft.
-    LeaveOut(JobId, Rows),
+    LeaveOut(JobId, RowSelection),
     TakeSuggestions(JobId, SuggestedRows),
     UndoDecision(JobId),
     /// Correct the name and the address of a row of a draft.
@@ -60,7 +60,7 @@ pub enum JobCommand {
 }
 
 #[derive(Debug)]
-pub enum Done {
+pub enum JobReply {
     /// No message: the job shows the result.
     Fine,
     Said(String),
@@ -99,18 +99,18 @@ fn who() -> String {
 }
 
 /// An error is text for the user, which also says whether anything was changed.
-pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
+pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
     let who = who();
-    let fine = |result: Result<(), JobError>| result.map(|()| Done::Fine);
+    let fine = |result: Result<(), JobError>| result.map(|()| JobReply::Fine);
     let done = match command {
-        JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| Done::Fine),
+        JobCommand::Issue(plan) => jobs.issue(plan, &who).await.map(|_| JobReply::Fine),
         JobCommand::Replace(plan, old, reason) => {
-            jobs.replace(plan, old, &reason, &who).await.map(|_| Done::Fine)
+            jobs.replace(plan, old, &reason, &who).await.map(|_| JobReply::Fine)
         }
-        JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| Done::Fine),
-        JobCommand::Plan(plans) => return plan(plans, jobs).await.map(Done::Drafts),
+        JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| JobReply::Fine),
+        JobCommand::Plan(plans) => return plan(plans, jobs).await.map(JobReply::Drafts),
         JobCommand::Undo(id, reason) => match jobs.undo(id, &reason).await {
-            Ok(draft) => return keep(jobs, vec![draft]).await.map(Done::Drafts),
+            Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
             Err(why) => Err(why),
         },
         JobCommand::Begin(ids) => {
@@ -124,87 +124,92 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<Done, String> {
                     return Err(format!("{why}{begun}"));
                 }
             }
-            Ok(Done::Fine)
+            Ok(JobReply::Fine)
         }
-        JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(Done::Drafts),
+        JobCommand::OpenDrafts(ids) => jobs.open_drafts(&ids).await.map(JobReply::Drafts),
         JobCommand::CloseDrafts(ids) => fine(jobs.close_drafts(&ids).await),
-        JobCommand::Discard(ids) => discard(jobs, &ids).await.map(|()| Done::Fine),
+        JobCommand::Discard(ids) => discard(jobs, &ids).await.map(|()| JobReply::Fine),
         JobCommand::Pause(id) => fine(jobs.pause(id).await),
         JobCommand::Resume(id) => fine(jobs.resume(id, &who).await),
         JobCommand::UseUp(id) => fine(jobs.use_up_quota(id, &who).await),
         JobCommand::Retry(id) => jobs.retry_refused(id, &who).await.map(|n| {
             if n == 0 {
-                return Done::Said(t!("Nothing was sent again: these rows need review.").to_owned());
+                return JobReply::Said(t!("Nothing was sent again: these rows need review.").to_owned());
             }
-            Done::Said(plural!(
+            JobReply::Said(plural!(
                 n,
                 "lapel is sending {n} refused row again.",
                 "lapel is sending {n} refused rows again."
             ))
         }),
         JobCommand::CancelRest(id) => jobs.cancel(id, &who).await.map(|n| {
-            Done::Said(plural!(
+            JobReply::Said(plural!(
                 n,
                 "{n} row was not sent and will not be. lapel keeps checking what was sent.",
                 "{n} rows were not sent and will not be. lapel keeps checking what was sent."
             ))
         }),
-        JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(Done::NeverSeen),
+        JobCommand::NeverSeen(id, among) => jobs.never_seen_among(id, among).await.map(JobReply::NeverSeen),
         JobCommand::ResendAll(id, rows, why) => {
             let sent = jobs.resend_never_seen(id, rows.clone(), &who, &why).await;
-            sent.map(|()| Done::Processed(id, rows, None))
+            sent.map(|()| JobReply::Processed(id, rows, None))
         }
         JobCommand::LeaveRows(id, rows, why) => jobs
             .leave_rows(id, rows.clone(), &who, &why)
             .await
             .map(|n| plural!(n, "{n} row is left as it is.", "{n} rows are left as they are."))
-            .map(|said| Done::Processed(id, rows, Some(said))),
+            .map(|said| JobReply::Processed(id, rows, Some(said))),
         JobCommand::CancelRows(id, rows) => jobs
             .cancel_rows(id, rows.clone(), &who)
             .await
             .map(|n| plural!(n, "{n} row is cancelled.", "{n} rows are cancelled."))
-            .map(|said| Done::Processed(id, rows, Some(said))),
-        JobCommand::Decide(id, row, decision, why) => {
-            jobs.decide(id, row, decision, &who, &why).await.map(|()| Done::Processed(id, vec![row], None))
-        }
+            .map(|said| JobReply::Processed(id, rows, Some(said))),
+        JobCommand::Decide(id, row, decision, why) => jobs
+            .decide(id, row, decision, &who, &why)
+            .await
+            .map(|()| JobReply::Processed(id, vec![row], None)),
         JobCommand::Opened(what) => fine(jobs.note_opening(&what, &who).await),
         JobCommand::Look(id) => {
             let polled = jobs.poll_now(id).await;
             return match polled.failed {
                 Some(why) => Err(t!("The check is incomplete: {why}", why)),
-                None if polled.jobs == 0 => Ok(Done::Said(t!("There is nothing left to check.").to_owned())),
-                None => Ok(Done::Fine),
+                None if polled.jobs == 0 => {
+                    Ok(JobReply::Said(t!("There is nothing left to check.").to_owned()))
+                }
+                None => Ok(JobReply::Fine),
             };
         }
         JobCommand::Allow(id, rows) => {
-            let one = matches!(rows, Rows::One(_) | Rows::Shown(..));
+            let one = matches!(rows, RowSelection::One(_) | RowSelection::Shown(..));
             jobs.allow(id, rows).await.map(|n| {
                 if one && n == 0 {
                     let text = t!(
                         "This row needs review for one more reason: read it before you send the row. Nothing was sent."
                     );
-                    Done::Said(text.to_owned())
+                    JobReply::Said(text.to_owned())
                 } else if one {
-                    Done::Fine
+                    JobReply::Fine
                 } else {
-                    Done::Allowed(n)
+                    JobReply::Allowed(n)
                 }
             })
         }
         JobCommand::LeaveOut(id, rows) => {
-            let one = matches!(rows, Rows::One(_) | Rows::Shown(..));
+            let one = matches!(rows, RowSelection::One(_) | RowSelection::Shown(..));
             jobs.leave_out(id, rows).await.map(|n| {
                 if one {
-                    Done::Fine
+                    JobReply::Fine
                 } else {
-                    Done::Said(plural!(n, "{n} row is skipped.", "{n} rows are skipped."))
+                    JobReply::Said(plural!(n, "{n} row is skipped.", "{n} rows are skipped."))
                 }
             })
         }
-        JobCommand::TakeSuggestions(id, rows) => jobs.take_suggestions(id, rows).await.map(Done::Corrected),
-        JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(Done::Undone),
+        JobCommand::TakeSuggestions(id, rows) => {
+            jobs.take_suggestions(id, rows).await.map(JobReply::Corrected)
+        }
+        JobCommand::UndoDecision(id) => jobs.undo_decision(id).await.map(JobReply::Undone),
         JobCommand::Correct(id, row, name, email) => {
-            jobs.correct(id, row, &name, &email).await.map(|_| Done::Fine)
+            jobs.correct(id, row, &name, &email).await.map(|_| JobReply::Fine)
         }
     };
     done.map_err(|why| why.to_string())

@@ -21,7 +21,7 @@ pub enum LookupQuery {
 
 #[derive(Debug)]
 pub enum LookupReply {
-    Rows(Rows),
+    Rows(FoundRows),
     Pictures {
         tried: TriedPictures,
         /// `None` unless the badge had to be read.
@@ -57,7 +57,7 @@ pub enum Remaining {
 }
 
 #[derive(Debug, Default)]
-pub struct Rows {
+pub struct FoundRows {
     /// A row may occur twice.
     pub items: Vec<HistoryItem>,
     /// The unread rows of the query with the most of them.
@@ -68,7 +68,9 @@ pub struct Rows {
 
 pub fn failed(query: &LookupQuery, error: ApiError) -> LookupReply {
     match query {
-        LookupQuery::Leads(_) => LookupReply::Rows(Rows { trouble: Some(error), ..Rows::default() }),
+        LookupQuery::Leads(_) => {
+            LookupReply::Rows(FoundRows { trouble: Some(error), ..FoundRows::default() })
+        }
         LookupQuery::Pictures(..) => {
             let said = || t!("not checked: a part of lapel failed").to_owned();
             LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail: None, requests: 0 }
@@ -83,7 +85,7 @@ pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, c
     }
 }
 
-async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
+async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> FoundRows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {
         let (reader, call) = (reader.clone(), call.clone());
@@ -98,7 +100,7 @@ async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> Rows {
             (place, reader.history(&query, &call).await)
         });
     }
-    let mut rows = Rows::default();
+    let mut rows = FoundRows::default();
     let mut pages = Vec::new();
     while let Some(done) = tasks.join_next().await {
         rows.requests += 1;

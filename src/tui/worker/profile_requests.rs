@@ -1,6 +1,6 @@
 //! Changes to configured profiles that the TUI asks for. The layer above runs them.
 
-use crate::config::{Change, KeyStore};
+use crate::config::{KeyStore, ProfileEdit};
 use secrecy::SecretString;
 use std::pin::Pin;
 
@@ -19,7 +19,7 @@ pub enum ProfileAsk {
 pub struct ProfileChange {
     pub name: String,
     /// All changes except the key.
-    pub change: Change,
+    pub change: ProfileEdit,
     /// The new place of the key, and the key. Without a key, lapel finds it in that place.
     pub key: Option<(KeyStore, Option<SecretString>)>,
     /// Pin the current key in place of an earlier pin.

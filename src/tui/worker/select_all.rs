@@ -2,7 +2,7 @@
 //! list changes meanwhile, in the background share of the rate limit.
 
 use crate::api::{
-    ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, Reader, Wanted, read_all,
+    ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, PageRequest, Reader, read_all,
 };
 use crate::domain::HistoryItem;
 use tokio::sync::watch;
@@ -33,7 +33,7 @@ pub async fn run(
     call: &Call,
     progress: &watch::Sender<(u64, u64)>,
 ) -> Result<Matching, NotMarked> {
-    let fetch = |wanted: Wanted| {
+    let fetch = |wanted: PageRequest| {
         let query = HistoryQuery { filter: ask.filter.clone(), paging: wanted.paging() };
         async move { reader.history(&query, call).await }
     };

@@ -2,7 +2,7 @@
 
 use crate::crash::person::{people, template};
 use crate::crash::world::{End, Session, Trap, World};
-use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Phase, RowStatus, Rows};
+use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Phase, RowSelection, RowStatus};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -28,7 +28,7 @@ fn a_kept_draft_survives_its_process_with_its_decisions_and_another_draft_does_n
         .session(&Trap::new(End::Lives), async |session| {
             let (kept_one, other) = (drafted(session, 3).await, drafted(session, 4).await);
             session.jobs.keep_drafts(&[kept_one]).await.expect("kept");
-            session.jobs.leave_out(kept_one, Rows::One(2)).await.expect("skipped");
+            session.jobs.leave_out(kept_one, RowSelection::One(2)).await.expect("skipped");
             (kept_one, other)
         })
         .expect("it lived");
@@ -37,12 +37,16 @@ fn a_kept_draft_survives_its_process_with_its_decisions_and_another_draft_does_n
         assert!(session.jobs.job(other).await.is_err(), "it is gone");
         assert!(session.jobs.list().await.expect("jobs").is_empty(), "a draft is no job yet");
         // Nobody may change it before it is open.
-        assert!(session.jobs.leave_out(kept_one, Rows::One(1)).await.is_err());
+        assert!(session.jobs.leave_out(kept_one, RowSelection::One(1)).await.is_err());
         session.jobs.open_drafts(&[kept_one]).await.expect("opened");
         let job = checked(session, kept_one).await;
         assert_eq!((job.counts.of(RowStatus::Ready), job.counts.of(RowStatus::LeftOut)), (2, 1));
         session.jobs.undo_decision(kept_one).await.expect("undone").expect("a decision");
-        session.jobs.allow(kept_one, Rows::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
+        session
+            .jobs
+            .allow(kept_one, RowSelection::Class(DuplicateKind::SharedAddress))
+            .await
+            .expect("allowed");
         session.jobs.begin(kept_one, "somebody").await.expect("begun");
         session.jobs.sent(kept_one).await;
         assert!(kept(session).await.is_empty(), "what has begun is no draft");

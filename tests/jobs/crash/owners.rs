@@ -8,7 +8,7 @@ use crate::texts::{msg, msg_part};
 use lapel::api::connect;
 use lapel::jobs::{
     Account, Changed, CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, Jobs, Journal,
-    JournalError, Phase, RowStatus, Rows,
+    JournalError, Phase, RowSelection, RowStatus,
 };
 use std::path::Path;
 use tokio::sync::{mpsc, watch};
@@ -376,7 +376,7 @@ async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Resul
     let id = session.jobs.draft_people(template(), people(60)).await?;
     let (progress, _) = watch::channel(CheckProgress::default());
     session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await?;
-    session.jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await?;
+    session.jobs.allow(id, RowSelection::Class(DuplicateKind::SharedAddress)).await?;
     if room.is_some() {
         journal.leave_room(room).await?;
     }

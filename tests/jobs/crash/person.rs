@@ -6,7 +6,7 @@ use crate::crash::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
     CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
-    RevokeTarget, RowFilter, RowStatus, Rows,
+    RevokeTarget, RowFilter, RowSelection, RowStatus,
 };
 use lapel::sandbox::{RowSpec, RowState};
 use std::sync::atomic::Ordering;
@@ -167,9 +167,9 @@ pub async fn begin(session: &mut Session, world: &World, script: &Script) -> Job
             for _ in 0..TRIES {
                 let checked = jobs.check_duplicates(id, &progress, CancellationToken::new()).await;
                 if checked.is_ok_and(|checked| checked.complete) {
-                    jobs.allow(id, Rows::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
+                    jobs.allow(id, RowSelection::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
                     // A row is skipped by mistake, and that is undone.
-                    jobs.leave_out(id, Rows::One(1)).await.expect("skipped");
+                    jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped");
                     jobs.undo_decision(id).await.expect("undone");
                     oracle::meanwhile(world, script);
                     if jobs.begin(id, "somebody").await.is_ok() {

@@ -8,7 +8,7 @@ use crate::crash::random;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use lapel::jobs::{
     CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Policy, RowFacts,
-    RowFilter, RowStatus, Rows, Step, may,
+    RowFilter, RowSelection, RowStatus, Step, may,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -137,10 +137,12 @@ fn people(range: std::ops::Range<usize>) -> Vec<Person> {
 async fn reviewed(session: &Session, id: JobId, allows: Allows) -> bool {
     let (progress, _) = watch::channel(CheckProgress::default());
     let checked = fine(session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await);
-    let which: &[Rows] = match allows {
+    let which: &[RowSelection] = match allows {
         Allows::Nothing => &[],
-        Allows::Known => &[Rows::Class(DuplicateKind::Sent), Rows::Class(DuplicateKind::Revoked)],
-        Allows::Asked => &[Rows::Asked],
+        Allows::Known => {
+            &[RowSelection::Class(DuplicateKind::Sent), RowSelection::Class(DuplicateKind::Revoked)]
+        }
+        Allows::Asked => &[RowSelection::Asked],
     };
     for rows in which {
         fine(session.jobs.allow(id, rows.clone()).await);

@@ -3,7 +3,7 @@
 use crate::common::{frozen, session};
 use lapel::api::{Access, Call, Connection, connect};
 use lapel::config::Environment;
-use lapel::jobs::{Account, Changed, Fault, Jobs, Journal, Moment, Settings, Watcher};
+use lapel::jobs::{Account, Changed, Fault, JobConfig, Jobs, Journal, Moment, Watcher};
 use lapel::sandbox::{Control, Options, Sandbox};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -27,7 +27,7 @@ pub struct World {
     sandbox: Sandbox,
     folder: tempfile::TempDir,
     connection: Connection,
-    pub settings: Settings,
+    pub settings: JobConfig,
     /// The fingerprint under which the next session's jobs are filed, if it is not that of the key.
     pub former: Option<String>,
     /// Times that a person came to look, over all sessions.
@@ -52,7 +52,7 @@ impl World {
             sandbox,
             folder: tempfile::tempdir().expect("a folder"),
             connection,
-            settings: Settings { batch: 5, ..Settings::default() },
+            settings: JobConfig { batch: 5, ..JobConfig::default() },
             former: None,
             round: AtomicUsize::new(0),
         }

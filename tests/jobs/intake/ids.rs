@@ -2,7 +2,7 @@
 
 use super::kit::*;
 use crate::texts::msg_part;
-use lapel::jobs::intake::{Choices, IdList, IntakeError, Source, Unwatched, read_ids};
+use lapel::jobs::intake::{Choices, IdList, ImportSource, IntakeError, Unwatched, read_ids};
 
 fn ids(text: &str) -> Result<IdList, IntakeError> {
     let folder = Folder::new();
@@ -30,7 +30,7 @@ fn ids_come_from_the_only_column_with_or_without_a_header() {
     let list = ids("badge_id\n\nB-001\n").expect("readable");
     assert_eq!(seen(&list), [(3, Ok("B-001"))]);
     assert_eq!(list.blank, 1);
-    let pasted = Source::Pasted("B-001\nB-002".to_owned());
+    let pasted = ImportSource::Pasted("B-001\nB-002".to_owned());
     assert_eq!(read_ids(&pasted, &Choices::default(), &Unwatched).expect("readable").rows.len(), 2);
 }
 

@@ -2,7 +2,8 @@
 
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use lapel::jobs::intake::{
-    Checked, Choices, ColumnMap, IntakeError, RawRow, Source, Table, TextEncoding, Unwatched, check,
+    Checked, Choices, ColumnMap, ImportSource, InputTable, IntakeError, RawRow, TextEncoding, Unwatched,
+    check,
 };
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,10 +16,10 @@ impl Folder {
         Self(tempfile::tempdir().expect("a folder"))
     }
 
-    pub fn file(&self, name: &str, bytes: &[u8]) -> Source {
+    pub fn file(&self, name: &str, bytes: &[u8]) -> ImportSource {
         let path = self.path(name);
         std::fs::write(&path, bytes).expect("written");
-        Source::File(path)
+        ImportSource::File(path)
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -26,42 +27,46 @@ impl Folder {
     }
 }
 
-pub fn open(source: &Source, choices: &Choices) -> Result<Table, IntakeError> {
-    Table::open(source, choices, &|_| None, &Unwatched)
+pub fn open(source: &ImportSource, choices: &Choices) -> Result<InputTable, IntakeError> {
+    InputTable::open(source, choices, &|_| None, &Unwatched)
 }
 
 /// Writes bytes to a file, opens it with nothing chosen.
-pub fn open_bytes(name: &str, bytes: &[u8]) -> Result<(Folder, Table), IntakeError> {
+pub fn open_bytes(name: &str, bytes: &[u8]) -> Result<(Folder, InputTable), IntakeError> {
     open_bytes_with(name, bytes, &Choices::default())
 }
 
-pub fn open_bytes_with(name: &str, bytes: &[u8], choices: &Choices) -> Result<(Folder, Table), IntakeError> {
+pub fn open_bytes_with(
+    name: &str,
+    bytes: &[u8],
+    choices: &Choices,
+) -> Result<(Folder, InputTable), IntakeError> {
     let folder = Folder::new();
     let source = folder.file(name, bytes);
     open(&source, choices).map(|table| (folder, table))
 }
 
-pub fn rows(table: &Table) -> Vec<RawRow> {
+pub fn rows(table: &InputTable) -> Vec<RawRow> {
     let open = table.about().needs_answer();
     let rows = table.rows().unwrap_or_else(|e| panic!("{e} {open:?}"));
     rows.map(|row| row.expect("a row")).collect()
 }
 
-pub fn cells(table: &Table) -> Vec<Vec<String>> {
+pub fn cells(table: &InputTable) -> Vec<Vec<String>> {
     rows(table).into_iter().map(|row| row.cells).collect()
 }
 
-pub fn map(table: &Table) -> ColumnMap {
+pub fn map(table: &InputTable) -> ColumnMap {
     table.about().map.map().unwrap_or_else(|| panic!("no map: {:?}", table.about().map)).clone()
 }
 
-pub fn checked(table: &Table) -> Vec<Checked> {
+pub fn checked(table: &InputTable) -> Vec<Checked> {
     let map = map(table);
     rows(table).into_iter().map(|row| check(row, &map)).collect()
 }
 
 /// Name and address of every row.
-pub fn people(table: &Table) -> Vec<(String, String)> {
+pub fn people(table: &InputTable) -> Vec<(String, String)> {
     checked(table).into_iter().map(|c| (c.name, c.email)).collect()
 }
 

@@ -3,8 +3,8 @@
 use super::kit::*;
 use super::sheets::{book_of, compound, ods};
 use lapel::jobs::intake::{
-    Choices, ColumnMap, Delimiter, HeaderRow, NameColumns, Source, Standing, TextEncoding, Unwatched, check,
-    check_person, read_ids,
+    Choices, ColumnMap, Delimiter, HeaderRow, ImportSource, NameColumns, Standing, TextEncoding, Unwatched,
+    check, check_person, read_ids,
 };
 use proptest::prelude::*;
 
@@ -87,7 +87,7 @@ proptest! {
     #[test]
     fn no_text_whatever_does_harm(text in tricky()) {
         read_everything("x.csv", text.as_bytes());
-        let _ = open(&Source::Pasted(text), &Choices::default()).map(|t| t.preview(100));
+        let _ = open(&ImportSource::Pasted(text), &Choices::default()).map(|t| t.preview(100));
     }
 
     #[test]

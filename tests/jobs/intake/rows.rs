@@ -3,7 +3,7 @@
 use crate::texts::msg_part;
 use lapel::jobs::intake::Standing::{self, Ask, Ready, Refused};
 use lapel::jobs::intake::{
-    CellFact, CellNote, ColumnMap, Field, NameColumns, RawRow, Severity, check, check_person,
+    CellFact, CellNote, ColumnMap, NameColumns, RawRow, RecipientField, Severity, check, check_person,
 };
 
 const MAIL: &str = "hong@naru.example";
@@ -137,7 +137,7 @@ fn names_are_composed_and_trimmed_and_nothing_else() {
     assert_eq!(name, "\u{f90a}\u{f9e1} 김민수");
     let (name, _, standing, findings) = check_person("\u{feff}\u{a0} 홍길동\u{3000}", MAIL);
     assert_eq!((name.as_str(), standing), ("홍길동", Ready));
-    assert!(findings.iter().any(|f| f.severity == Severity::Note && f.field == Field::Name));
+    assert!(findings.iter().any(|f| f.severity == Severity::Note && f.field == RecipientField::Name));
 }
 
 #[test]

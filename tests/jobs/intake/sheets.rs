@@ -3,8 +3,8 @@
 use super::kit::*;
 use crate::texts::msg_part;
 use lapel::jobs::intake::{
-    CellFact, Choices, ColumnMap, FileQuestion, Format, HeaderRow, IntakeError, NameColumns, Note, RawRow,
-    Source, Standing, Table,
+    CellFact, Choices, ColumnMap, FileQuestion, HeaderRow, ImportNote, ImportSource, InputFormat, InputTable,
+    IntakeError, NameColumns, RawRow, Standing,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ fn saved(mut book: Workbook) -> Vec<u8> {
     book.save_to_buffer().expect("saved")
 }
 
-fn open_book(book: Workbook) -> Table {
+fn open_book(book: Workbook) -> InputTable {
     open_bytes("list.xlsx", &saved(book)).unwrap_or_else(|e| panic!("{e}")).1
 }
 
@@ -44,9 +44,9 @@ fn a_sheet_is_read_like_a_text() {
     sheet.write_string(5, 1, "김민수").expect("written");
     sheet.write_string(5, 2, "minsu@naru.example").expect("written");
     let table = open_book(book);
-    assert_eq!(table.about().format, Format::Xlsx);
+    assert_eq!(table.about().format, InputFormat::Xlsx);
     assert_eq!(table.about().header, Some(HeaderRow::At(3)));
-    assert!(table.about().notes.contains(&Note::MergedCells(1)));
+    assert!(table.about().notes.contains(&ImportNote::MergedCells(1)));
     let checked = checked(&table);
     let seen: Vec<(u64, &str, Standing)> =
         checked.iter().map(|c| (c.row.line, c.name.as_str(), c.standing)).collect();
@@ -223,8 +223,8 @@ fn hidden_rows_are_asked_about_and_hidden_columns_are_said() {
     sheet.set_row_hidden(2).expect("hidden");
     sheet.set_column_hidden(1).expect("hidden");
     let table = open_book(book);
-    assert!(table.about().notes.contains(&Note::HiddenRows(1)), "{:?}", table.about().notes);
-    assert!(table.about().notes.contains(&Note::HiddenColumns(vec![1])));
+    assert!(table.about().notes.contains(&ImportNote::HiddenRows(1)), "{:?}", table.about().notes);
+    assert!(table.about().notes.contains(&ImportNote::HiddenColumns(vec![1])));
     let checked = checked(&table);
     let standings: Vec<Standing> = checked.iter().map(|c| c.standing).collect();
     assert_eq!(standings, [Standing::Ready, Standing::Ask, Standing::Ready]);
@@ -243,7 +243,7 @@ fn a_hidden_sheet_is_listed_and_never_taken_without_being_asked_for() {
     let sheets: Vec<(String, bool, u64)> =
         table.about().sheets.iter().map(|s| (s.name.to_string(), s.hidden, s.rows)).collect();
     assert_eq!(sheets, [("올해".to_owned(), false, 2), ("작년".to_owned(), true, 2)]);
-    assert!(table.about().notes.iter().any(|n| matches!(n, Note::HiddenSheets(_))));
+    assert!(table.about().notes.iter().any(|n| matches!(n, ImportNote::HiddenSheets(_))));
     let choices = Choices { sheet: Some("작년".to_owned()), ..Choices::default() };
     let (_folder, table) = open_bytes_with("list.xlsx", &bytes, &choices).expect("readable");
     assert_eq!(people(&table), [pair("옛사람", "old@naru.example")]);
@@ -260,7 +260,7 @@ fn of_several_sheets_the_only_one_with_addresses_is_taken() {
     people_sheet(&mut book, "명단", &[("홍길동", "a@naru.example")]);
     let table = open_book(book);
     assert_eq!(table.about().sheet.as_deref(), Some("명단"));
-    assert!(table.about().notes.iter().any(|n| matches!(n, Note::OtherSheets(_))));
+    assert!(table.about().notes.iter().any(|n| matches!(n, ImportNote::OtherSheets(_))));
 
     let mut book = Workbook::new();
     people_sheet(&mut book, "1반", &[("홍길동", "a@naru.example")]);
@@ -276,8 +276,8 @@ fn a_workbook_under_another_name_is_read_and_said() {
     let mut book = Workbook::new();
     people_sheet(&mut book, "a", &[("홍길동", "a@naru.example")]);
     let (_folder, table) = open_bytes("list.csv", &saved(book)).expect("readable");
-    assert_eq!(table.about().format, Format::Xlsx);
-    assert!(table.about().notes.iter().any(|n| matches!(n, Note::NotWhatItsNameSays { .. })));
+    assert_eq!(table.about().format, InputFormat::Xlsx);
+    assert!(table.about().notes.iter().any(|n| matches!(n, ImportNote::NotWhatItsNameSays { .. })));
     assert_eq!(people(&table).len(), 1);
 }
 
@@ -294,15 +294,15 @@ fn macros_are_said_and_not_run() {
     zip.start_file("xl/vbaProject.bin", zip::write::SimpleFileOptions::default()).expect("started");
     let bytes = zip.finish().expect("finished").into_inner();
     let (_folder, table) = open_bytes("list.xlsm", &bytes).expect("readable");
-    assert!(table.about().notes.contains(&Note::MacroEnabled));
+    assert!(table.about().notes.contains(&ImportNote::MacroEnabled));
     assert_eq!(people(&table).len(), 1);
 }
 
 #[test]
 fn an_old_workbook_is_read() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jobs/intake/fixtures/old.xls");
-    let table = open(&Source::File(path), &Choices::default()).expect("readable");
-    assert_eq!(table.about().format, Format::Xls);
+    let table = open(&ImportSource::File(path), &Choices::default()).expect("readable");
+    assert_eq!(table.about().format, InputFormat::Xls);
     assert_eq!(table.about().sheet.as_deref(), Some("수료자"));
     assert!(table.about().sheets[1].hidden);
     let rows = rows(&table);
@@ -316,8 +316,8 @@ fn an_old_workbook_is_read() {
     assert_eq!(standings[3], Standing::NotARecipient);
     assert_eq!(standings[4], Standing::Ask);
     assert_eq!(standings[5], Standing::NotARecipient);
-    assert!(table.about().notes.contains(&Note::HiddenRows(1)));
-    assert!(table.about().notes.contains(&Note::MergedCells(1)));
+    assert!(table.about().notes.contains(&ImportNote::HiddenRows(1)));
+    assert!(table.about().notes.contains(&ImportNote::MergedCells(1)));
 }
 
 pub fn ods(content: &str) -> Vec<u8> {
@@ -360,11 +360,15 @@ fn an_open_document_is_read_with_what_is_hidden_in_it() {
         t("old@naru.example"),
     );
     let (_folder, table) = open_bytes("list.ods", &ods(&content)).expect("readable");
-    assert_eq!(table.about().format, Format::Ods);
+    assert_eq!(table.about().format, InputFormat::Ods);
     assert_eq!(table.about().sheet.as_deref(), Some("명단"));
     assert!(table.about().sheets[1].hidden);
-    assert!(table.about().notes.contains(&Note::HiddenRows(1)));
-    assert!(table.about().notes.contains(&Note::HiddenColumns(vec![1, 2])), "{:?}", table.about().notes);
+    assert!(table.about().notes.contains(&ImportNote::HiddenRows(1)));
+    assert!(
+        table.about().notes.contains(&ImportNote::HiddenColumns(vec![1, 2])),
+        "{:?}",
+        table.about().notes
+    );
     let rows = rows(&table);
     let lines: Vec<u64> = rows.iter().map(|r| r.line).collect();
     assert_eq!(lines, [2, 3, 4, 5, 6]);

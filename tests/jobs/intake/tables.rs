@@ -2,17 +2,18 @@
 
 use super::kit::*;
 use lapel::jobs::intake::{
-    CellFact, CellNote, Choices, ColumnMap, Delimiter, Field, FileQuestion, Format, HeaderRow, IntakeError,
-    MapState, NameColumns, Note, RawRow, Source, Standing, Table, Unwatched, Watch, check,
+    CellFact, CellNote, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportNote, ImportSource,
+    InputFormat, InputTable, IntakeError, MapState, NameColumns, RawRow, ReadProgress, RecipientField,
+    Standing, Unwatched, check,
 };
 use std::cell::Cell;
 
-fn text(text: &str) -> Table {
+fn text(text: &str) -> InputTable {
     open_bytes("list.csv", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")).1
 }
 
 /// A table whose rows are read too; its file lives long enough.
-fn read(source: &str) -> (Table, Vec<RawRow>) {
+fn read(source: &str) -> (InputTable, Vec<RawRow>) {
     let (_folder, table) = open_bytes("list.csv", source.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
     let rows = rows(&table);
     (table, rows)
@@ -78,12 +79,12 @@ fn two_columns_that_can_be_one_field_are_asked_about() {
     let table = text("이름,이메일,e-mail\n홍길동,a@naru.example,b@naru.example\n");
     assert_eq!(
         table.about().needs_answer(),
-        [FileQuestion::ColumnsAmbiguous { field: Field::Email, candidates: vec![1, 2] }]
+        [FileQuestion::ColumnsAmbiguous { field: RecipientField::Email, candidates: vec![1, 2] }]
     );
     let table = text("이름,성명,이메일\n홍길동,홍길동,a@naru.example\n");
     assert_eq!(
         table.about().needs_answer(),
-        [FileQuestion::ColumnsAmbiguous { field: Field::Name, candidates: vec![0, 1] }]
+        [FileQuestion::ColumnsAmbiguous { field: RecipientField::Name, candidates: vec![0, 1] }]
     );
     assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
 }
@@ -91,13 +92,13 @@ fn two_columns_that_can_be_one_field_are_asked_about() {
 #[test]
 fn a_column_that_is_missing_is_asked_about() {
     let table = text("번호,이메일\n1,hong@naru.example\n");
-    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: RecipientField::Name }]);
     match &table.about().map {
         MapState::Asked { email: Some(1), .. } => {}
         other => panic!("{other:?}"),
     }
     let table = text("이름,번호\n홍길동,1\n");
-    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Email }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: RecipientField::Email }]);
 }
 
 #[test]
@@ -112,13 +113,16 @@ fn of_two_columns_with_one_meaning_the_content_may_leave_one() {
 fn a_heading_that_the_content_contradicts_is_asked_about_and_the_fitting_column_is_guessed() {
     let table = text("student,who,email\ns20260001,홍길동,a@naru.example\ns20260002,김민수,b@naru.example\n");
     let contradicts = |field, column| FileQuestion::ColumnContradicts { field, column };
-    assert_eq!(table.about().needs_answer(), [contradicts(Field::Name, 0)]);
+    assert_eq!(table.about().needs_answer(), [contradicts(RecipientField::Name, 0)]);
     assert_eq!(table.about().guess.name, Some(NameColumns::One(1)));
     assert_eq!(table.about().guess.email, Some(2));
     // The other way round: what a map without a clear name still knows is the address.
     assert!(matches!(table.about().map, MapState::Asked { name: None, email: Some(2), .. }));
     let table = text("name,email\na@naru.example,홍길동\nb@naru.example,김민수\n");
-    assert_eq!(table.about().needs_answer(), [contradicts(Field::Name, 0), contradicts(Field::Email, 1)]);
+    assert_eq!(
+        table.about().needs_answer(),
+        [contradicts(RecipientField::Name, 0), contradicts(RecipientField::Email, 1)]
+    );
     assert_eq!((table.about().guess.name, table.about().guess.email), (Some(NameColumns::One(1)), Some(0)));
     // Numbers alone are no reason to take another column that is no better.
     let table = text("name,email\n홍길동,no\n김민수,none\n");
@@ -129,7 +133,7 @@ fn a_heading_that_the_content_contradicts_is_asked_about_and_the_fitting_column_
 fn what_is_missing_is_guessed_by_content_and_numbers_are_no_names() {
     let table = text("학번,담당,연락\n20260001,홍길동,a@naru.example\n20260002,김민수,b@naru.example\n");
     let about = table.about();
-    assert_eq!(about.needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
+    assert_eq!(about.needs_answer(), [FileQuestion::ColumnMissing { field: RecipientField::Name }]);
     assert_eq!((about.guess.name, about.guess.email), (Some(NameColumns::One(1)), Some(2)));
     assert!(about.content[0].is_of_numbers() && !about.content[1].is_of_numbers());
     assert_eq!(about.content[1].samples, ["홍길동", "김민수"]);
@@ -177,7 +181,7 @@ fn a_header_below_title_rows_is_found_and_the_rows_keep_their_numbers() {
         "2025 하반기 안전교육 수료자 명단,,\n,,\n작성: 교육팀,,\n번호,성명,이메일\n1,홍길동,hong@naru.example\n\n2,김민수,minsu@naru.example\n합계,2명,\n",
     );
     assert_eq!(table.about().header, Some(HeaderRow::At(4)));
-    assert!(table.about().notes.contains(&Note::RowsAboveHeader(2)));
+    assert!(table.about().notes.contains(&ImportNote::RowsAboveHeader(2)));
     assert_eq!(table.about().columns, ["번호", "성명", "이메일"]);
     let lines: Vec<(u64, u64)> = rows.iter().map(|r| (r.record, r.line)).collect();
     assert_eq!(lines, [(1, 5), (2, 6), (3, 7), (4, 8)]);
@@ -193,7 +197,7 @@ fn a_header_below_title_rows_is_found_and_the_rows_keep_their_numbers() {
 fn two_header_rows_are_noticed() {
     let (table, rows) = read("이름,이메일\nName,E-mail\n홍길동,hong@naru.example\n");
     assert_eq!(table.about().header, Some(HeaderRow::At(2)));
-    assert!(table.about().notes.contains(&Note::TwoHeaderRows { first: 1, second: 2 }));
+    assert!(table.about().notes.contains(&ImportNote::TwoHeaderRows { first: 1, second: 2 }));
     assert_eq!(rows.len(), 1);
 }
 
@@ -203,12 +207,12 @@ fn a_file_without_a_header_begins_with_its_first_row() {
     assert_eq!(table.about().header, Some(HeaderRow::Absent));
     assert_eq!(table.about().columns, ["column 1", "column 2"]);
     assert_eq!(map(&table), one(0, 1));
-    assert!(table.about().notes.contains(&Note::NoHeader));
+    assert!(table.about().notes.contains(&ImportNote::NoHeader));
     assert_eq!(rows.len(), 2);
     // The other way round, and with a third column that could be the name as well.
     assert_eq!(map(&text("hong@naru.example,홍길동\n")), one(1, 0));
     let table = text("홍길동,hong@naru.example,교육팀\n");
-    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: Field::Name }]);
+    assert_eq!(table.about().needs_answer(), [FileQuestion::ColumnMissing { field: RecipientField::Name }]);
 }
 
 #[test]
@@ -248,7 +252,7 @@ fn columns_are_remembered_for_the_same_header() {
     let signature = open(&first, &Choices::default()).expect("readable").about().signature.clone();
     let remembered = |s: &str| (s == signature).then(|| one(0, 2));
     let reopen = |source| {
-        Table::open(source, &Choices::default(), &remembered, &Unwatched)
+        InputTable::open(source, &Choices::default(), &remembered, &Unwatched)
             .expect("readable")
             .about()
             .map
@@ -258,7 +262,7 @@ fn columns_are_remembered_for_the_same_header() {
     assert_eq!(reopen(&other), MapState::Found(one(1, 2)));
     // What is remembered but does not fit is not used.
     let broken =
-        Table::open(&again, &Choices::default(), &|_| Some(one(0, 99)), &Unwatched).expect("readable");
+        InputTable::open(&again, &Choices::default(), &|_| Some(one(0, 99)), &Unwatched).expect("readable");
     assert_eq!(broken.about().map, MapState::Found(one(1, 2)));
 }
 
@@ -301,11 +305,11 @@ fn a_template_column_is_told() {
             read(&format!("이름,이메일,{name}\n홍길동,h@naru.example,안전\n김민수,k@naru.example,\n"));
         let map = map(&table);
         assert_eq!(map.template, Some(2), "{name}");
-        assert!(table.about().notes.contains(&Note::TemplateColumn(2)));
+        assert!(table.about().notes.contains(&ImportNote::TemplateColumn(2)));
         let checked: Vec<_> = rows.into_iter().map(|r| check(r, &map)).collect();
         assert_eq!(checked[0].template.as_deref(), Some("안전"));
         assert_eq!(checked[1].standing, Standing::Refused);
-        assert_eq!(checked[1].findings[0].field, Field::Template);
+        assert_eq!(checked[1].findings[0].field, RecipientField::Template);
     }
 }
 
@@ -361,10 +365,10 @@ fn a_quotation_mark_that_is_never_closed_is_an_error_that_names_it() {
 #[test]
 fn what_cannot_be_read_at_all_is_said_with_its_name() {
     let folder = Folder::new();
-    let missing = Source::File(folder.path("없는 파일.csv"));
+    let missing = ImportSource::File(folder.path("없는 파일.csv"));
     let said = open(&missing, &Choices::default()).map(|_| ()).expect_err("no file").to_string();
     assert!(said.contains("없는 파일.csv"), "{said}");
-    let here = Source::File(folder.path("."));
+    let here = ImportSource::File(folder.path("."));
     assert!(matches!(open(&here, &Choices::default()).map(|_| ()), Err(IntakeError::NotAFile { .. })));
     #[cfg(target_os = "linux")]
     {
@@ -375,7 +379,7 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
             [link, "/proc/self/mountinfo".into(), "/sys/kernel/uevent_seqnum".into(), "/dev/zero".into()]
         {
             if odd.exists() {
-                let refused = open(&Source::File(odd.clone()), &Choices::default()).map(|_| ());
+                let refused = open(&ImportSource::File(odd.clone()), &Choices::default()).map(|_| ());
                 assert!(
                     matches!(refused, Err(IntakeError::NotAFile { .. })),
                     "{}: {refused:?}",
@@ -404,8 +408,8 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
 #[test]
 fn a_text_file_that_is_called_a_spreadsheet_is_read_and_said() {
     let (_folder, table) = open_bytes("list.xlsx", b"name,email\nKim,k@naru.example\n").expect("readable");
-    assert_eq!(table.about().format, Format::Csv);
-    assert!(table.about().notes.iter().any(|n| matches!(n, Note::NotWhatItsNameSays { .. })));
+    assert_eq!(table.about().format, InputFormat::Csv);
+    assert!(table.about().notes.iter().any(|n| matches!(n, ImportNote::NotWhatItsNameSays { .. })));
 }
 
 #[test]
@@ -433,7 +437,7 @@ struct StopAfter {
     furthest: Cell<u64>,
 }
 
-impl Watch for StopAfter {
+impl ReadProgress for StopAfter {
     fn progress(&self, done: u64, all: u64) {
         assert!(done <= all);
         assert!(done >= self.furthest.get());
@@ -453,11 +457,11 @@ fn reading_can_be_watched_and_stopped() {
     let source = folder.file("list.csv", text.as_bytes());
     let watch = |limit| StopAfter { calls: Cell::new(0), limit, furthest: Cell::new(0) };
     let stopped = watch(2);
-    let result = Table::open(&source, &Choices::default(), &|_| None, &stopped).map(|_| ());
+    let result = InputTable::open(&source, &Choices::default(), &|_| None, &stopped).map(|_| ());
     assert!(matches!(result, Err(IntakeError::Cancelled)));
     assert!(stopped.furthest.get() < text.len() as u64);
     let whole = watch(u64::MAX);
-    Table::open(&source, &Choices::default(), &|_| None, &whole).expect("readable");
+    InputTable::open(&source, &Choices::default(), &|_| None, &whole).expect("readable");
     assert_eq!(whole.furthest.get(), text.len() as u64);
 }
 
@@ -483,7 +487,7 @@ fn a_million_rows_are_streamed_in_order() {
             writeln!(file, "홍길동,person{n}@naru.example").expect("written");
         }
     }
-    let table = open(&Source::File(path), &Choices::default()).expect("readable");
+    let table = open(&ImportSource::File(path), &Choices::default()).expect("readable");
     let mut rows = table.rows().expect("opens");
     let mut count = 0;
     let mut ahead = 0;
@@ -513,8 +517,8 @@ fn more_rows_than_a_spreadsheet_has_are_refused() {
 #[test]
 fn pasted_lines_are_people() {
     let pasted = "홍길동\thong@naru.example\nKim, Minsu <kim@naru.example>\nlee@naru.example\n\n김민수";
-    let table = open(&Source::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
-    assert_eq!(table.about().format, Format::Pasted);
+    let table = open(&ImportSource::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
+    assert_eq!(table.about().format, InputFormat::Pasted);
     assert!(table.about().needs_answer().is_empty());
     let checked = checked(&table);
     let seen: Vec<(u64, &str, &str, Standing)> =
@@ -529,14 +533,14 @@ fn pasted_lines_are_people() {
             (5, "김민수", "", Standing::Refused),
         ]
     );
-    let empty = open(&Source::Pasted(" \n".to_owned()), &Choices::default());
+    let empty = open(&ImportSource::Pasted(" \n".to_owned()), &Choices::default());
     assert!(matches!(empty.map(|_| ()), Err(IntakeError::Empty { .. })));
 }
 
 #[test]
 fn cells_pasted_with_their_header_are_a_table() {
     let pasted = "번호\t성명\t이메일\n1\t홍길동\thong@naru.example\n";
-    let table = open(&Source::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
+    let table = open(&ImportSource::Pasted(pasted.to_owned()), &Choices::default()).expect("readable");
     assert_eq!(table.about().delimiter, Some(Delimiter::Tab));
     assert_eq!(table.about().encoding, None);
     assert_eq!(people(&table), [pair("홍길동", "hong@naru.example")]);
@@ -545,8 +549,8 @@ fn cells_pasted_with_their_header_are_a_table() {
 #[test]
 fn a_table_can_be_handed_to_another_thread() {
     fn can_be_sent<T: Send>(_: &T) {}
-    let table =
-        open(&Source::Pasted("Kim <k@naru.example>".to_owned()), &Choices::default()).expect("readable");
+    let table = open(&ImportSource::Pasted("Kim <k@naru.example>".to_owned()), &Choices::default())
+        .expect("readable");
     can_be_sent(&table);
     can_be_sent(&table.rows().expect("opens"));
     let people = std::thread::spawn(move || people(&table)).join().expect("read");

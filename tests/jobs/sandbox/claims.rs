@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::texts::{msg_part, msg_with};
-use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, Rows as Which};
+use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, RowSelection};
 use tokio_util::sync::CancellationToken;
 
 async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::DuplicateResult) {
@@ -28,7 +28,7 @@ async fn a_row_that_was_never_seen_is_not_sent_again_unseen_where_another_job_ha
     let gildong = vec![Person { name: "홍길동".into(), email: "GILDONG@naru.example".into() }];
     let (second, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 1)], "it may exist");
-    bench.jobs.allow(second, Which::Class(DuplicateKind::Sent)).await.expect("allowed");
+    bench.jobs.allow(second, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
     bench.jobs.begin(second, "me").await.expect("begun");
     bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
 
@@ -77,7 +77,7 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
     let gildong = vec![Person { name: "홍길동".into(), email: "gildong@naru.example".into() }];
     let (again, checked) = drafted(&bench, gildong).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Revoked, 1)]);
-    bench.jobs.allow(again, Which::Class(DuplicateKind::Revoked)).await.expect("allowed");
+    bench.jobs.allow(again, RowSelection::Class(DuplicateKind::Revoked)).await.expect("allowed");
     bench.jobs.begin(again, "me").await.expect("begun");
     bench.until("accepted", again, |j| j.counts.of(RowStatus::Waiting) == 1).await;
     assert_eq!(bench.accepted(), 3);
@@ -93,7 +93,7 @@ async fn an_approval_holds_for_what_was_shown_and_not_for_what_came_since() {
     let (one, _) = drafted(&bench, people(0..3)).await;
     let (two, _) = drafted(&bench, people(0..3)).await;
     for id in [one, two] {
-        bench.jobs.allow(id, Which::Class(DuplicateKind::Sent)).await.expect("allowed");
+        bench.jobs.allow(id, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
     }
     bench.jobs.begin(one, "me").await.expect("begun");
     bench.until("accepted", one, |j| j.counts.of(RowStatus::Waiting) == 3).await;
@@ -130,7 +130,7 @@ async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came()
 
 /// A service that answers 422 after it has accepted a part, and requests of two.
 async fn partial() -> Bench {
-    let settings = Settings { batch: 2, in_flight: 1, ..Settings::default() };
+    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
     let switches = vec![("over-quota".into(), "partial-422".into())];
     Bench::set(Options { switches, ..small() }, |connection| connection, settings).await
 }
@@ -250,7 +250,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
         all
     };
     for hidden in ["visible", "hidden"] {
-        let mut settings = Settings::default();
+        let mut settings = JobConfig::default();
         settings.policies.set(DuplicateKind::SharedAddress, Policy::Allow);
         let switches = vec![("waiting-history".into(), hidden.into())];
         let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
@@ -268,7 +268,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
             "both reasons are said: {why}"
         );
         // Allowed together: those of one reason. By name: any.
-        assert_eq!(bench.jobs.allow(second, Which::Class(class)).await.expect("allowed"), 1);
+        assert_eq!(bench.jobs.allow(second, RowSelection::Class(class)).await.expect("allowed"), 1);
         bench.jobs.begin(second, "me").await.expect("begun");
         bench.until("accepted", second, |j| j.counts.of(RowStatus::Waiting) == 1).await;
         bench.jobs.sent(second).await;
@@ -278,7 +278,7 @@ async fn one_address_with_two_names_hides_nothing_that_another_job_has_sent() {
 
 #[tokio::test]
 async fn of_two_reasons_the_stricter_policy_counts() {
-    let mut settings = Settings::default();
+    let mut settings = JobConfig::default();
     settings.policies.set(DuplicateKind::Valid, Policy::Allow);
     let bench = Bench::set(small(), |connection| connection, settings).await;
     let held =
@@ -371,7 +371,7 @@ async fn nothing_of_a_job_is_sent_whose_names_were_removed() {
     let to = folder.path().join("redo.csv");
     bench
         .jobs
-        .redo(id, None, to.clone(), lapel::jobs::receipt::Format::Xlsx, false, CancellationToken::new())
+        .redo(id, None, to.clone(), lapel::jobs::receipt::TableFormat::Xlsx, false, CancellationToken::new())
         .await
         .expect_err("nothing to write");
     assert!(!to.exists());

@@ -390,7 +390,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     let access = connect(&connection).expect("connected");
     let journal = Journal::open(folder.path()).expect("a journal");
     let (jobs, events) =
-        Jobs::start(access.clone(), journal, account.clone(), Settings::default()).await.expect("jobs");
+        Jobs::start(access.clone(), journal, account.clone(), JobConfig::default()).await.expect("jobs");
     let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
     jobs.sent(id).await;
     jobs.close().await;
@@ -408,7 +408,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     let reading = lapel::api::Connection { read_only: true, ..connection };
     let journal = Journal::open(folder.path()).expect("a journal");
     let (watching, events) =
-        Jobs::start(connect(&reading).expect("connected"), journal, account.clone(), Settings::default())
+        Jobs::start(connect(&reading).expect("connected"), journal, account.clone(), JobConfig::default())
             .await
             .expect("jobs");
     let job = watching.list().await.expect("listed").remove(0);
@@ -421,7 +421,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     drop((watching, events));
     // Whoever may send takes it over, and looks at once, whatever was due before.
     let journal = Journal::open(folder.path()).expect("a journal");
-    let (jobs, mut events) = Jobs::start(access, journal, account, Settings::default()).await.expect("jobs");
+    let (jobs, mut events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
     let found = async {
         while jobs.job(id).await.expect("a job").counts.of(RowStatus::InDoubt) > 0 {
             events.recv().await.expect("it goes on");
@@ -463,7 +463,7 @@ async fn what_another_key_of_the_organisation_has_sent_is_told_too() {
     let access = connect(&connection).expect("connected");
     let journal = Journal::open(folder.path()).expect("a journal");
     let (jobs, _events) =
-        Jobs::start(access, journal, account.clone(), Settings::default()).await.expect("jobs");
+        Jobs::start(access, journal, account.clone(), JobConfig::default()).await.expect("jobs");
     let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
     jobs.sent(id).await;
     let badge =

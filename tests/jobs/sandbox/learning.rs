@@ -39,7 +39,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
         let journal = Journal::open(folder.path()).expect("a journal");
         let account = Account::of("demo", connection);
         let (jobs, events) =
-            Jobs::start(access.clone(), journal, account, Settings::default()).await.expect("jobs");
+            Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");
         (access, jobs, events)
     };
     let (access, jobs, events) = start(&connection).await;

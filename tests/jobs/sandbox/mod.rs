@@ -16,8 +16,8 @@ use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Changed, Code, Decision, IssuePlan, Job, JobId, JobRow, Jobs, Journal, Person, Phase,
-    RevokePlan, RevokeTarget, RowFilter, RowStatus, Settings, StopKind,
+    Account, Changed, Code, Decision, IssuePlan, Job, JobConfig, JobId, JobRow, Jobs, Journal, Person, Phase,
+    RevokePlan, RevokeTarget, RowFilter, RowStatus, StopKind,
 };
 use lapel::sandbox::RowState::Waiting;
 use lapel::sandbox::{Options, RowSpec, Rows, Sandbox};
@@ -43,13 +43,13 @@ impl Bench {
         options: Options,
         change: impl FnOnce(lapel::api::Connection) -> lapel::api::Connection,
     ) -> Self {
-        Self::set(options, change, Settings::default()).await
+        Self::set(options, change, JobConfig::default()).await
     }
 
     async fn set(
         options: Options,
         change: impl FnOnce(lapel::api::Connection) -> lapel::api::Connection,
-        settings: Settings,
+        settings: JobConfig,
     ) -> Self {
         let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
         let connection = change(session(&sandbox, Environment::Demo).connection);
@@ -211,7 +211,7 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
     let asked = bench.rows(id).await.into_iter().filter(|row| row.row_status == RowStatus::Ask);
     let asked: Vec<u64> = asked.map(|row| row.no).collect();
     assert_eq!(asked, [8, 51], "nobody knows which of the two is right");
-    bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
+    bench.jobs.allow(id, lapel::jobs::RowSelection::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 51).await;
     assert_eq!((bench.posts("/badges/batch"), bench.posts("/badges")), (1, 1));

@@ -1,13 +1,13 @@
 //! Decisions of a review: groups of rows with one reason.
 
 use super::*;
-use lapel::jobs::intake::{Choices, Source};
-use lapel::jobs::{CheckProgress, FileRequest, RowGroup, Rows};
+use lapel::jobs::intake::{Choices, ImportSource};
+use lapel::jobs::{CheckProgress, FileRequest, RowGroup, RowSelection};
 use tokio_util::sync::CancellationToken;
 
 /// A draft of pasted lines with their header.
 async fn draft(bench: &Bench, lines: &str) -> JobId {
-    let source = Source::Pasted(format!("name,email\n{lines}"));
+    let source = ImportSource::Pasted(format!("name,email\n{lines}"));
     let request = FileRequest { template: Some(template()), source, choices: Choices::default() };
     let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Reading::default());
     let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("a draft");
@@ -46,7 +46,7 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
     let grouped: Vec<u64> =
         rows.iter().filter(|r| r.group.as_ref() == Some(&all.key)).map(|r| r.no).collect();
     assert_eq!(grouped, [1, 2, 3, 4, 5]);
-    let group = Rows::Group(RowStatus::Ask, all.key.clone());
+    let group = RowSelection::Group(RowStatus::Ask, all.key.clone());
     assert_eq!(bench.jobs.leave_out(id, group.clone()).await.expect("skipped"), 5);
     // Nothing is left in the group as it was shown, so a second decision does nothing.
     assert_eq!(bench.jobs.allow(id, group).await.expect("nothing"), 0);
@@ -56,7 +56,8 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
     // What was skipped by hand is a group, too.
     let skipped =
         groups(&bench, id).await.into_iter().find(|g| g.row_status == RowStatus::LeftOut).expect("skipped");
-    let back = bench.jobs.allow(id, Rows::Group(skipped.row_status, skipped.key)).await.expect("allowed");
+    let back =
+        bench.jobs.allow(id, RowSelection::Group(skipped.row_status, skipped.key)).await.expect("allowed");
     assert_eq!((skipped.rows, back), (5, 5));
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 10);
 }
@@ -76,12 +77,18 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     let found = groups(&bench, id).await;
     let all = lost(&found);
     assert_eq!((all.rows, all.allows), (4, 1), "{found:?}");
-    assert_eq!(bench.jobs.allow(id, Rows::Group(all.row_status, all.key.clone())).await.expect("allowed"), 1);
+    assert_eq!(
+        bench.jobs.allow(id, RowSelection::Group(all.row_status, all.key.clone())).await.expect("allowed"),
+        1
+    );
     let rows = bench.rows(id).await;
     assert!(rows[..3].iter().all(|row| row.row_status == RowStatus::Ask), "{rows:?}");
     assert_eq!(rows[3].row_status, RowStatus::Ready, "{:?}", rows[3]);
     for group in groups(&bench, id).await.into_iter().filter(|g| g.row_status == RowStatus::LeftOut) {
-        assert_eq!(bench.jobs.allow(id, Rows::Group(group.row_status, group.key)).await.expect("none"), 0);
+        assert_eq!(
+            bench.jobs.allow(id, RowSelection::Group(group.row_status, group.key)).await.expect("none"),
+            0
+        );
     }
     check_duplicates(&bench, id).await;
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
@@ -93,7 +100,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
     let mut bench = Bench::new(small()).await;
     let lines = "은우,eunwoo@gmial.com\n";
     let before = draft(&bench, lines).await;
-    assert_eq!(bench.jobs.allow(before, Rows::One(1)).await.expect("allowed"), 1);
+    assert_eq!(bench.jobs.allow(before, RowSelection::One(1)).await.expect("allowed"), 1);
     bench.jobs.begin(before, "test").await.expect("begun");
     bench.until("accepted", before, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     bench.advance(25 * 60);
@@ -110,9 +117,9 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
             "both reasons are shown: {row:?}"
         );
         let rows = match which {
-            "one" => Rows::One(1),
-            "group" => Rows::Group(row.row_status, row.group.clone().expect("a group")),
-            _ => Rows::Asked,
+            "one" => RowSelection::One(1),
+            "group" => RowSelection::Group(row.row_status, row.group.clone().expect("a group")),
+            _ => RowSelection::Asked,
         };
         assert_eq!(bench.jobs.allow(id, rows).await.expect("not allowed"), 0, "{which}");
         let mut row = bench.row(id).await;
@@ -128,7 +135,7 @@ async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown
         bench.jobs.begin(id, "test").await.expect_err("nothing to send");
         // The same decision about the duplicate that the row now shows allows it.
         if which == "one" {
-            assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
+            assert_eq!(bench.jobs.allow(id, RowSelection::One(1)).await.expect("allowed"), 1);
             check_duplicates(&bench, id).await;
             assert_eq!(bench.row(id).await.row_status, RowStatus::Ready);
             bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");
@@ -160,17 +167,17 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     check_duplicates(&bench, id).await;
     let mut before = vec![shown(&bench, id).await];
     let all = groups(&bench, id).await;
-    let lost = Rows::Group(RowStatus::Ask, lost(&all).key.clone());
+    let lost = RowSelection::Group(RowStatus::Ask, lost(&all).key.clone());
     assert_eq!(bench.jobs.allow(id, lost).await.expect("allowed"), 2);
     before.push(shown(&bench, id).await);
-    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped"), 1);
+    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("skipped"), 1);
     before.push(shown(&bench, id).await);
     bench.jobs.correct(id, 1, "García", "new@naru.example").await.expect("corrected");
     before.push(shown(&bench, id).await);
     // A decision that changes nothing is none to undo.
-    assert_eq!(bench.jobs.leave_out(id, Rows::One(3)).await.expect("already skipped"), 0);
+    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("already skipped"), 0);
     assert_eq!(
-        bench.jobs.allow(id, Rows::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
+        bench.jobs.allow(id, RowSelection::Class(lapel::jobs::DuplicateKind::Twin)).await.expect("allowed"),
         1
     );
     check_duplicates(&bench, id).await;
@@ -185,7 +192,7 @@ async fn decisions_are_undone_one_after_the_other_until_the_job_begins() {
     assert_eq!(bench.jobs.undo_decision(id).await.expect("nothing"), None);
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.total(), 5);
     // What was decided is final once the job has begun.
-    bench.jobs.leave_out(id, Rows::One(3)).await.expect("skipped");
+    bench.jobs.leave_out(id, RowSelection::One(3)).await.expect("skipped");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     bench.jobs.undo_decision(id).await.expect_err("it has begun");
@@ -197,7 +204,7 @@ async fn undoing_never_sends_to_somebody_who_was_found_to_have_the_badge_meanwhi
     let mut bench = Bench::new(small()).await;
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
     check_duplicates(&bench, id).await;
-    bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped");
+    bench.jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped");
     let other = draft(&bench, "김민수,c@naru.example\n").await;
     bench.jobs.begin(other, "test").await.expect("begun");
     bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
@@ -215,7 +222,7 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
         let other = draft(bench, "김민수,c@naru.example\n").await;
         check_duplicates(bench, other).await;
         if bench.rows(other).await[0].row_status != RowStatus::Ready {
-            bench.jobs.allow(other, Rows::One(1)).await.expect("allowed");
+            bench.jobs.allow(other, RowSelection::One(1)).await.expect("allowed");
         }
         bench.jobs.begin(other, "test").await.expect("begun");
         bench.until("accepted", other, |job| job.counts.of(RowStatus::Waiting) == 1).await;
@@ -224,8 +231,8 @@ async fn undoing_never_brings_back_a_permission_for_what_has_changed_since() {
     send(&mut bench, 1).await;
     let id = draft(&bench, "김민수,c@naru.example\n이영희,d@naru.example\n").await;
     check_duplicates(&bench, id).await;
-    assert_eq!(bench.jobs.allow(id, Rows::One(1)).await.expect("allowed"), 1);
-    assert_eq!(bench.jobs.leave_out(id, Rows::One(1)).await.expect("skipped"), 1);
+    assert_eq!(bench.jobs.allow(id, RowSelection::One(1)).await.expect("allowed"), 1);
+    assert_eq!(bench.jobs.leave_out(id, RowSelection::One(1)).await.expect("skipped"), 1);
     send(&mut bench, 2).await;
     check_duplicates(&bench, id).await;
     bench.jobs.undo_decision(id).await.expect("undone").expect("a decision");

@@ -83,7 +83,7 @@ async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
         .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
         .await
         .expect("a duplicate check");
-    bench.jobs.allow(id, lapel::jobs::Rows::Asked).await.expect("allowed");
+    bench.jobs.allow(id, lapel::jobs::RowSelection::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("the quota", id, |job| rests(job) && job.stop.is_some()).await;
     let rows = bench.rows(id).await;

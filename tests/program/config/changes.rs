@@ -3,9 +3,9 @@
 use super::{Home, SECRET, UNI};
 use crate::texts::{msg, msg_part};
 use lapel::config::{
-    AppSettings, Change, Defaults, Env, Environment, Flags, IndexSettings, JobSettings, KeyStore, Pin,
-    ProfileInput, Provenance, Settings, Source, ThemeChoice, edit_profile, known_settings, named_profile,
-    profiles, recent_file, remove_profile, templates_file,
+    AppSettings, Defaults, Env, Environment, Flags, IndexSettings, JobSettings, KeyPin, KeyStore,
+    ProfileEdit, ProfileInput, Provenance, SettingSource, Settings, ThemeChoice, edit_profile,
+    known_settings, named_profile, profiles, recent_file, remove_profile, templates_file,
 };
 use secrecy::SecretString;
 use std::fs;
@@ -38,21 +38,21 @@ pub fn home(text: &str) -> Home {
 }
 
 /// A change of one setting.
-fn one(key: &'static str, value: &str) -> Change {
-    Change { input: ProfileInput::default().with(key, value), ..Change::default() }
+fn one(key: &'static str, value: &str) -> ProfileEdit {
+    ProfileEdit { input: ProfileInput::default().with(key, value), ..ProfileEdit::default() }
 }
 
 #[test]
 fn a_change_leaves_comments_order_and_everything_else() {
     let home = home(MINE);
-    let change = Change {
+    let change = ProfileEdit {
         input: ProfileInput::default()
             .with("environment", "staging")
             .with("organisation", "새 이름")
             .with("read_only", "true")
             .with("proxy", "http://proxy.example:8080"),
-        pin: Some(Pin { prefix: "dmu_live_".to_owned(), fingerprint: Some("0123abcd".to_owned()) }),
-        ..Change::default()
+        pin: Some(KeyPin { prefix: "dmu_live_".to_owned(), fingerprint: Some("0123abcd".to_owned()) }),
+        ..ProfileEdit::default()
     };
     let (profile, remark) = edit_profile(&home.paths(), &home.env(), "uni", &change).expect("changed");
     assert_eq!((profile.environment, remark), (Environment::Staging, None));
@@ -67,7 +67,7 @@ fn a_change_leaves_comments_order_and_everything_else() {
     assert!(read.read_only && read.jobs.in_flight == Some(2));
 
     let input = ProfileInput::default().with("organisation", "").with("read_only", "false").with("proxy", "");
-    let back = Change { input, ..Change::default() };
+    let back = ProfileEdit { input, ..ProfileEdit::default() };
     let (profile, _) = edit_profile(&home.paths(), &home.env(), "uni", &back).expect("changed");
     let settings = profile.settings;
     assert_eq!((&settings.organisation, &settings.proxy, settings.read_only), (&None, &None, false));
@@ -95,7 +95,7 @@ fn profiles_can_be_changed_however_they_are_written() {
 #[test]
 fn a_change_that_cannot_be_made_changes_nothing() {
     let home = home(MINE);
-    let bad = |change: Change| {
+    let bad = |change: ProfileEdit| {
         let error =
             edit_profile(&home.paths(), &home.env(), "uni", &change).expect_err("refused").to_string();
         assert!(!error.contains("s3cret"), "{error}");
@@ -106,12 +106,16 @@ fn a_change_that_cannot_be_made_changes_nothing() {
     bad(one("proxy", "socks5://kim:s3cret@x"));
     bad(one("ca_file", "/no/such/file.pem"));
     bad(one("rate_limit", "5"));
-    bad(Change { key: Some((KeyStore::File, SecretString::from("s3cret s3cret"))), ..Change::default() });
-    bad(Change {
-        key: Some((KeyStore::Variable(format!("{SECRET}-")), SecretString::from(SECRET))),
-        ..Change::default()
+    bad(ProfileEdit {
+        key: Some((KeyStore::File, SecretString::from("s3cret s3cret"))),
+        ..ProfileEdit::default()
     });
-    let error = edit_profile(&home.paths(), &home.env(), "nobody", &Change::default()).expect_err("no such");
+    bad(ProfileEdit {
+        key: Some((KeyStore::Variable(format!("{SECRET}-")), SecretString::from(SECRET))),
+        ..ProfileEdit::default()
+    });
+    let error =
+        edit_profile(&home.paths(), &home.env(), "nobody", &ProfileEdit::default()).expect_err("no such");
     assert!(error.to_string().contains("other, uni"), "{error}");
 }
 
@@ -121,7 +125,8 @@ fn a_new_key_is_for_the_owner_only_whoever_could_read_the_old_one() {
     let home = home(UNI);
     let file = home.paths().key_file("uni");
     super::chmod(&file, 0o644);
-    let change = Change { key: Some((KeyStore::File, SecretString::from(SECRET))), ..Change::default() };
+    let change =
+        ProfileEdit { key: Some((KeyStore::File, SecretString::from(SECRET))), ..ProfileEdit::default() };
     edit_profile(&home.paths(), &home.env(), "uni", &change).expect("changed");
     assert_eq!(super::mode(&file), 0o600);
 }
@@ -185,7 +190,7 @@ fn a_key_that_lapel_does_not_keep_is_never_touched() {
 #[test]
 fn the_default_can_be_another_one() {
     let home = home(MINE);
-    let change = Change { make_default: true, ..Change::default() };
+    let change = ProfileEdit { make_default: true, ..ProfileEdit::default() };
     edit_profile(&home.paths(), &home.env(), "other", &change).expect("changed");
     assert_eq!(home.config(), MINE.replace("\"uni\" # the", "\"other\" # the"));
     let list = profiles(&home.paths(), &home.env()).expect("a list");
@@ -203,14 +208,17 @@ fn a_survey_says_where_each_setting_comes_from_and_no_secret() {
     let flags = Flags { profile: Some("other".to_owned()), ..Flags::default() };
     let found = provenance(&flags, &home.env());
     let said = |name: &str| found.settings.iter().find(|s| s.name == name).expect(name).clone();
-    assert_eq!((said("profile").text().as_deref(), said("profile").source), (Some("other"), Source::Flag));
-    assert_eq!(said("theme").source, Source::Variable);
-    assert_eq!(said("config_dir").source, Source::Variable);
-    assert_eq!(said("glyphs").source, Source::Default);
+    assert_eq!(
+        (said("profile").text().as_deref(), said("profile").source),
+        (Some("other"), SettingSource::Flag)
+    );
+    assert_eq!(said("theme").source, SettingSource::Variable);
+    assert_eq!(said("config_dir").source, SettingSource::Variable);
+    assert_eq!(said("glyphs").source, SettingSource::Default);
     assert_eq!(found.overrides, ["LAPEL_API_KEY"]);
     assert_eq!(found.profile.as_ref().map(|line| line.name.as_str()), Some("other"));
     assert!(!format!("{found:?}").contains("s3cret"), "{found:?}");
-    assert_eq!(provenance(&Flags::default(), &home.env()).settings[0].source, Source::File);
+    assert_eq!(provenance(&Flags::default(), &home.env()).settings[0].source, SettingSource::File);
 
     // Whatever is wrong, there is an answer; and what may be a key is not repeated.
     for text in ["theme = 7\n", "[profiles.uni]\n", "not toml"] {
@@ -231,8 +239,8 @@ fn a_variable_for_the_zone_is_told_with_its_source() {
     let home = home.set("LAPEL_UTC_OFFSET", "+09:00");
     let (found, used) = (provenance(&Flags::default(), &home.env()), home.profile());
     assert_eq!(used.text("utc_offset"), "+09:00");
-    assert_eq!(of_profile(&found, "utc_offset"), (Some("+09:00".to_owned()), Source::Variable));
-    assert_eq!(used.settings.source("utc_offset"), Source::Variable);
+    assert_eq!(of_profile(&found, "utc_offset"), (Some("+09:00".to_owned()), SettingSource::Variable));
+    assert_eq!(used.settings.source("utc_offset"), SettingSource::Variable);
     assert_eq!(found.overrides, ["LAPEL_UTC_OFFSET"]);
 }
 
@@ -243,11 +251,11 @@ fn a_profile_of_variables_is_told_to_be_read_only_after_a_mistake() {
         home.set("LAPEL_BASE_URL", "https://uni.example/api/v1/ext").set("LAPEL_API_KEY", "k-0123456789");
     assert!(home.profile().read_only);
     let found = provenance(&Flags::default(), &home.env());
-    assert_eq!(of_profile(&found, "read_only"), (Some("true".to_owned()), Source::File));
+    assert_eq!(of_profile(&found, "read_only"), (Some("true".to_owned()), SettingSource::File));
 }
 
 /// The value and the source of a profile's setting.
-fn of_profile(found: &Provenance, name: &str) -> (Option<String>, Source) {
+fn of_profile(found: &Provenance, name: &str) -> (Option<String>, SettingSource) {
     let settings = &found.profile.as_ref().expect("a profile").settings;
     let one = settings.iter().find(|one| one.name == name).expect(name);
     (one.text(), one.source)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::texts::msg_part;
-use lapel::config::{Change, KeyStore, ProfileInput, edit_profile};
+use lapel::config::{KeyStore, ProfileEdit, ProfileInput, edit_profile};
 
 fn new(name: &str) -> NewProfile {
     let new = NewProfile::new(name, Environment::Staging, "https://new.example/api/v1/ext/");
@@ -124,7 +124,7 @@ fn a_key_in_the_wrong_field_is_not_kept() {
     }
     save_profile(&home.paths(), &home.env(), &new("uni"), key).expect("kept");
     let input = ProfileInput::default().with("organisation", key);
-    let change = Change { input, ..Change::default() };
+    let change = ProfileEdit { input, ..ProfileEdit::default() };
     edit_profile(&home.paths(), &home.env(), "uni", &change).expect_err("a key is no organisation");
     assert!(!home.config().contains(key));
 }

@@ -6,7 +6,7 @@ use super::{Home, SECRET, UNI, key};
 use crate::texts::msg_part;
 use keyring_core::mock;
 use lapel::config::{
-    Change, Environment, KeyStore, Keyring, NewProfile, Settings, edit_profile, named_profile,
+    Environment, KeyStore, Keyring, NewProfile, ProfileEdit, Settings, edit_profile, named_profile,
     remove_profile, save_profile,
 };
 use secrecy::{ExposeSecret, SecretString};
@@ -72,7 +72,8 @@ fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     let (home, keyring) = (home(UNI), keyring());
     let env = home.env().with_keyring(keyring.clone());
     let to = |place: KeyStore, key: &str| {
-        let change = Change { key: Some((place, SecretString::from(key.to_owned()))), ..Change::default() };
+        let change =
+            ProfileEdit { key: Some((place, SecretString::from(key.to_owned()))), ..ProfileEdit::default() };
         edit_profile(&home.paths(), &env, "uni", &change).expect("changed")
     };
     let file = home.paths().key_file("uni");
@@ -95,7 +96,8 @@ fn a_key_moves_from_place_to_place_and_is_never_in_two() {
     // What lies there and is not the profile's is not overwritten.
     to(KeyStore::Variable("UNI_KEY".into()), "k-fifth");
     fs::write(&file, "somebody's").expect("written");
-    let change = Change { key: Some((KeyStore::File, SecretString::from("k-sixth"))), ..Change::default() };
+    let change =
+        ProfileEdit { key: Some((KeyStore::File, SecretString::from("k-sixth"))), ..ProfileEdit::default() };
     let said = edit_profile(&home.paths(), &env, "uni", &change).expect_err("taken").to_string();
     assert!(said.contains(msg_part("exists and was not changed")), "{said}");
     assert_eq!(fs::read_to_string(&file).expect("there"), "somebody's");

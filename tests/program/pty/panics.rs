@@ -31,7 +31,7 @@ fn child() {
         manner: lapel::tui::Manner::default(),
         theme: Palette::default(),
         keymap: lapel::tui::Keymap::default(),
-        wanted: lapel::tui::Wanted::default(),
+        wanted: lapel::tui::InitialView::default(),
         glyphs: GlyphChoice::Unicode,
         joined: lapel::config::JoinedChoice::default(),
         pictures: Pictures::none(),

@@ -3,7 +3,9 @@
 use super::kit::{Kit, badge, options, revocation, small, started, template, with, writer};
 use lapel::api::{HistoryQuery, Paging, Reader, whole};
 use lapel::domain::{HistoryItem, State, Verdict};
-use lapel::index::{Account, Index, IndexError, Period, Query, Settings, SyncProgress, Want, Which, file_of};
+use lapel::index::{
+    Index, IndexAccount, IndexConfig, IndexError, IndexQuery, Period, SyncProgress, SyncScope, Which, file_of,
+};
 use lapel::sandbox::{Options, RowSpec, RowState, Rows, Sandbox};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,13 +14,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Nothing is too old.
-const FOR_EVER: Settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
+const FOR_EVER: IndexConfig = IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
 /// No condition of a test takes longer than this, however slow the machine.
 const BOUND: Duration = Duration::from_secs(60);
 
-fn account(sandbox: &Sandbox, key: &str) -> Account {
+fn account(sandbox: &Sandbox, key: &str) -> IndexAccount {
     let key = lapel::api::ApiKey::new(key).expect("a key");
-    Account::of(&lapel::api::Connection::new(sandbox.base_url(), key).expect("a base URL"))
+    IndexAccount::of(&lapel::api::Connection::new(sandbox.base_url(), key).expect("a base URL"))
 }
 
 fn in_memory(kit: &Kit) -> Index {
@@ -29,7 +31,7 @@ fn in_file(kit: &Kit, data: &Path) -> Index {
     Index::open(data, &account(&kit.sandbox, kit.sandbox.api_key()), FOR_EVER).expect("an index")
 }
 
-async fn read(index: &Index, kit: &Kit, want: Want) -> lapel::index::Synced {
+async fn read(index: &Index, kit: &Kit, want: SyncScope) -> lapel::index::Synced {
     let (told, _) = watch::channel(SyncProgress::default());
     index.sync(&kit.reader, want, &told, CancellationToken::new()).await.expect("read")
 }
@@ -38,7 +40,7 @@ async fn read(index: &Index, kit: &Kit, want: Want) -> lapel::index::Synced {
 async fn break_off(index: &Index, kit: &Kit, after: u64) {
     let (told, mut progress) = watch::channel(SyncProgress::default());
     let cancel = CancellationToken::new();
-    let reading = index.sync(&kit.reader, Want::New, &told, cancel.clone());
+    let reading = index.sync(&kit.reader, SyncScope::New, &told, cancel.clone());
     tokio::pin!(reading);
     let broken = tokio::time::timeout(BOUND, async {
         loop {
@@ -78,7 +80,7 @@ async fn truth(reader: &Reader) -> BTreeMap<String, HistoryItem> {
 async fn kept(index: &Index) -> BTreeMap<String, HistoryItem> {
     let mut all = BTreeMap::new();
     for page in 1.. {
-        let query = Query { which: Which::All, page, per_page: 1000 };
+        let query = IndexQuery { which: Which::All, page, per_page: 1000 };
         let rows = index.list(query).await.expect("a page");
         if rows.items.is_empty() {
             break;
@@ -114,7 +116,7 @@ async fn the_sums_are_those_of_the_service() {
     let writer = writer(&kit.sandbox, kit.sandbox.api_key(), |c| c.rate_limit = 100_000);
     let kit = Kit { reader: writer.reader().clone(), writer, ..kit };
     let index = in_memory(&kit);
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.full && synced.complete, "{synced:?}");
     assert_eq!(synced.new, 4300);
     // 43 pages, and one look at the top for what came in meanwhile.
@@ -146,8 +148,10 @@ async fn the_sums_are_those_of_the_service() {
         assert_eq!(sums.issued.total(), issued - expired_others);
         // What stands behind each number is that many.
         for (which, n) in sums.ending.iter().chain(&sums.waiting.by_age) {
-            let page =
-                index.list(Query { which: which.clone(), page: 1, per_page: 1000 }).await.expect("a page");
+            let page = index
+                .list(IndexQuery { which: which.clone(), page: 1, per_page: 1000 })
+                .await
+                .expect("a page");
             assert_eq!((page.total_count, page.items.len() as u64), (Some(*n), *n));
         }
     }
@@ -164,7 +168,7 @@ async fn rows_that_come_in_while_it_is_read_are_neither_lost_nor_doubled() {
     break_off(&index, &kit, 300).await;
     // They push what was read onto the next pages once more.
     insert(&kit, 7, 0, RowState::Issued);
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.full && synced.complete, "{synced:?}");
     same(&kept(&index).await, &truth(&kit.reader).await);
 }
@@ -179,7 +183,7 @@ async fn a_gap_made_by_rows_that_went_is_seen_and_read_again() {
     kit.sandbox.control().rows(&Rows { delete_newest: 7, ..Rows::default() }).expect("removed");
     insert(&kit, 7, 0, RowState::Issued);
     let before = asked(&kit);
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete, "{synced:?}");
     assert!(asked(&kit) - before > 10, "all of it was read again");
     same(&kept(&index).await, &truth(&kit.reader).await);
@@ -196,7 +200,7 @@ async fn after_a_crash_it_goes_on_where_it_was() {
     let index = in_file(&kit, data.path());
     let status = index.status().await.expect("a status");
     assert!(status.badges >= 400 && status.scanning.is_some(), "{status:?}");
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete);
     // At most the pages that were left, the one that was broken off, and the look at the top.
     assert!(asked(&kit) - before <= 8, "{} requests", asked(&kit) - before);
@@ -205,7 +209,7 @@ async fn after_a_crash_it_goes_on_where_it_was() {
     // Whole, it is not read again: one look at what is new.
     let index = in_file(&kit, data.path());
     let before = asked(&kit);
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(!synced.full && synced.complete && synced.new == 0, "{synced:?}");
     assert!(asked(&kit) - before <= 21);
 }
@@ -216,13 +220,13 @@ async fn what_is_new_and_what_waits_is_read_often_and_the_rest_once_a_day() {
     let old = insert(&kit, 1, 60 * 24 * 300, RowState::Issued).remove(0);
     let waits = insert(&kit, 1, 60 * 24 * 250, RowState::Waiting).remove(0);
     let index = in_memory(&kit);
-    assert!(read(&index, &kit, Want::New).await.complete);
+    assert!(read(&index, &kit, SyncScope::New).await.complete);
     let new = insert(&kit, 150, 0, RowState::Issued);
     kit.writer.revoke(&revocation(&[&badge(&old)]), &kit.call).await.expect("accepted");
     kit.sandbox.control().advance(Duration::from_secs(3600));
     // The clock is heard with the next answer.
     kit.reader.ping(&kit.call).await.expect("an answer");
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(!synced.full && synced.complete, "{synced:?}");
     assert_eq!(synced.new, new.len() as u64);
     let state = |all: &BTreeMap<String, HistoryItem>, id: &str| {
@@ -232,7 +236,7 @@ async fn what_is_new_and_what_waits_is_read_often_and_the_rest_once_a_day() {
     assert_eq!(state(&now, &waits), State::Issued, "what waited is looked at again, however old it is");
     kit.sandbox.control().advance(Duration::from_secs(25 * 3600));
     kit.reader.ping(&kit.call).await.expect("an answer");
-    assert!(read(&index, &kit, Want::New).await.full, "a day later all of it is read");
+    assert!(read(&index, &kit, SyncScope::New).await.full, "a day later all of it is read");
     assert_eq!(state(&kept(&index).await, &old), State::Revoked);
     same(&kept(&index).await, &truth(&kit.reader).await);
 }
@@ -242,12 +246,12 @@ async fn a_badge_that_is_gone_from_the_history_goes_from_the_index() {
     let kit = small().await;
     let ids = insert(&kit, 3, 60 * 24 * 30, RowState::Issued);
     let index = in_memory(&kit);
-    read(&index, &kit, Want::New).await;
+    read(&index, &kit, SyncScope::New).await;
     kit.sandbox.control().rows(&Rows { delete: vec![ids[1].clone()], ..Rows::default() }).expect("removed");
     // The count does not add up; it was read less than an hour ago, so that is only noted.
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(!synced.full && !synced.complete, "{synced:?}");
-    assert!(read(&index, &kit, Want::All).await.complete);
+    assert!(read(&index, &kit, SyncScope::All).await.complete);
     same(&kept(&index).await, &truth(&kit.reader).await);
 }
 
@@ -267,14 +271,14 @@ async fn whatever_the_service_does_with_lists_everything_is_found() {
     ] {
         let kit = with(switches).await;
         let index = in_memory(&kit);
-        let synced = read(&index, &kit, Want::New).await;
+        let synced = read(&index, &kit, SyncScope::New).await;
         same(&kept(&index).await, &truth_in_any_order(&kit.reader).await);
         let believed = !matches!(switches[0], ("total-count", "huge" | "short"));
         assert_eq!(synced.complete, believed, "{switches:?}: {synced:?}");
         insert(&kit, 2, 0, RowState::Issued);
         kit.sandbox.control().advance(Duration::from_secs(2 * 3600));
         kit.reader.ping(&kit.call).await.expect("an answer");
-        read(&index, &kit, Want::New).await;
+        read(&index, &kit, SyncScope::New).await;
         assert_eq!(kept(&index).await.len(), 302, "{switches:?}: what is new is found");
     }
 }
@@ -285,9 +289,9 @@ async fn a_service_that_takes_the_direction_in_small_letters_only_sorts_too() {
     for word in ["any", "lower"] {
         let kit = with(&[("sort-type", word), ("unknown-sort", "400"), ("default-order", "oldest")]).await;
         let index = in_memory(&kit);
-        read(&index, &kit, Want::New).await;
+        read(&index, &kit, SyncScope::New).await;
         insert(&kit, 1, 0, RowState::Issued);
-        let synced = read(&index, &kit, Want::New).await;
+        let synced = read(&index, &kit, SyncScope::New).await;
         assert_eq!((synced.new, synced.full), (1, false), "{word}: {synced:?}");
         requests.push(synced.requests);
     }
@@ -317,14 +321,15 @@ async fn it_takes_no_more_than_the_background_share_and_can_be_stopped() {
     let cancel = CancellationToken::new();
     let (told, _) = watch::channel(SyncProgress::default());
     let (reading, reader, cancelled) = (index.clone(), kit.reader.clone(), cancel.clone());
-    let task = tokio::spawn(async move { reading.sync(&reader, Want::New, &told, cancelled).await });
+    let task = tokio::spawn(async move { reading.sync(&reader, SyncScope::New, &told, cancelled).await });
     let mut link = kit.reader.link();
     tokio::time::timeout(BOUND, link.wait_for(|l| l.waiting == 1)).await.expect("in time").expect("a link");
     assert_eq!(asked(&kit), 10, "a quarter of forty");
     // A person's request goes on all the same.
     kit.reader.ping(&kit.call).await.expect("an answer");
-    let busy =
-        index.sync(&kit.reader, Want::New, &watch::channel(SyncProgress::default()).0, cancel.clone()).await;
+    let busy = index
+        .sync(&kit.reader, SyncScope::New, &watch::channel(SyncProgress::default()).0, cancel.clone())
+        .await;
     assert!(matches!(busy, Err(IndexError::Busy { .. })), "{busy:?}");
     cancel.cancel();
     assert!(task.await.expect("no panic").expect_err("stopped").is_cancelled());
@@ -336,7 +341,7 @@ async fn two_keys_never_share_an_index_and_a_refused_key_loses_nothing() {
     let data = tempfile::tempdir().expect("a folder");
     let kit = small().await;
     let index = in_file(&kit, data.path());
-    read(&index, &kit, Want::New).await;
+    read(&index, &kit, SyncScope::New).await;
     let other = kit.sandbox.keys()[0].clone();
     let theirs = account(&kit.sandbox, &other.key);
     let ours = account(&kit.sandbox, kit.sandbox.api_key());
@@ -346,7 +351,7 @@ async fn two_keys_never_share_an_index_and_a_refused_key_loses_nothing() {
     for fault in ["get /badges/history status=401 code=4001", "get /badges/history status=500"] {
         kit.fault(fault);
         let (told, _) = watch::channel(SyncProgress::default());
-        let refused = index.sync(&kit.reader, Want::All, &told, CancellationToken::new()).await;
+        let refused = index.sync(&kit.reader, SyncScope::All, &told, CancellationToken::new()).await;
         assert!(matches!(refused, Err(IndexError::Service(_))), "{refused:?}");
         assert_eq!(kept(&index).await.len(), 300);
     }
@@ -356,7 +361,7 @@ async fn two_keys_never_share_an_index_and_a_refused_key_loses_nothing() {
 async fn certificate_numbers_are_found_once_records_were_read() {
     let kit = small().await;
     let index = in_memory(&kit);
-    read(&index, &kit, Want::New).await;
+    read(&index, &kit, SyncScope::New).await;
     let which = Which::All;
     let ids = index.without_details(which.clone(), 5).await.expect("ids");
     assert_eq!(ids.len(), 5);
@@ -397,7 +402,7 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
     ];
     kit.sandbox.control().rows(&Rows { insert: specs, ..Rows::default() }).expect("inserted");
     let index = in_memory(&kit);
-    read(&index, &kit, Want::New).await;
+    read(&index, &kit, SyncScope::New).await;
     let sums = index
         .sums(kit.reader.clock().now(), kit.reader.clock().offset(), Period::Day)
         .await
@@ -419,9 +424,9 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
 #[tokio::test]
 async fn only_as_old_as_allowed_is_read_and_kept() {
     let kit = started(Options { history: Some(2000), ..options() }).await;
-    let settings = Settings { max_age_days: 60, ..FOR_EVER };
+    let settings = IndexConfig { max_age_days: 60, ..FOR_EVER };
     let index = Index::in_memory(&account(&kit.sandbox, kit.sandbox.api_key()), settings).expect("an index");
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete, "{synced:?}");
     let truth = truth(&kit.reader).await;
     let now = kit.reader.clock().now();
@@ -441,7 +446,7 @@ async fn many(rows: u64) {
     let kit = Kit { reader: writer.reader().clone(), writer, ..kit };
     let data = tempfile::tempdir().expect("a folder");
     let index = in_file(&kit, data.path());
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete && synced.new == rows, "{synced:?}");
     assert_eq!(synced.requests, rows / 100 + 1);
     let sums = index
@@ -450,10 +455,10 @@ async fn many(rows: u64) {
         .expect("counted");
     assert_eq!(sums.status.badges, rows);
     // A page far down the list is a page.
-    let query = Query { which: Which::All, page: rows / 100, per_page: 100 };
+    let query = IndexQuery { which: Which::All, page: rows / 100, per_page: 100 };
     assert_eq!(index.list(query).await.expect("a page").items.len(), 100);
     insert(&kit, 3, 0, RowState::Issued);
-    let synced = read(&index, &kit, Want::New).await;
+    let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete && synced.new == 3 && synced.requests <= 21, "{synced:?}");
 }
 

@@ -10,7 +10,7 @@ async fn walk_overview(columns: u16, rows: u16) {
     h.settled().await;
     take(&mut h, "overview-off");
     let mut h = Harness::with(frozen(), columns, rows, |mut session| {
-        let settings = lapel::index::Settings { max_age_days: 36_500, refresh_minutes: 15 };
+        let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
         session
     })

@@ -6,7 +6,7 @@ use super::super::profiles::{line, pinned};
 use super::*;
 use crate::common::texts::{asks, msg, msg_part};
 use lapel::api::{Call, connect};
-use lapel::index::Settings;
+use lapel::index::IndexConfig;
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Helpers, IndexUse, Session};
 use std::sync::Arc;
@@ -93,7 +93,7 @@ impl Storm {
     /// Every section of the overview, the badges behind its bars, and the look-up of a certificate number.
     pub(super) async fn overview(&mut self) {
         let mut h = Harness::with(small(), 80, 24, |mut session| {
-            let settings = Settings { max_age_days: 36_500, refresh_minutes: 15 };
+            let settings = IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
             session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
             session
         })

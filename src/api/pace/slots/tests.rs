@@ -29,21 +29,21 @@ impl Bench {
         at(&mut self.db, WINDOW, &clock, work).expect("a transaction")
     }
 
-    fn take(&mut self, process: &str, want: &Want) -> Taken {
+    fn take(&mut self, process: &str, want: &SlotRequest) -> SlotReply {
         self.at(|db, now, _| take(db, PACE, process, want, now))
     }
 
-    fn granted(&mut self, process: &str, want: &Want) -> Slot {
+    fn granted(&mut self, process: &str, want: &SlotRequest) -> Slot {
         match self.take(process, want) {
-            Taken::Granted(slot, _) => slot,
-            later @ Taken::Later(..) => panic!("not granted: {later:?}"),
+            SlotReply::Granted(slot, _) => slot,
+            later @ SlotReply::Later(..) => panic!("not granted: {later:?}"),
         }
     }
 
-    fn later(&mut self, process: &str, want: &Want) -> Duration {
+    fn later(&mut self, process: &str, want: &SlotRequest) -> Duration {
         match self.take(process, want) {
-            Taken::Later(wait, _) => wait,
-            granted @ Taken::Granted(..) => panic!("granted: {granted:?}"),
+            SlotReply::Later(wait, _) => wait,
+            granted @ SlotReply::Granted(..) => panic!("granted: {granted:?}"),
         }
     }
 
@@ -55,13 +55,13 @@ impl Bench {
         self.now.set(self.now.get() + ms);
     }
 
-    fn seen(&mut self) -> Seen {
+    fn seen(&mut self) -> SharedUse {
         self.at(|db, now, _| peek(db, PACE, "nobody", now))
     }
 }
 
-fn want(priority: Priority, limit: u32) -> Want {
-    Want {
+fn want(priority: Priority, limit: u32) -> SlotRequest {
+    SlotRequest {
         priority,
         limit,
         background: (limit / 4).max(1),
@@ -72,7 +72,7 @@ fn want(priority: Priority, limit: u32) -> Want {
     }
 }
 
-fn person(limit: u32) -> Want {
+fn person(limit: u32) -> SlotRequest {
     want(Priority::Interactive, limit)
 }
 
@@ -134,10 +134,10 @@ fn a_hold_stops_every_process_and_is_never_shortened() {
     let mut bench = Bench::new();
     bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(3600), 2, now, wall));
     bench.at(|db, now, wall| hold(db, PACE, Duration::from_secs(1), 1, now, wall));
-    let Taken::Later(wait, seen) = bench.take("b", &person(10)) else { panic!("held") };
+    let SlotReply::Later(wait, seen) = bench.take("b", &person(10)) else { panic!("held") };
     assert_eq!((wait, seen.refusals), (Duration::from_secs(3600), 2));
     // Only a ping that a person asked for goes through.
-    bench.granted("b", &Want { through: true, ..person(10) });
+    bench.granted("b", &SlotRequest { through: true, ..person(10) });
     bench.at(|db, now, _| calm(db, PACE, false, now));
     bench.later("b", &person(10));
     bench.at(|db, now, _| calm(db, PACE, true, now));
@@ -304,7 +304,7 @@ proptest! {
                     let priority = if made.background { Priority::Background } else { Priority::Interactive };
                     let process = made.process.to_string();
                     match bench.take(&process, &want(priority, limit)) {
-                        Taken::Granted(slot, _) => {
+                        SlotReply::Granted(slot, _) => {
                             granted.push((at, made.background));
                             queue.pop_front();
                             events.extend(queue.front().map(|next| Reverse((at, Event::Try(*next)))));
@@ -313,7 +313,7 @@ proptest! {
                             events.push(Reverse((at + made.begins + made.seen, Event::Seen(index))));
                             events.push(Reverse((at + made.begins + made.ends, Event::End(index))));
                         }
-                        Taken::Later(wait, _) => {
+                        SlotReply::Later(wait, _) => {
                             prop_assert!(wait > Duration::ZERO);
                             events.push(Reverse((at + millis(wait), Event::Try(index))));
                         }

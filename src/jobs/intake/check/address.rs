@@ -1,6 +1,6 @@
 //! Checks the e-mail address of a row.
 
-use super::{Field, Findings, Severity};
+use super::{Findings, RecipientField, Severity};
 use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::is_invisible;
 use crate::domain::{Address, EmailProblem};
@@ -10,7 +10,11 @@ use crate::jobs::intake::cell_text::{is_error_token, trim};
 pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
     let trimmed = trim(raw);
     if is_error_token(trimmed) {
-        findings.add(Field::Email, Severity::Refuse, localizable!("the e-mail address is a formula error"));
+        findings.add(
+            RecipientField::Email,
+            Severity::Refuse,
+            localizable!("the e-mail address is a formula error"),
+        );
         return trimmed.to_owned();
     }
     let address = match Address::check(raw) {
@@ -22,7 +26,7 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
                 }
                 other => other.localizable(),
             };
-            findings.add(Field::Email, Severity::Refuse, what);
+            findings.add(RecipientField::Email, Severity::Refuse, what);
             return trimmed.to_owned();
         }
     };
@@ -32,24 +36,28 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
         } else {
             localizable!("lapel removed the text around the address")
         };
-        findings.add(Field::Email, Severity::Note, what);
+        findings.add(RecipientField::Email, Severity::Note, what);
     }
     if let Some(meant) = address.meant() {
-        findings.add(Field::Email, Severity::Ask, localizable!("did you mean {meant}?", meant));
+        findings.add(RecipientField::Email, Severity::Ask, localizable!("did you mean {meant}?", meant));
     }
     if address.as_str().chars().any(char::is_uppercase) {
         let what = localizable!("has upper-case letters; some services treat this as another mailbox");
-        findings.add(Field::Email, Severity::Note, what);
+        findings.add(RecipientField::Email, Severity::Note, what);
     }
     if address.is_role() {
-        findings.add(Field::Email, Severity::Note, localizable!("an office mailbox, not a person's"));
+        findings.add(
+            RecipientField::Email,
+            Severity::Note,
+            localizable!("an office mailbox, not a person's"),
+        );
     }
     if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
         let what = localizable!(
             "\"{mixed}\" mixes letters of two alphabets that look alike",
             mixed = super::quoted(mixed)
         );
-        findings.add(Field::Email, Severity::Ask, what);
+        findings.add(RecipientField::Email, Severity::Ask, what);
     }
     address.as_str().to_owned()
 }

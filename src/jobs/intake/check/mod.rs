@@ -42,7 +42,7 @@ pub enum Standing {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    pub field: Field,
+    pub field: RecipientField,
     pub severity: Severity,
     /// Quoted content is scrubbed.
     pub what: Localizable,
@@ -56,14 +56,14 @@ impl fmt::Display for Finding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Field {
+pub enum RecipientField {
     Name,
     Email,
     Template,
     Row,
 }
 
-impl Field {
+impl RecipientField {
     /// In English, for translation.
     pub fn name(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl Field {
     }
 }
 
-impl fmt::Display for Field {
+impl fmt::Display for RecipientField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Localizable::of(self.name()).fmt(f)
     }
@@ -92,7 +92,7 @@ pub enum Severity {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, field: Field, severity: Severity, what: Localizable) {
+    fn add(&mut self, field: RecipientField, severity: Severity, what: Localizable) {
         let finding = Finding { field, severity, what };
         if !self.0.contains(&finding) {
             self.0.push(finding);
@@ -114,7 +114,7 @@ pub fn check(row: RawRow, map: &ColumnMap) -> Checked {
     let joined = parts::name_of(&row, map.name, &mut findings);
     let (raw_email, raw_template) = (row.cell(map.email), map.template.map(|t| row.cell(t)));
     if let Some(why) = not_a_recipient(&row, map) {
-        let finding = Finding { field: Field::Row, severity: Severity::Note, what: why };
+        let finding = Finding { field: RecipientField::Row, severity: Severity::Note, what: why };
         let (name, email) = (trim(&joined).to_owned(), trim(raw_email).to_owned());
         let template = raw_template.map(|t| trim(t).to_owned());
         return Checked {
@@ -140,7 +140,7 @@ pub fn check_person(name: &str, email: &str) -> (String, String, Standing, Vec<F
 }
 
 fn person(name: &str, email: &str, findings: &mut Findings) -> (String, String) {
-    for (field, text) in [(Field::Name, name), (Field::Email, email)] {
+    for (field, text) in [(RecipientField::Name, name), (RecipientField::Email, email)] {
         match judge(text) {
             Likeness::None => {}
             Likeness::Shape => findings.add(field, Severity::Ask, localizable!("this looks like an API key")),
@@ -184,8 +184,9 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
 
 fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
-    let refuse =
-        |findings: &mut Findings, what: Localizable| findings.add(Field::Template, Severity::Refuse, what);
+    let refuse = |findings: &mut Findings, what: Localizable| {
+        findings.add(RecipientField::Template, Severity::Refuse, what)
+    };
     if template.is_empty() {
         refuse(findings, localizable!("this row has no template"));
     } else if super::cell_text::is_error_token(template) {
@@ -199,20 +200,20 @@ fn template_of(cell: &str, findings: &mut Findings) -> String {
 /// Turns the reader's notes about the used cells into findings.
 fn cell_notes(row: &RawRow, map: &ColumnMap, findings: &mut Findings) {
     let field_of = |column: usize| match map.name {
-        NameColumns::One(name) if name == column => Some(Field::Name),
+        NameColumns::One(name) if name == column => Some(RecipientField::Name),
         NameColumns::FamilyGiven { family, given } if column == family || column == given => {
-            Some(Field::Name)
+            Some(RecipientField::Name)
         }
-        _ if column == map.email => Some(Field::Email),
-        _ if Some(column) == map.template => Some(Field::Template),
+        _ if column == map.email => Some(RecipientField::Email),
+        _ if Some(column) == map.template => Some(RecipientField::Template),
         _ => None,
     };
     for note in &row.notes {
         let (field, column) = match note.column {
-            None => (Field::Row, 0),
+            None => (RecipientField::Row, 0),
             Some(column) => match (field_of(column), &note.what) {
                 (Some(field), _) => (field, column),
-                (None, CellFact::Extra) => (Field::Row, column),
+                (None, CellFact::Extra) => (RecipientField::Row, column),
                 (None, _) => continue,
             },
         };

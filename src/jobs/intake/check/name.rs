@@ -1,6 +1,6 @@
 //! Checks the name of a row.
 
-use super::{Field, Findings, Severity, quoted};
+use super::{Findings, RecipientField, Severity, quoted};
 use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::{is_invisible, is_joined, is_joiner};
 use crate::i18n::Localizable;
@@ -18,7 +18,7 @@ const LONG: usize = 100;
 pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String {
     let composed = compose(raw);
     let name = trim(&composed);
-    let mut add = |severity, what: Localizable| findings.add(Field::Name, severity, what);
+    let mut add = |severity, what: Localizable| findings.add(RecipientField::Name, severity, what);
     if name.is_empty() {
         let hides = raw.chars().any(|c| is_invisible(c) || c == '\u{2800}');
         let what = if hides {

@@ -1,6 +1,6 @@
 //! Joins a name from its columns, and recognizes rows with totals.
 
-use super::{Field, Findings, Severity};
+use super::{Findings, RecipientField, Severity};
 use crate::jobs::intake::NameColumns;
 use crate::jobs::intake::cell_text::{is_han, is_syllable, trim};
 use crate::jobs::intake::row::RawRow;
@@ -15,7 +15,7 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
         (true, true) => String::new(),
         (true, false) => {
             findings.add(
-                Field::Name,
+                RecipientField::Name,
                 Severity::Ask,
                 localizable!("there is a given name but no family name"),
             );
@@ -23,7 +23,7 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
         }
         (false, true) => {
             findings.add(
-                Field::Name,
+                RecipientField::Name,
                 Severity::Ask,
                 localizable!("there is a family name but no given name"),
             );
@@ -33,7 +33,7 @@ pub(super) fn name_of(row: &RawRow, columns: NameColumns, findings: &mut Finding
             let (family_is, given_is) = (is_east_asian(family), is_east_asian(given));
             if family_is != given_is {
                 let what = localizable!("the family name and the given name are in different scripts");
-                findings.add(Field::Name, Severity::Ask, what);
+                findings.add(RecipientField::Name, Severity::Ask, what);
             }
             if family_is && given_is { format!("{family}{given}") } else { format!("{given} {family}") }
         }

@@ -1,7 +1,7 @@
 //! Opens zip archives safely, and detects their format.
 
 use super::{Bytes, SheetContext, foreign};
-use crate::jobs::intake::about::Format;
+use crate::jobs::intake::about::InputFormat;
 use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -11,7 +11,7 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 /// Also checks that the archive unpacks within limits: it unpacks, since declared sizes may be wrong.
-pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Format, IntakeError> {
+pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<InputFormat, IntakeError> {
     let mut zip = open(bytes, context)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);
@@ -23,11 +23,11 @@ pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Forma
         }
         match mime.trim() {
             "application/vnd.oasis.opendocument.spreadsheet"
-            | "application/vnd.oasis.opendocument.spreadsheet-template" => Format::Ods,
+            | "application/vnd.oasis.opendocument.spreadsheet-template" => InputFormat::Ods,
             _ => return Err(unsupported(localizable!("an OpenDocument file, not a spreadsheet"))),
         }
     } else if has("xl/workbook.xml") || names.iter().any(|n| n.ends_with("/workbook.xml")) {
-        Format::Xlsx
+        InputFormat::Xlsx
     } else if has("xl/workbook.bin") {
         return Err(unsupported(localizable!("a binary workbook (.xlsb)")));
     } else if has("word/document.xml") {

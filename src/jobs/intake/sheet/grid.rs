@@ -15,7 +15,7 @@ pub(super) const MAX_CELLS: usize = 20_000_000;
 /// Maximum characters of a link's address to compare and show. No address is this long.
 const LONGEST_LINK: usize = 1_000;
 
-/// Properties of a cell besides its text: bits of [`Cell::facts`].
+/// Properties of a cell besides its text: bits of [`GridCell::facts`].
 pub(super) mod fact {
     pub const FORMULA: u8 = 1;
     pub const NO_VALUE: u8 = 2;
@@ -29,7 +29,7 @@ pub(super) mod fact {
 #[derive(Clone, Default)]
 pub(in crate::jobs::intake) struct Grid {
     text: String,
-    cells: Vec<Cell>,
+    cells: Vec<GridCell>,
     rows: Vec<GridRow>,
     /// Links to another address than the cell shows.
     elsewhere: HashMap<(u32, u16), String>,
@@ -37,7 +37,7 @@ pub(in crate::jobs::intake) struct Grid {
 }
 
 #[derive(Clone, Copy)]
-struct Cell {
+struct GridCell {
     column: u16,
     facts: u8,
     end: u32,
@@ -97,7 +97,7 @@ impl Grid {
             _ => self.rows.push(GridRow { number: row, hidden, cells_end: 0 }),
         }
         self.text.push_str(text);
-        self.cells.push(Cell { column: column as u16, facts, end: self.text.len() as u32 });
+        self.cells.push(GridCell { column: column as u16, facts, end: self.text.len() as u32 });
         if let Some(last) = self.rows.last_mut() {
             last.cells_end = self.cells.len() as u32;
         }
@@ -174,7 +174,7 @@ impl Grid {
         out
     }
 
-    fn facts_of(&self, cell: &Cell, row: u32) -> Vec<CellFact> {
+    fn facts_of(&self, cell: &GridCell, row: u32) -> Vec<CellFact> {
         let mut facts = Vec::new();
         let all = [
             (fact::FORMULA, CellFact::Formula),

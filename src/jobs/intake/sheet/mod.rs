@@ -9,10 +9,10 @@ mod xlsx;
 
 pub(super) use grid::{Grid, GridRows};
 
-use super::about::{Format, Note, SheetInfo};
+use super::about::{ImportNote, InputFormat, SheetInfo};
 use super::cell_text::is_address_like;
-use super::origin::Origin;
-use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, Watch};
+use super::origin::OpenedSource;
+use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, ReadProgress};
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::i18n::Localizable;
@@ -26,7 +26,7 @@ const LONGEST_ADDRESS: usize = 2_000;
 type Bytes = Cursor<Arc<[u8]>>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileType {
     /// Text, unless the content shows otherwise.
     Text,
     /// A zip archive: XLSX, ODS and others.
@@ -38,13 +38,13 @@ pub(super) enum Kind {
 }
 
 /// Old programs and web sites name an HTML or XML document ".xls".
-pub(super) fn kind_of(first: &[u8]) -> Kind {
+pub(super) fn kind_of(first: &[u8]) -> FileType {
     let begins = |with: &[u8]| first.starts_with(with);
     if begins(b"PK\x03\x04") || begins(b"PK\x05\x06") {
-        return Kind::Zip;
+        return FileType::Zip;
     }
     if begins(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") {
-        return Kind::Ole;
+        return FileType::Ole;
     }
     for (magic, what) in [
         (&b"%PDF"[..], tr_noop!("a PDF document")),
@@ -63,38 +63,38 @@ pub(super) fn kind_of(first: &[u8]) -> Kind {
         (b"\x09\x04\x06\x00", tr_noop!("an Excel 4 worksheet")),
     ] {
         if begins(magic) {
-            return Kind::Other(Localizable::of(what));
+            return FileType::Other(Localizable::of(what));
         }
     }
     let text = String::from_utf8_lossy(&first[..first.len().min(1024)]).to_ascii_lowercase();
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     if text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<table") {
-        return Kind::Other(localizable!("a web page (HTML)"));
+        return FileType::Other(localizable!("a web page (HTML)"));
     }
     if text.starts_with("<?xml") {
         let is_sheet =
             text.contains("excel.sheet") || text.contains("schemas-microsoft-com:office:spreadsheet");
-        return Kind::Other(if is_sheet {
+        return FileType::Other(if is_sheet {
             localizable!("an Excel 2003 XML spreadsheet")
         } else {
             localizable!("an XML document")
         });
     }
-    Kind::Text
+    FileType::Text
 }
 
 pub(super) struct Book {
-    pub format: Format,
+    pub format: InputFormat,
     pub sheets: Vec<SheetInfo>,
     /// The selected sheet; `None` while that is an open question.
     pub sheet: Option<String>,
     /// The cells of the sheet; empty while the sheet is an open question.
     pub grid: Grid,
-    pub notes: Vec<Note>,
+    pub notes: Vec<ImportNote>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct SheetSummary {
     name: String,
     hidden: bool,
     /// Number of the last row with content; 0 for an empty sheet.
@@ -103,7 +103,7 @@ struct Seen {
     addresses: bool,
 }
 
-impl Seen {
+impl SheetSummary {
     /// `row` counts from 1.
     fn see(&mut self, row: u64, text: &str, context: &SheetContext<'_>) -> Result<(), IntakeError> {
         context.unfold(row, text)?;
@@ -116,10 +116,14 @@ impl Seen {
 }
 
 trait Workbook {
-    fn format(&self) -> Format;
-    fn notes(&self) -> Vec<Note>;
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError>;
-    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError>;
+    fn format(&self) -> InputFormat;
+    fn notes(&self) -> Vec<ImportNote>;
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError>;
+    fn load(
+        &mut self,
+        sheet: &str,
+        context: &SheetContext<'_>,
+    ) -> Result<(Grid, Vec<ImportNote>), IntakeError>;
 }
 
 /// The message of a library.
@@ -129,7 +133,7 @@ fn foreign(error: &impl std::fmt::Display) -> Localizable {
 
 struct SheetContext<'a> {
     name: &'a Localizable,
-    watch: &'a dyn Watch,
+    watch: &'a dyn ReadProgress,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
@@ -160,18 +164,18 @@ impl SheetContext<'_> {
 }
 
 pub(super) fn open(
-    origin: &Origin,
+    origin: &OpenedSource,
     bytes: Vec<u8>,
     choices: &Choices,
-    watch: &dyn Watch,
+    watch: &dyn ReadProgress,
 ) -> Result<Book, IntakeError> {
     let all = bytes.len() as u64;
-    let is_zip = kind_of(&bytes) == Kind::Zip;
+    let is_zip = kind_of(&bytes) == FileType::Zip;
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
     let context = SheetContext { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
     let mut book: Box<dyn Workbook> = if is_zip {
         match archive::inspect(&bytes, &context)? {
-            Format::Ods => Box::new(ods::Ods::new(bytes)),
+            InputFormat::Ods => Box::new(ods::Ods::new(bytes)),
             _ => Box::new(xlsx::Xlsx::open(bytes, &context)?),
         }
     } else {
@@ -201,12 +205,12 @@ pub(super) fn open(
 
 /// The chosen sheet; the only visible one with data; or the only one of these with addresses.
 fn choose(
-    seen: &[Seen],
+    seen: &[SheetSummary],
     choices: &Choices,
     name: &Localizable,
-    notes: &mut Vec<Note>,
+    notes: &mut Vec<ImportNote>,
 ) -> Result<Option<String>, IntakeError> {
-    let names = |of: &dyn Fn(&Seen) -> bool| -> Vec<Text> {
+    let names = |of: &dyn Fn(&SheetSummary) -> bool| -> Vec<Text> {
         seen.iter().filter(|s| of(s)).map(|s| Text::new(s.name.clone())).collect()
     };
     if let Some(wanted) = &choices.sheet {
@@ -224,14 +228,14 @@ fn choose(
     }
     let hidden = names(&|s| s.hidden && s.rows > 0);
     if !hidden.is_empty() {
-        notes.push(Note::HiddenSheets(hidden));
+        notes.push(ImportNote::HiddenSheets(hidden));
     }
-    let with_data: Vec<&Seen> = seen.iter().filter(|s| !s.hidden && s.rows > 0).collect();
-    let with_addresses: Vec<&&Seen> = with_data.iter().filter(|s| s.addresses).collect();
+    let with_data: Vec<&SheetSummary> = seen.iter().filter(|s| !s.hidden && s.rows > 0).collect();
+    let with_addresses: Vec<&&SheetSummary> = with_data.iter().filter(|s| s.addresses).collect();
     Ok(match (with_data.as_slice(), with_addresses.as_slice()) {
         ([only], _) => Some(only.name.clone()),
         (_, [only]) => {
-            notes.push(Note::OtherSheets(names(&|s| !s.hidden && s.rows > 0 && !s.addresses)));
+            notes.push(ImportNote::OtherSheets(names(&|s| !s.hidden && s.rows > 0 && !s.addresses)));
             Some(only.name.clone())
         }
         _ => None,
@@ -244,14 +248,14 @@ fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
 }
 
 /// Hidden rows and columns are read.
-fn hidden_notes(grid: &Grid) -> Vec<Note> {
+fn hidden_notes(grid: &Grid) -> Vec<ImportNote> {
     let mut notes = Vec::new();
     if grid.hidden_rows() > 0 {
-        notes.push(Note::HiddenRows(grid.hidden_rows()));
+        notes.push(ImportNote::HiddenRows(grid.hidden_rows()));
     }
     let columns = grid.hidden_columns();
     if !columns.is_empty() {
-        notes.push(Note::HiddenColumns(columns));
+        notes.push(ImportNote::HiddenColumns(columns));
     }
     notes
 }

@@ -4,8 +4,8 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, MAX_CELLS, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, archive, foreign};
-use crate::jobs::intake::about::{Format, Note};
+use super::{Bytes, SheetContext, SheetSummary, Workbook, archive, foreign};
+use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashSet;
@@ -36,21 +36,25 @@ impl Ods {
 }
 
 impl Workbook for Ods {
-    fn format(&self) -> Format {
-        Format::Ods
+    fn format(&self) -> InputFormat {
+        InputFormat::Ods
     }
 
-    fn notes(&self) -> Vec<Note> {
+    fn notes(&self) -> Vec<ImportNote> {
         Vec::new()
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
         let mut inspect = Inspection { context, sheets: Vec::new() };
         self.walk(context, &mut inspect)?;
         Ok(inspect.sheets)
     }
 
-    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+    fn load(
+        &mut self,
+        sheet: &str,
+        context: &SheetContext<'_>,
+    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
         let mut load = Load {
             sheet,
             context,
@@ -64,7 +68,7 @@ impl Workbook for Ods {
         grid.hide_columns(load.hidden_columns);
         let mut notes = super::hidden_notes(&grid);
         if merged > 0 {
-            notes.push(Note::MergedCells(merged));
+            notes.push(ImportNote::MergedCells(merged));
         }
         Ok((grid, notes))
     }
@@ -75,24 +79,24 @@ trait Sink {
     fn hidden_column(&mut self, column: usize);
     fn merged(&mut self);
     /// A filled cell; row and column count from 0.
-    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError>;
+    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &OdsCell) -> Result<(), IntakeError>;
 }
 
 struct Inspection<'a> {
     context: &'a SheetContext<'a>,
-    sheets: Vec<Seen>,
+    sheets: Vec<SheetSummary>,
 }
 
 impl Sink for Inspection<'_> {
     fn sheet(&mut self, name: &str, hidden: bool) {
-        self.sheets.push(Seen { name: name.to_owned(), hidden, ..Seen::default() });
+        self.sheets.push(SheetSummary { name: name.to_owned(), hidden, ..SheetSummary::default() });
     }
 
     fn hidden_column(&mut self, _: usize) {}
 
     fn merged(&mut self) {}
 
-    fn cell(&mut self, at: (u32, u32), _: bool, cell: &Cell) -> Result<(), IntakeError> {
+    fn cell(&mut self, at: (u32, u32), _: bool, cell: &OdsCell) -> Result<(), IntakeError> {
         let Some(sheet) = self.sheets.last_mut() else { return Ok(()) };
         let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
         sheet.see(u64::from(at.0) + 1, text, self.context)
@@ -123,7 +127,7 @@ impl Sink for Load<'_> {
         self.merged += u64::from(self.is_it);
     }
 
-    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &Cell) -> Result<(), IntakeError> {
+    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &OdsCell) -> Result<(), IntakeError> {
         if !self.is_it {
             return Ok(());
         }
@@ -135,13 +139,13 @@ impl Sink for Load<'_> {
 }
 
 #[derive(Clone, Default)]
-struct Cell {
+struct OdsCell {
     text: String,
     facts: u8,
     link: Option<String>,
 }
 
-impl Cell {
+impl OdsCell {
     fn is_empty(&self) -> bool {
         self.text.is_empty() && self.facts & (fact::NO_VALUE | fact::FORMULA) == 0
     }
@@ -237,7 +241,7 @@ impl<R: BufRead> Walk<'_, R> {
         }
     }
 
-    fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, Cell)>, IntakeError> {
+    fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, OdsCell)>, IntakeError> {
         let mut cells = Vec::new();
         let mut bytes = 0;
         let mut column = 0_usize;
@@ -282,7 +286,7 @@ impl<R: BufRead> Walk<'_, R> {
         }
     }
 
-    fn cell(&mut self, start: &BytesStart<'_>, name: &str) -> Result<Cell, IntakeError> {
+    fn cell(&mut self, start: &BytesStart<'_>, name: &str) -> Result<OdsCell, IntakeError> {
         let mut cell = self.content(name)?;
         let kind = attribute(start, "value-type").unwrap_or_default();
         let value = |name| attribute(start, name);
@@ -320,8 +324,8 @@ impl<R: BufRead> Walk<'_, R> {
     }
 
     /// The text of a cell: its paragraphs, without comments.
-    fn content(&mut self, name: &str) -> Result<Cell, IntakeError> {
-        let mut cell = Cell::default();
+    fn content(&mut self, name: &str) -> Result<OdsCell, IntakeError> {
+        let mut cell = OdsCell::default();
         let (mut paragraphs, mut in_text, mut apart) = (0, 0_usize, 0_usize);
         loop {
             match self.next()? {

@@ -5,9 +5,9 @@
 
 use super::biff::{self, Record, Records};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, catching, foreign};
+use super::{Bytes, SheetContext, SheetSummary, Workbook, catching, foreign};
 use crate::i18n::Localizable;
-use crate::jobs::intake::about::{Format, Note};
+use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::collections::{HashMap, HashSet};
@@ -85,14 +85,14 @@ impl Xls {
 
     fn record(&self, record: &Record<'_>, sheet: &mut Sheet, awaits_text: &mut Option<usize>) {
         let (Some(row), Some(column)) = (record.u16(0), record.u16(2)) else { return };
-        let mut add = |column, value| sheet.cells.push(Cell { row, column, formula: false, value });
+        let mut add = |column, value| sheet.cells.push(XlsCell { row, column, formula: false, value });
         match record.kind {
             biff::LABEL_SST => {
                 if let Some(index) = record.u32(6) {
-                    add(column, Value::Shared(index));
+                    add(column, XlsValue::Shared(index));
                 }
             }
-            biff::LABEL | biff::RSTRING => add(column, Value::Text(record.text(6))),
+            biff::LABEL | biff::RSTRING => add(column, XlsValue::Text(record.text(6))),
             biff::NUMBER => {
                 if let (Some(style), Some(n)) = (record.u16(4), record.f64(6)) {
                     add(column, self.number(n, style));
@@ -112,19 +112,22 @@ impl Xls {
             }
             biff::BOOL_ERR => {
                 if let (Some(code), Some(is_error)) = (record.u8(6), record.u8(7)) {
-                    add(column, if is_error == 0 { Value::Bool(code != 0) } else { Value::Error(code) });
+                    add(
+                        column,
+                        if is_error == 0 { XlsValue::Bool(code != 0) } else { XlsValue::Error(code) },
+                    );
                 }
             }
             biff::FORMULA => {
                 let value = self.formula_value(record);
-                if matches!(value, Value::Awaited) {
+                if matches!(value, XlsValue::Awaited) {
                     *awaits_text = Some(sheet.cells.len());
                 }
-                sheet.cells.push(Cell { row, column, formula: true, value });
+                sheet.cells.push(XlsCell { row, column, formula: true, value });
             }
             biff::STRING => {
                 if let Some(cell) = awaits_text.take().and_then(|at| sheet.cells.get_mut(at)) {
-                    cell.value = Value::Text(record.text(0));
+                    cell.value = XlsValue::Text(record.text(0));
                 }
             }
             biff::ROW if record.u16(12).is_some_and(|flags| flags & 0x20 != 0) => {
@@ -145,45 +148,45 @@ impl Xls {
         }
     }
 
-    fn number(&self, value: f64, style: u16) -> Value {
+    fn number(&self, value: f64, style: u16) -> XlsValue {
         let format = self.globals.styles.get(usize::from(style)).copied().unwrap_or(0);
         let code = self.globals.formats.get(&format).map(String::as_str);
         match biff::date_kind(format, code) {
-            Some(kind) => Value::Date(value, kind),
-            None => Value::Number(value),
+            Some(kind) => XlsValue::Date(value, kind),
+            None => XlsValue::Number(value),
         }
     }
 
-    fn formula_value(&self, record: &Record<'_>) -> Value {
+    fn formula_value(&self, record: &Record<'_>) -> XlsValue {
         if record.u16(12) != Some(0xffff) {
             return match (record.u16(4), record.f64(6)) {
                 (Some(style), Some(n)) => self.number(n, style),
-                _ => Value::Awaited,
+                _ => XlsValue::Awaited,
             };
         }
         let code = record.u8(8).unwrap_or(0);
         match record.u8(6) {
-            Some(1) => Value::Bool(code != 0),
-            Some(2) => Value::Error(code),
-            Some(3) => Value::Text(String::new()),
-            _ => Value::Awaited,
+            Some(1) => XlsValue::Bool(code != 0),
+            Some(2) => XlsValue::Error(code),
+            Some(3) => XlsValue::Text(String::new()),
+            _ => XlsValue::Awaited,
         }
     }
 
-    fn text_of(&self, cell: &Cell) -> (String, u8) {
+    fn text_of(&self, cell: &XlsCell) -> (String, u8) {
         let (text, facts) = match &cell.value {
-            Value::Shared(index) => {
+            XlsValue::Shared(index) => {
                 (self.globals.strings.get(*index as usize).cloned().unwrap_or_default(), 0)
             }
-            Value::Text(text) => (text.clone(), 0),
-            Value::Number(n) => (number(*n), fact::NUMBER),
-            Value::Date(n, kind) => {
+            XlsValue::Text(text) => (text.clone(), 0),
+            XlsValue::Number(n) => (number(*n), fact::NUMBER),
+            XlsValue::Date(n, kind) => {
                 (super::date(&ExcelDateTime::new(*n, *kind, self.globals.is_1904)), fact::DATE)
             }
-            Value::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
-            Value::Error(code) => (biff::error_text(*code).to_owned(), fact::ERROR),
+            XlsValue::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
+            XlsValue::Error(code) => (biff::error_text(*code).to_owned(), fact::ERROR),
             // A formula without the text record that should follow.
-            Value::Awaited => return (String::new(), fact::NO_VALUE),
+            XlsValue::Awaited => return (String::new(), fact::NO_VALUE),
         };
         (text, if cell.formula { facts | fact::FORMULA } else { facts })
     }
@@ -191,7 +194,7 @@ impl Xls {
 
 #[derive(Default)]
 struct Sheet {
-    cells: Vec<Cell>,
+    cells: Vec<XlsCell>,
     hidden_rows: HashSet<u16>,
     hidden_columns: Vec<usize>,
     /// First row, last row, first column, last column.
@@ -199,14 +202,14 @@ struct Sheet {
     merged: u64,
 }
 
-struct Cell {
+struct XlsCell {
     row: u16,
     column: u16,
     formula: bool,
-    value: Value,
+    value: XlsValue,
 }
 
-enum Value {
+enum XlsValue {
     Shared(u32),
     Text(String),
     Number(f64),
@@ -217,27 +220,28 @@ enum Value {
 }
 
 impl Workbook for Xls {
-    fn format(&self) -> Format {
-        Format::Xls
+    fn format(&self) -> InputFormat {
+        InputFormat::Xls
     }
 
-    fn notes(&self) -> Vec<Note> {
+    fn notes(&self) -> Vec<ImportNote> {
         Vec::new()
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
         let mut all = Vec::new();
         for at in &self.globals.sheets {
-            let mut seen = Seen { name: at.name.clone(), hidden: at.hidden, ..Seen::default() };
+            let mut seen =
+                SheetSummary { name: at.name.clone(), hidden: at.hidden, ..SheetSummary::default() };
             for cell in &self.cells(at.start, context)?.cells {
                 let row = u64::from(cell.row) + 1;
                 match &cell.value {
                     // Not copied: every cell may share one long text.
-                    Value::Shared(index) => {
+                    XlsValue::Shared(index) => {
                         let text = self.globals.strings.get(*index as usize);
                         seen.see(row, text.map_or("", String::as_str), context)?;
                     }
-                    Value::Text(text) => seen.see(row, text, context)?,
+                    XlsValue::Text(text) => seen.see(row, text, context)?,
                     _ => seen.see(row, "=", context)?,
                 }
             }
@@ -246,7 +250,11 @@ impl Workbook for Xls {
         Ok(all)
     }
 
-    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+    fn load(
+        &mut self,
+        sheet: &str,
+        context: &SheetContext<'_>,
+    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
         let at = self.globals.sheets.iter().find(|s| s.name == sheet);
         let at = at.ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
         let sheet = self.cells(at.start, context)?;
@@ -264,10 +272,10 @@ impl Workbook for Xls {
         grid.hide_columns(sheet.hidden_columns);
         let mut notes = super::hidden_notes(&grid);
         if sheet.merged > 0 {
-            notes.push(Note::MergedCells(sheet.merged));
+            notes.push(ImportNote::MergedCells(sheet.merged));
         }
         if !sheet.links.is_empty() {
-            notes.push(Note::CannotTell(tr_noop!(
+            notes.push(ImportNote::CannotTell(tr_noop!(
                 "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
             )));
         }

@@ -2,9 +2,9 @@
 
 use super::archive::{attribute, part};
 use super::grid::{Grid, fact, number};
-use super::{Bytes, Seen, SheetContext, Workbook, archive, catching, foreign};
+use super::{Bytes, SheetContext, SheetSummary, Workbook, archive, catching, foreign};
 use crate::jobs::intake::IntakeError;
-use crate::jobs::intake::about::{Format, Note};
+use crate::jobs::intake::about::{ImportNote, InputFormat};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use quick_xml::events::Event;
 use std::collections::{HashMap, HashSet};
@@ -94,21 +94,21 @@ impl Xlsx {
 }
 
 impl Workbook for Xlsx {
-    fn format(&self) -> Format {
-        Format::Xlsx
+    fn format(&self) -> InputFormat {
+        InputFormat::Xlsx
     }
 
-    fn notes(&self) -> Vec<Note> {
-        if self.macros { vec![Note::MacroEnabled] } else { Vec::new() }
+    fn notes(&self) -> Vec<ImportNote> {
+        if self.macros { vec![ImportNote::MacroEnabled] } else { Vec::new() }
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<Seen>, IntakeError> {
+    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
         let sheets: Vec<_> =
             self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
         let mut seen = Vec::new();
         for sheet in sheets {
             let hidden = sheet.visible != SheetVisible::Visible;
-            let mut found = Seen { name: sheet.name, hidden, ..Seen::default() };
+            let mut found = SheetSummary { name: sheet.name, hidden, ..SheetSummary::default() };
             let name = found.name.clone();
             each_cell(&mut self.book, &name, context, &mut |at, text, facts| {
                 found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" }, context)
@@ -118,10 +118,14 @@ impl Workbook for Xlsx {
         Ok(seen)
     }
 
-    fn load(&mut self, sheet: &str, context: &SheetContext<'_>) -> Result<(Grid, Vec<Note>), IntakeError> {
+    fn load(
+        &mut self,
+        sheet: &str,
+        context: &SheetContext<'_>,
+    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
         let mut notes = Vec::new();
         let flags = self.flags(sheet, context).unwrap_or_else(|| {
-            notes.push(Note::CannotTell(tr_noop!(
+            notes.push(ImportNote::CannotTell(tr_noop!(
                 "lapel could not read which rows and columns are hidden in this file."
             )));
             Flags::default()
@@ -137,7 +141,7 @@ impl Workbook for Xlsx {
         })?;
         grid.hide_columns(flags.hidden_columns);
         if flags.merged > 0 {
-            notes.push(Note::MergedCells(flags.merged));
+            notes.push(ImportNote::MergedCells(flags.merged));
         }
         notes.extend(super::hidden_notes(&grid));
         Ok((grid, notes))

@@ -9,20 +9,20 @@ use rusqlite::{Connection, OptionalExtension};
 use strum::{EnumString, IntoStaticStr};
 
 #[derive(Debug)]
-pub(super) struct Mark {
+pub(super) struct BackupMark {
     /// Unique; hexadecimal.
     pub(super) id: String,
     pub(super) at: Timestamp,
     pub(super) computer: String,
     pub(super) file: String,
     pub(super) moves: bool,
-    pub(super) state: State,
+    pub(super) state: BackupState,
     pub(super) taken_by: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
-pub(super) enum State {
+pub(super) enum BackupState {
     /// Copied; the jobs are not moved yet.
     Begun,
     Ready,
@@ -30,13 +30,13 @@ pub(super) enum State {
     Taken,
 }
 
-impl State {
+impl BackupState {
     pub(super) fn code(self) -> &'static str {
         self.into()
     }
 }
 
-impl Mark {
+impl BackupMark {
     pub(super) fn insert(&self, db: &Tx<'_>) -> tx::Result<()> {
         db.execute(
             "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -52,7 +52,7 @@ impl Mark {
         Ok(())
     }
 
-    pub(super) fn set(&self, db: &Tx<'_>, state: State, by: Option<&str>) -> tx::Result<()> {
+    pub(super) fn set(&self, db: &Tx<'_>, state: BackupState, by: Option<&str>) -> tx::Result<()> {
         db.execute(
             "UPDATE handover SET state = ?2, taken_by = ?3 WHERE id = ?1",
             values![self.id, state.code(), by],
@@ -100,7 +100,7 @@ impl Mark {
                         file: r.get(2)?,
                         moves: r.get(3)?,
                         // An unknown state counts as taken, the safe choice.
-                        state: state.parse().unwrap_or(State::Taken),
+                        state: state.parse().unwrap_or(BackupState::Taken),
                         taken_by: r.get(5)?,
                     })
                 },

@@ -8,13 +8,13 @@ fn a_file_that_is_there_stays_unless_it_may_be_replaced() {
     let path = folder.path().join("a\u{1b}.xlsx");
     fs::write(&path, "old").expect("written");
     let lines = || fine([line(1, "홍철", "issued")]);
-    let why =
-        write_receipt(&path, Format::Xlsx, false, &head(), lines(), &mut go_on).expect_err("it is there");
+    let why = write_receipt(&path, TableFormat::Xlsx, false, &head(), lines(), &mut go_on)
+        .expect_err("it is there");
     assert!(matches!(&why, TableError::Exists(there) if *there == path));
     let said = why.to_string();
     assert!(said.contains("a␛.xlsx already exists") && !said.contains('\u{1b}'), "{said}");
     assert_eq!(fs::read_to_string(&path).expect("text"), "old");
-    write_receipt(&path, Format::Xlsx, true, &head(), lines(), &mut go_on).expect("replaced");
+    write_receipt(&path, TableFormat::Xlsx, true, &head(), lines(), &mut go_on).expect("replaced");
     assert_eq!(read_xlsx(&path)[0].1.len(), 2);
     assert_eq!(names(folder.path()).len(), 1);
 }
@@ -29,8 +29,8 @@ fn a_file_that_appears_meanwhile_stays_too() {
         ControlFlow::Continue(())
     };
     let lines = fine([line(1, "홍철", "issued")]);
-    let why =
-        write_receipt(&path, Format::CsvUtf8, false, &head(), lines, &mut watch).expect_err("it is there");
+    let why = write_receipt(&path, TableFormat::CsvUtf8, false, &head(), lines, &mut watch)
+        .expect_err("it is there");
     assert!(matches!(why, TableError::Exists(_)));
     assert_eq!(fs::read_to_string(&path).expect("text"), "somebody else's");
     assert_eq!(names(folder.path()), ["a.csv"]);
@@ -38,7 +38,7 @@ fn a_file_that_appears_meanwhile_stays_too() {
 
 #[test]
 fn rows_that_fail_and_a_stop_leave_nothing_behind() {
-    for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
+    for format in [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949] {
         let folder = folder();
         let path = folder.path().join("a");
         let rows = (1..=2000).map(|row| match row {
@@ -66,7 +66,8 @@ fn a_folder_that_is_missing_or_closed_is_named() {
     let folder = folder();
     let try_at = |path: &Path| {
         let lines = fine([line(1, "홍철", "issued")]);
-        write_receipt(path, Format::Xlsx, true, &head(), lines, &mut go_on).expect_err("it cannot be written")
+        write_receipt(path, TableFormat::Xlsx, true, &head(), lines, &mut go_on)
+            .expect_err("it cannot be written")
     };
     let missing = folder.path().join("no such/a.xlsx");
     let why = try_at(&missing);
@@ -91,7 +92,7 @@ fn a_folder_that_is_closed_is_named() {
     let root = fs::write(closed.join("probe"), "").is_ok();
     let path = if root { PathBuf::from("/sys/a.xlsx") } else { closed.join("a.xlsx") };
     let lines = fine([line(1, "홍철", "issued")]);
-    let why = write_receipt(&path, Format::Xlsx, false, &head(), lines, &mut go_on).expect_err("closed");
+    let why = write_receipt(&path, TableFormat::Xlsx, false, &head(), lines, &mut go_on).expect_err("closed");
     assert!(matches!(&why, TableError::NotAllowed(there) if *there == path), "{why:?}");
 }
 
@@ -109,11 +110,11 @@ fn a_full_disk_is_an_error_wherever_it_runs_full() {
         }
     }
     let (head, path) = (head(), Path::new("a"));
-    for format in [Format::Xlsx, Format::CsvUtf8, Format::CsvCp949] {
+    for format in [TableFormat::Xlsx, TableFormat::CsvUtf8, TableFormat::CsvCp949] {
         let facts = |written: &Written| facts(&head, written);
         let table = to_file(path, format, false, &head.columns, Some((FACTS, &facts)));
         let fill = |room: usize| {
-            let entry = |at: u64| Entry {
+            let entry = |at: u64| WriterRow {
                 number: at,
                 row_status: None,
                 cells: vec![format!("{:x}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15))],
@@ -138,8 +139,8 @@ fn a_table_that_is_too_wide_for_excel_is_refused_and_csv_takes_it() {
     let head = ReceiptHead { columns, ..head() };
     let (xlsx, csv) = (folder.path().join("a.xlsx"), folder.path().join("a.csv"));
     let one = || fine([line(1, "홍철", "issued")]);
-    let why = write_receipt(&xlsx, Format::Xlsx, false, &head, one(), &mut go_on).expect_err("too wide");
+    let why = write_receipt(&xlsx, TableFormat::Xlsx, false, &head, one(), &mut go_on).expect_err("too wide");
     assert!(matches!(why, TableError::TooWide { columns: 16_389 }));
-    write_receipt(&csv, Format::CsvUtf8, false, &head, one(), &mut go_on).expect("written");
+    write_receipt(&csv, TableFormat::CsvUtf8, false, &head, one(), &mut go_on).expect("written");
     assert_eq!(names(folder.path()), ["a.csv"]);
 }

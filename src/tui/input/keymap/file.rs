@@ -3,7 +3,7 @@
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::i18n::list;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::layers::{Source, base, clash, is_default, take};
+use crate::tui::input::keymap::layers::{BindingSource, base, clash, is_default, take};
 use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -34,7 +34,7 @@ impl Keymap {
                         let at = lines.iter().position(|(c, a, _)| (*c, *a) == (context, action));
                         if let Some(at) = at {
                             lines[at].2 = chords;
-                            from[at] = Source::File(n);
+                            from[at] = BindingSource::File(n);
                         }
                     }
                     Err(what) => wrong.push((n, what)),
@@ -57,10 +57,10 @@ impl Keymap {
 
     /// Lines of the file whose keys clash in the same context: with another line of the file, or with keys that an
     /// action must keep.
-    fn conflicts(&self, from: &[Source], file: &KeymapFile) -> Vec<(usize, String)> {
+    fn conflicts(&self, from: &[BindingSource], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found = Vec::new();
         for (at, (context, _, chords)) in self.lines.iter().enumerate() {
-            let Source::File(n) = from[at] else { continue };
+            let BindingSource::File(n) = from[at] else { continue };
             for (other_at, (_, other, theirs)) in
                 self.lines.iter().enumerate().filter(|(i, (c, ..))| *i != at && c == context)
             {
@@ -89,7 +89,7 @@ impl Keymap {
         found
     }
 
-    fn dangers(&self, from: &[Source]) -> Vec<(usize, String)> {
+    fn dangers(&self, from: &[BindingSource]) -> Vec<(usize, String)> {
         let stays = |context: Context| {
             let mut stacks = Context::STACKS.iter().filter(|stack| stack.contains(&context));
             stacks.any(|stack| self.key(stack, Action::Back).is_none())

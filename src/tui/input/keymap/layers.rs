@@ -7,13 +7,13 @@ use crate::tui::input::action::Action;
 
 /// A later source takes keys from an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Source {
+pub(super) enum BindingSource {
     Default,
     Preset,
     File(usize),
 }
 
-impl Source {
+impl BindingSource {
     pub(super) fn line(self) -> Option<usize> {
         if let Self::File(n) = self { Some(n) } else { None }
     }
@@ -79,16 +79,16 @@ fn is_fixed(action: Action, chord: &Chord) -> bool {
 }
 
 /// The default keymap with the preset, and the source of each line.
-pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<Source>) {
+pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<BindingSource>) {
     let mut lines = Keymap::default().lines;
-    let mut from = vec![Source::Default; lines.len()];
+    let mut from = vec![BindingSource::Default; lines.len()];
     for (contexts, action, key) in additions(preset) {
         let Some(chord) = parse(key) else { continue };
         for ((context, with_key, chords), from) in lines.iter_mut().zip(&mut from) {
             if with_key == action && contexts.contains(context) {
                 chords.retain(|own| !clash(own, &chord));
                 chords.push(chord.clone());
-                *from = Source::Preset;
+                *from = BindingSource::Preset;
             }
         }
     }
@@ -97,10 +97,10 @@ pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<Source>) {
 
 /// Gives every line the keys that it wants and that a line of an earlier layer has, in the same context or in one
 /// that hides it. An action keeps its last key if the palette does not offer it.
-pub(super) fn take(lines: &mut [Bound], from: &[Source]) {
+pub(super) fn take(lines: &mut [Bound], from: &[BindingSource]) {
     for taker in 0..lines.len() {
         let (context, action, chords) = lines[taker].clone();
-        if from[taker] == Source::Default {
+        if from[taker] == BindingSource::Default {
             continue;
         }
         for chord in &chords {

@@ -3,7 +3,7 @@
 use crate::config::KeymapFile;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::file::wanted_twice;
-use crate::tui::input::keymap::layers::{Source, clash, is_default, must_keep_a_key};
+use crate::tui::input::keymap::layers::{BindingSource, clash, is_default, must_keep_a_key};
 use crate::tui::input::keymap::{Chord, Context, Keymap};
 
 impl Context {
@@ -59,13 +59,13 @@ struct StackLine<'a> {
     context: Context,
     action: Action,
     chords: &'a [Chord],
-    from: Source,
+    from: BindingSource,
 }
 
 impl StackLine<'_> {
     /// Whether the file or the preset gives this action a key that is not one of its default keys.
     fn is_new(&self, chord: &Chord) -> bool {
-        self.from != Source::Default && !is_default(self.context, self.action, chord)
+        self.from != BindingSource::Default && !is_default(self.context, self.action, chord)
     }
 }
 
@@ -73,7 +73,7 @@ impl Keymap {
     /// Lines of the file whose keys are hidden on a screen, or hide other keys there. Inner contexts win. A key of
     /// the file must reach its action on every screen of that action. It may take a key from an outer action that
     /// keeps another key, but never a key that works everywhere.
-    pub(super) fn shadows(&self, from: &[Source], file: &KeymapFile) -> Vec<(usize, String)> {
+    pub(super) fn shadows(&self, from: &[BindingSource], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
         for stack in Context::STACKS {
             let mut stack = stack.to_vec();
@@ -97,7 +97,7 @@ impl Keymap {
     fn lines_of<'a>(
         &'a self,
         context: Context,
-        from: &'a [Source],
+        from: &'a [BindingSource],
     ) -> impl Iterator<Item = StackLine<'a>> + 'a {
         let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
         lines.map(|((context, action, chords), from)| StackLine {

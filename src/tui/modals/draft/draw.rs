@@ -21,7 +21,7 @@ pub(super) fn lines_area(rows: Rect) -> Rect {
 }
 
 impl DraftForm {
-    pub(super) fn rows_area(&self, area: Rect, env: &Env) -> Rect {
+    pub(super) fn rows_area(&self, area: Rect, env: &UiContext) -> Rect {
         let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
         let foot = u16::try_from(self.foot(area, env).len()).unwrap_or(1);
@@ -29,7 +29,7 @@ impl DraftForm {
         Rect { y: area.y + head, height: area.height.saturating_sub(head + below), ..area }
     }
 
-    fn foot(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let mut foot = FormText::new(area, env);
         if self.beginning {
             foot.busy(t!("starting"));
@@ -62,7 +62,7 @@ impl DraftForm {
         foot.into_lines()
     }
 
-    fn head(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+    fn head(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
         let Some(job) = self.job() else { return Vec::new() };
@@ -150,7 +150,7 @@ impl DraftForm {
     }
 
     /// What has changed in the file of a kept draft. `None` if nothing has.
-    fn file_words(&self, env: &Env) -> Option<String> {
+    fn file_words(&self, env: &UiContext) -> Option<String> {
         Some(match self.file.as_ref()? {
             Ok(FileState::Unchanged(_)) => return None,
             Ok(FileState::Changed(_, change)) => t!(
@@ -163,7 +163,7 @@ impl DraftForm {
         })
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut head = self.head(area, env);
         let rows = self.rows_area(area, env);
@@ -193,7 +193,7 @@ impl DraftForm {
     }
 
     /// The headings of the groups with the rows of the open ones, or the rows that a search finds.
-    fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, env: &Env) {
+    fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, env: &UiContext) {
         let words = |row: &JobRow| draft_words(row.row_status, job.kind).to_owned();
         if self.rows.has_search() {
             self.rows.draw(frame, area, env, &self.heading, &words);
@@ -228,7 +228,7 @@ impl DraftForm {
         draw_position(frame, area, self.outline.top(), self.outline.len(), env);
     }
 
-    fn heading_spans(&self, at: usize, job: &Job, room: usize, env: &Env) -> Vec<Span<'static>> {
+    fn heading_spans(&self, at: usize, job: &Job, room: usize, env: &UiContext) -> Vec<Span<'static>> {
         let Some(part) = self.outline.part(at) else { return Vec::new() };
         let fold = if self.outline.is_open(part) { env.glyphs.unfolded } else { env.glyphs.folded };
         let has_others = self.outline.part(1).is_some_and(|next| next.id.0 == part.id.0);
@@ -246,7 +246,7 @@ impl DraftForm {
     }
 
     /// The last line of the list: what Enter does there.
-    fn send_words(&self, env: &Env) -> String {
+    fn send_words(&self, env: &UiContext) -> String {
         let n = self.sendable();
         let key = env.key(&self.key_contexts(), Action::Accept);
         if n == 0 {
@@ -260,7 +260,7 @@ impl DraftForm {
     }
 
     /// The selected row with whole reasons, what lapel suggests, and its group.
-    fn pane(&self, job: &Job, most: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn pane(&self, job: &Job, most: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let Some(row) = self.selected() else {
             let Some(part) = self.heading_here() else { return Vec::new() };
@@ -286,7 +286,7 @@ impl DraftForm {
         lines
     }
 
-    pub(super) fn tell(&self, form: &mut FormText<'_>, env: &Env) {
+    pub(super) fn tell(&self, form: &mut FormText<'_>, env: &UiContext) {
         let Some(job) = self.job() else { return };
         let n = self.sendable();
         let what = match job.kind {
@@ -317,7 +317,7 @@ impl DraftForm {
     }
 
     /// How many recipients already have the badge, and until when the history was read.
-    fn history_words(&self, env: &Env) -> Option<String> {
+    fn history_words(&self, env: &UiContext) -> Option<String> {
         if !self.issues() {
             return None;
         }
@@ -340,7 +340,7 @@ impl DraftForm {
         }
     }
 
-    fn what_is_sent(&self, env: &Env) -> String {
+    fn what_is_sent(&self, env: &UiContext) -> String {
         let dot = env.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));

@@ -6,7 +6,8 @@ use crate::domain::Text;
 use crate::domain::screen_text::KnownWords;
 use crate::i18n;
 use crate::jobs::{
-    DuplicateKind, Job, JobId, JobRow, Kind, Reason, RowGroup, RowStatus, Rows, Step, SuggestedRows, Undone,
+    DuplicateKind, Job, JobId, JobRow, Kind, Reason, RowGroup, RowSelection, RowStatus, Step, SuggestedRows,
+    Undone,
 };
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
@@ -65,8 +66,8 @@ impl GroupPart {
     }
 
     /// The rows for a decision about the group. `None` for the other rows of a status, which are no group.
-    pub fn group(&self) -> Option<Rows> {
-        Some(Rows::Group(self.id.0, self.id.1.clone()?))
+    pub fn group(&self) -> Option<RowSelection> {
+        Some(RowSelection::Group(self.id.0, self.id.1.clone()?))
     }
 
     /// Examples: `lost letters: 66 (“Garc?a”)`, `invalid: 12 (no e-mail: 5, no @: 4, no name: 3)`.
@@ -189,19 +190,19 @@ fn merged(reasons: impl Iterator<Item = (Reason, u64)>) -> Vec<(Reason, u64)> {
 }
 
 /// The rows with the same reason as this one. The note of a ready row is no reason: nothing has to be decided.
-fn group_of(row: &JobRow) -> Option<Rows> {
+fn group_of(row: &JobRow) -> Option<RowSelection> {
     match (&row.group, row.class) {
         (Some(key), _) if row.row_status != RowStatus::Ready => {
-            Some(Rows::Group(row.row_status, key.clone()))
+            Some(RowSelection::Group(row.row_status, key.clone()))
         }
-        (_, Some(class)) if class != DuplicateKind::New => Some(Rows::Class(class)),
+        (_, Some(class)) if class != DuplicateKind::New => Some(RowSelection::Class(class)),
         _ => None,
     }
 }
 
 impl DraftForm {
     /// The group of the selected row, or of the heading under the cursor.
-    pub(super) fn group_here(&self) -> Option<Rows> {
+    pub(super) fn group_here(&self) -> Option<RowSelection> {
         match self.selected() {
             Some(row) => group_of(row),
             None => self.heading_here()?.group(),
@@ -224,7 +225,7 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn review(&mut self, allow: bool, rows: Rows, out: &mut Effects<'_>) {
+    pub(super) fn review(&mut self, allow: bool, rows: RowSelection, out: &mut Effects<'_>) {
         let Some(id) = self.job().map(|job| job.id) else { return };
         self.decided = true;
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
@@ -239,9 +240,9 @@ impl DraftForm {
         };
         let (no, shown) = (row.no, row.shown_duplicate());
         if may_allow && self.may(Step::Allow, Some(row)) {
-            self.review(true, Rows::Shown(no, shown), out);
+            self.review(true, RowSelection::Shown(no, shown), out);
         } else if may_skip && self.may(Step::LeaveOut, Some(row)) {
-            self.review(false, Rows::One(no), out);
+            self.review(false, RowSelection::One(no), out);
         } else if may_allow {
             out.say(t!("This row cannot be sent as it is. Correct it first."));
             return;
@@ -262,7 +263,7 @@ impl DraftForm {
     pub(super) fn take_suggestions(&mut self, whole_group: bool, out: &mut Effects<'_>) {
         let Some(job) = self.job().map(|job| job.id) else { return };
         let group = match self.group_here() {
-            Some(Rows::Group(_, key)) => Some(SuggestedRows::Group(key)),
+            Some(RowSelection::Group(_, key)) => Some(SuggestedRows::Group(key)),
             _ => None,
         };
         let one = self.selected().map(|row| SuggestedRows::One(row.no));
@@ -271,7 +272,7 @@ impl DraftForm {
         self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
     }
 
-    pub(super) fn suggestion(&self, row: &JobRow, env: &Env) -> Option<String> {
+    pub(super) fn suggestion(&self, row: &JobRow, env: &UiContext) -> Option<String> {
         let name = row.suggested_name().map(|name| Text::from(name.as_str()));
         let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
         let key = env.key(&self.key_contexts(), Action::Accept);
@@ -306,7 +307,7 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn group_hint(&self, row: &JobRow, env: &Env) -> Option<String> {
+    pub(super) fn group_hint(&self, row: &JobRow, env: &UiContext) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
         let key = |action| env.key(&self.key_contexts(), action);
         if row.suggested_address().is_some() {
@@ -340,7 +341,7 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn part_hint(&self, part: &GroupPart, env: &Env) -> Option<String> {
+    pub(super) fn part_hint(&self, part: &GroupPart, env: &UiContext) -> Option<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
             return None;
         }

@@ -23,7 +23,7 @@ use crate::tui::modals::file::FileForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
-use crate::tui::worker::job_command::{Done, JobCommand};
+use crate::tui::worker::job_command::{JobCommand, JobReply};
 use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
@@ -200,7 +200,7 @@ impl DraftForm {
     }
 
     /// Whether the rows may be sent. If not, says why.
-    fn may_begin(&self, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn may_begin(&self, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.beginning {
             return false;
         }
@@ -321,7 +321,7 @@ impl Component for DraftForm {
         vec![own, Context::List, Context::Popup, Context::Always]
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let row = self.selected();
         match action {
             Action::Allow => self.may(Step::Allow, row) || self.may(Step::LeaveOut, row),
@@ -357,7 +357,7 @@ impl Component for DraftForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let decides = matches!(
             action,
             Action::Allow
@@ -439,7 +439,7 @@ impl Component for DraftForm {
         true
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, env: &UiContext, _: &mut Effects<'_>) -> Clicked {
         let rows = self.rows_area(area, env);
         if self.rows.has_search() {
             return Clicked::changed(self.rows.on_click(rows, at.y));
@@ -458,11 +458,17 @@ impl Component for DraftForm {
         self.rows.on_text_key(key, out)
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         self.rows.on_paste(text, out);
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
             {
@@ -512,19 +518,19 @@ impl Component for DraftForm {
                         }
                         out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
-                    Ok(Done::Said(text)) => out.say(text),
-                    Ok(Done::Allowed(0)) => {
+                    Ok(JobReply::Said(text)) => out.say(text),
+                    Ok(JobReply::Allowed(0)) => {
                         let key = env.key(&self.key_contexts(), Action::Allow);
                         out.say(t!(
                             "0 rows will be sent: each has another reason. Decide them one by one with {key}.",
                             key
                         ));
                     }
-                    Ok(Done::Allowed(n)) => {
+                    Ok(JobReply::Allowed(n)) => {
                         out.say(plural!(n, "{n} row will be sent.", "{n} rows will be sent."));
                     }
-                    Ok(Done::Undone(undone)) => self.undone(undone, out),
-                    Ok(Done::Corrected(rows)) => {
+                    Ok(JobReply::Undone(undone)) => self.undone(undone, out),
+                    Ok(JobReply::Corrected(rows)) => {
                         out.say(plural!(rows, "{n} row corrected.", "{n} rows corrected."));
                         self.corrected(out);
                     }
@@ -567,7 +573,7 @@ impl Component for DraftForm {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
         self.groups.load(id, out);
         let area = self.rows_area(area, env);
@@ -594,7 +600,7 @@ impl Component for DraftForm {
         }
     }
 
-    fn on_job(&mut self, job: &Job, _: &Env) {
+    fn on_job(&mut self, job: &Job, _: &UiContext) {
         let Some(mine) = self.jobs.iter_mut().find(|mine| mine.id == job.id) else { return };
         mine.clone_from(job);
         self.groups.changed();
@@ -609,7 +615,7 @@ impl Component for DraftForm {
         self.groups.know(known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.draw_all(frame, area, env);
     }
 }
@@ -627,7 +633,7 @@ impl Modal for DraftForm {
         self.confirming.then(|| Ask::send(self.sendable()))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &Env) {
+    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         self.tell(form, env);
     }
 
@@ -636,7 +642,7 @@ impl Modal for DraftForm {
         true
     }
 
-    fn on_confirmed(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         if self.may_begin(env, out) {
             self.begin(out);
         }

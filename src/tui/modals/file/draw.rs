@@ -2,7 +2,7 @@
 
 use crate::domain::Text;
 use crate::jobs::intake::{
-    Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Source, Standing, Sure,
+    Checked, ColumnMap, HeaderRow, IdRow, ImportSource, NameColumns, RawRow, Standing, Sure,
 };
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
@@ -14,7 +14,7 @@ use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
 use ratatui::style::Style;
 
 impl FileForm {
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut form = FormText::new(area, env);
         let room = form.room();
@@ -126,21 +126,21 @@ impl FileForm {
     }
 
     /// Example: `attendees.csv  CP949 · comma · header row 1`.
-    fn source_words(&self, env: &Env) -> String {
+    fn source_words(&self, env: &UiContext) -> String {
         let dot = format!(" {} ", env.glyphs.dot);
         let name = match &self.source {
-            Source::File(path) => {
+            ImportSource::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
                 crate::domain::text::short(&name.to_string_lossy()).into_owned()
             }
-            Source::Pasted(text) => {
+            ImportSource::Pasted(text) => {
                 plural!(text.lines().count() as u64, "{n} line pasted", "{n} lines pasted")
             }
         };
         let Some(opened) = &self.opened else { return name };
         let about = &opened.about;
         // The name of pasted text says that it was pasted.
-        let is_pasted = matches!(self.source, Source::Pasted(_));
+        let is_pasted = matches!(self.source, ImportSource::Pasted(_));
         let mut parts: Vec<String> = (!is_pasted).then(|| about.format.to_string()).into_iter().collect();
         if let Some(guess) = &about.encoding {
             let encoding = guess.encoding.label();
@@ -164,7 +164,7 @@ impl FileForm {
         format!("{name}   {}", parts.join(&dot))
     }
 
-    fn menu(&self, choices: &[String], rows: Rect, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn menu(&self, choices: &[String], rows: Rect, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
         choices
             .iter()
@@ -186,7 +186,7 @@ impl FileForm {
     }
 
     /// The same lines in each encoding that fits, side by side.
-    fn side_by_side(&self, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn side_by_side(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let (Some(FileStep::Encoding(_)), Some(opened)) = (&self.step, &self.opened) else {
             return Vec::new();
         };
@@ -217,7 +217,7 @@ impl FileForm {
         lines
     }
 
-    fn hint(&self, env: &Env) -> String {
+    fn hint(&self, env: &UiContext) -> String {
         let enter = env.key(&self.key_contexts(), Action::Accept);
         if !self.questions().is_empty() || self.lacks_id_column() {
             return t!("{enter} answer open questions", enter);
@@ -238,7 +238,7 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-pub fn changed(change: &FileChange, env: &Env) -> String {
+pub fn changed(change: &FileChange, env: &UiContext) -> String {
     let FileChange { added, removed, changed, at } = change;
     let (added, removed, changed) = (number(*added), number(*removed), number(*changed));
     let rows = t!(
@@ -273,7 +273,7 @@ fn map_words(map: &ColumnMap, columns: &[String]) -> String {
 }
 
 /// First rows: as recipients or badge ids, or the raw cells while a question is open.
-fn preview(opened: &Opened, free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn preview(opened: &Opened, free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     match &opened.preview {
         Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, env),
         Preview::BadgeIds { ids, .. } if !ids.is_empty() => badge_ids(ids, free, room, env),
@@ -281,7 +281,7 @@ fn preview(opened: &Opened, free: usize, room: usize, env: &Env) -> Vec<Line<'st
     }
 }
 
-fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     rows.iter()
         .take(free)
         .map(|row| {
@@ -292,7 +292,7 @@ fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &Env) -> Vec<Li
         .collect()
 }
 
-fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let rest = room.saturating_sub(6 + 4);
     let widths = [6, rest / 2, rest - rest / 2];
@@ -315,7 +315,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &Env) -> Vec<Line<'st
         .collect()
 }
 
-fn people(judged: &[Checked], free: usize, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn people(judged: &[Checked], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let words = [t!("ready"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);

@@ -181,7 +181,7 @@ impl Mapping {
         }
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, about: &About, env: &Env) {
+    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, about: &About, env: &UiContext) {
         let fields = self.fields(about);
         let labels: Vec<&str> = fields.iter().map(|field| field.label()).collect();
         let wide = labels.iter().map(|label| width(label)).max().unwrap_or(0);

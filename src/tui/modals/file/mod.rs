@@ -6,7 +6,7 @@ mod mapping;
 mod steps;
 
 use crate::domain::{TemplateId, Text};
-use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, MapState, Source, TextEncoding};
+use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, ImportSource, MapState, TextEncoding};
 use crate::jobs::{
     FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
 };
@@ -15,7 +15,7 @@ use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::text_layout::number;
-use crate::tui::worker::job_command::{Done, JobCommand};
+use crate::tui::worker::job_command::{JobCommand, JobReply};
 pub use draw::changed;
 use mapping::{Accepted, Mapping};
 use steps::{FileStep, columns};
@@ -27,10 +27,10 @@ const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always
 
 pub struct FileForm {
     purpose: Purpose,
-    source: Source,
+    source: ImportSource,
     choices: Choices,
     opened: Option<Opened>,
-    work: Option<Work>,
+    work: Option<RunningRequest>,
     step: Option<FileStep>,
     cursor: ListCursor,
     said: Option<String>,
@@ -71,7 +71,7 @@ pub enum Purpose {
     },
 }
 
-struct Work {
+struct RunningRequest {
     request: RequestId,
     /// True while lapel saves the rows as a draft. False while it only reads the file.
     drafting: bool,
@@ -81,7 +81,7 @@ struct Work {
 
 impl FileForm {
     /// `source` is a file or pasted text.
-    pub fn new(purpose: Purpose, source: Source, out: &mut Effects<'_>) -> Self {
+    pub fn new(purpose: Purpose, source: ImportSource, out: &mut Effects<'_>) -> Self {
         let kept = Kept::Reading(out.ask(Request::KeptDrafts));
         let mut form = Self { kept, ..Self::unasked(purpose, source) };
         form.open(out);
@@ -89,7 +89,7 @@ impl FileForm {
     }
 
     /// A form that offers no kept drafts.
-    fn unasked(purpose: Purpose, source: Source) -> Self {
+    fn unasked(purpose: Purpose, source: ImportSource) -> Self {
         Self {
             purpose,
             source,
@@ -126,7 +126,7 @@ impl FileForm {
             let purpose = Purpose::Issue { template, by_column: source.by_column };
             let mut form = Self {
                 choices: source.choices.clone(),
-                ..Self::unasked(purpose, Source::File(source.path.clone()))
+                ..Self::unasked(purpose, ImportSource::File(source.path.clone()))
             };
             form.again = Some(Again { drafts, source, change, is_new: true });
             form.open(out);
@@ -152,7 +152,7 @@ impl FileForm {
             Purpose::Issue { .. } => Request::OpenFile(source, choices),
             Purpose::Revoke { .. } => Request::OpenIds(source, choices),
         });
-        self.work = Some(Work { request, drafting: false, done: 0, all: 0 });
+        self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
     }
 
     fn cancel(&mut self, out: &mut Effects<'_>) {
@@ -223,14 +223,14 @@ impl FileForm {
                 Request::DraftIds(Box::new(IdsRequest { source, choices, reason, when_issued }))
             }
         });
-        self.work = Some(Work { request, drafting: true, done: 0, all: 0 });
+        self.work = Some(RunningRequest { request, drafting: true, done: 0, all: 0 });
     }
 
     /// Whether a draft was made from this file, for this purpose. The file may have changed since.
     fn is_of_this_file(&self, draft: &Job, opened: &Opened) -> bool {
         let Some(origin) = &draft.origin else { return false };
         let is_same_path = match (&self.source, &origin.source) {
-            (Source::File(path), Some(source)) => *path == source.path,
+            (ImportSource::File(path), Some(source)) => *path == source.path,
             _ => false,
         };
         let is_same_purpose = match &self.purpose {
@@ -289,7 +289,7 @@ impl FileForm {
             Some(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
                 let request = out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
-                self.work = Some(Work { request, drafting: false, done: 0, all: 0 });
+                self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
             }
             None => self.begin_questions(out),
         }
@@ -318,7 +318,7 @@ impl FileForm {
         (self.step, self.cursor) = (step, ListCursor::default());
     }
 
-    fn act_step(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn act_step(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let choices = self.step_choices(env).len().max(1);
         let Some(step) = &mut self.step else { return false };
         if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
@@ -375,7 +375,7 @@ impl FileForm {
         self.open(out);
     }
 
-    fn step_choices(&self, env: &Env) -> Vec<String> {
+    fn step_choices(&self, env: &UiContext) -> Vec<String> {
         let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
         let about = &opened.about;
         match step {
@@ -459,7 +459,7 @@ impl Component for FileForm {
         }
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, Kept::Reading(_))) else {
             return action == Action::Back;
         };
@@ -472,7 +472,7 @@ impl Component for FileForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
             return self.act_step(action, env, out);
         }
@@ -503,7 +503,7 @@ impl Component for FileForm {
         true
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         match &mut self.step {
             None => Clicked::Nothing,
             Some(FileStep::Columns(mapping)) => mapping.on_click(at),
@@ -511,7 +511,13 @@ impl Component for FileForm {
         }
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         if matches!(self.kept, Kept::Reading(reading) if reading == id) {
             let Response::KeptDrafts(kept) = answer else { return Err(answer) };
             self.kept = Kept::Read(kept.unwrap_or_else(|why| {
@@ -562,7 +568,7 @@ impl Component for FileForm {
                     Err(why) => self.said = Some(why),
                 }
             }
-            Response::Done(Ok(Done::Drafts(jobs))) => {
+            Response::Done(Ok(JobReply::Drafts(jobs))) => {
                 self.work = None;
                 DraftForm::open(jobs, out);
                 out.close();
@@ -583,7 +589,7 @@ impl Component for FileForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.draw_all(frame, area, env);
     }
 }
@@ -603,7 +609,7 @@ pub fn gone(source: &FileSource) -> String {
     t!("{file} does not exist any more. The draft keeps its rows.", file)
 }
 
-fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, env: &Env) -> String {
+fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, env: &UiContext) -> String {
     let Some(first) = import.first() else { return String::new() };
     let (time, title) = (moment(first.created, env), titles(import));
     let rows = shares(import).join(&format!(" {} ", env.glyphs.dot));

@@ -1,7 +1,7 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
-use super::{Entry, what};
-use crate::tui::context::Env;
+use super::{PaletteEntry, what};
+use crate::tui::context::UiContext;
 use crate::tui::widgets::text_layout::fit;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -38,14 +38,14 @@ impl Rank {
     }
 }
 
-pub(in crate::tui) struct Search {
+pub(in crate::tui) struct PaletteSearch {
     typed: String,
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
 }
 
-impl Search {
+impl PaletteSearch {
     pub(in crate::tui) fn new(typed: &str) -> Self {
         let typed = letters(typed);
         let pattern = Pattern::new(&typed, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
@@ -61,9 +61,9 @@ impl Search {
         self.score(&letters(text))
     }
 
-    pub(super) fn rank(&mut self, entry: &Entry) -> Option<(Rank, u32)> {
+    pub(super) fn rank(&mut self, entry: &PaletteEntry) -> Option<(Rank, u32)> {
         let is_in = |text: &str, typed: &str| words_match(text, typed, |word, part| word.contains(part));
-        if let Entry::Loaded(loaded) = entry {
+        if let PaletteEntry::Loaded(loaded) = entry {
             let words = letters(&loaded.words());
             let rank = if word_starts(&words, &self.typed) {
                 Rank::Loaded
@@ -73,7 +73,9 @@ impl Search {
             return Some((rank, self.score(&words).unwrap_or(0)));
         }
         let (name, help) = match entry {
-            Entry::Command(command) => (letters(command.action.hint()), letters(command.action.help())),
+            PaletteEntry::Command(command) => {
+                (letters(command.action.hint()), letters(command.action.help()))
+            }
             other => (letters(&what(other)), String::new()),
         };
         let (in_name, in_help) = (self.score(&name), self.score(&help));
@@ -97,7 +99,7 @@ impl Search {
         text: &str,
         columns: usize,
         style: Style,
-        env: &Env,
+        env: &UiContext,
     ) -> Vec<Span<'static>> {
         let (mut plain, mut from) = (String::new(), Vec::new());
         for (at, c) in text.chars().enumerate() {
@@ -164,9 +166,9 @@ mod tests {
 
     #[test]
     fn matching_letters_are_underlined() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let marked = |typed: &str, text: &str| {
-            let spans = Search::new(typed).highlighted(text, 20, Style::default(), &env);
+            let spans = PaletteSearch::new(typed).highlighted(text, 20, Style::default(), &env);
             assert_eq!(spans.iter().map(|span| width(&span.content)).sum::<usize>(), 20);
             let underlined = |span: &&Span<'_>| span.style.add_modifier.contains(Modifier::UNDERLINED);
             spans.iter().filter(underlined).map(|span| span.content.to_string()).collect::<String>()

@@ -37,7 +37,7 @@ const COLUMNS: [Column; 9] = [
 ];
 
 impl RequestLog {
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let entries = self.shown();
@@ -82,7 +82,7 @@ impl RequestLog {
         area: Rect,
         entry: Option<&LogEntry>,
         base: &str,
-        env: &Env,
+        env: &UiContext,
     ) {
         let Some(entry) = entry else { return };
         let room = usize::from(area.width).saturating_sub(4);
@@ -121,7 +121,7 @@ fn target(entry: &LogEntry, base: &str) -> String {
     if entry.query.is_empty() { path.to_owned() } else { format!("{path}?{}", entry.query) }
 }
 
-fn row(entry: &LogEntry, base: &str, env: &Env) -> Vec<(String, Style)> {
+fn row(entry: &LogEntry, base: &str, env: &UiContext) -> Vec<(String, Style)> {
     let theme = &env.theme;
     let sent = env.clock().offset().to_datetime(entry.started_at).strftime("%H:%M:%S").to_string();
     let good = entry.outcome == "ok";

@@ -3,7 +3,7 @@
 use crate::api::LogEntry;
 use crate::domain::text::scrub;
 use crate::tui::connection::Client;
-use crate::tui::platform::pager::Page;
+use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
@@ -17,7 +17,7 @@ pub struct Save {
 
 impl Save {
     /// `entries`: newest first.
-    pub fn new(entries: &[LogEntry], env: &Env, out: &mut Effects<'_>) -> Self {
+    pub fn new(entries: &[LogEntry], env: &UiContext, out: &mut Effects<'_>) -> Self {
         let now = jiff::Timestamp::now();
         let text = text(entries, &origin(env), now);
         Self {
@@ -53,7 +53,7 @@ impl Save {
         Ok(saved.is_some())
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let mut form = FormText::new(area, env);
         form.blank();
         let about = t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
@@ -62,12 +62,12 @@ impl Save {
     }
 }
 
-fn origin(env: &Env) -> String {
+fn origin(env: &UiContext) -> String {
     env.client().map(Client::origin).unwrap_or_default()
 }
 
 /// The log for the pager: what the search finds, in columns.
-pub fn page(entries: &[&LogEntry], env: &Env) -> Page {
+pub fn page(entries: &[&LogEntry], env: &UiContext) -> PagerText {
     let text = text(entries.iter().copied(), &origin(env), jiff::Timestamp::now());
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     let widest =
@@ -79,7 +79,7 @@ pub fn page(entries: &[&LogEntry], env: &Env) -> Page {
     });
     let head = text.lines().next().unwrap_or_default().to_owned();
     let lines: Vec<String> = [head, String::new()].into_iter().chain(aligned).collect();
-    Page::new(lines.iter().map(String::as_str))
+    PagerText::new(lines.iter().map(String::as_str))
 }
 
 /// The log as tab-separated text. No value has a tab or line break, because each is scrubbed or lapel's own.

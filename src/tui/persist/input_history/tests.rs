@@ -79,11 +79,11 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
 fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("recent/uni.json");
-    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes, keep_days: None };
+    let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
     assert_eq!(run(&ask(Vec::new())), Ok(Lists::default()));
     assert!(!path.exists(), "reading makes no file");
-    run(&ask(vec![Change::Typed(Typed::LookUp, "a@x.example".into())])).expect("written");
-    let both = run(&ask(vec![Change::Typed(Typed::Badge, "B-1".into())])).expect("written");
+    run(&ask(vec![InputChange::Typed(Typed::LookUp, "a@x.example".into())])).expect("written");
+    let both = run(&ask(vec![InputChange::Typed(Typed::Badge, "B-1".into())])).expect("written");
     assert_eq!((both.look_ups.len(), both.badges.len()), (1, 1));
     #[cfg(unix)]
     for (path, mode) in [(path.as_path(), 0o600), (path.parent().expect("a folder"), 0o700)] {
@@ -97,7 +97,7 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     });
     assert!(!path.exists() && off.list(Typed::LookUp).is_empty());
     std::fs::create_dir_all(&path).expect("a folder in its place");
-    let why = run(&ask(vec![Change::Forget])).expect_err("a folder is no file");
+    let why = run(&ask(vec![InputChange::Forget])).expect_err("a folder is no file");
     assert!(why.contains("uni.json"), "{why}");
 }
 
@@ -108,12 +108,12 @@ fn templates_that_were_read_have_their_own_file_which_is_forgotten_too() {
         crate::config::recent_file(folder.path(), "uni"),
         crate::config::templates_file(folder.path(), "uni"),
     );
-    let ask = |changes: Vec<Change>| RecentsAsk { path: path.clone(), changes, keep_days: None };
+    let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
     let read = vec![jobs::Recent { id: "TPL-001".into(), title: "a title".into() }];
-    run(&ask(vec![Change::Templates(read.clone())])).expect("written");
+    run(&ask(vec![InputChange::Templates(read.clone())])).expect("written");
     assert!(!path.exists(), "nothing was typed");
     assert_eq!(jobs::known_templates(&templates), read);
-    run(&ask(vec![Change::Forget])).expect("removed");
+    run(&ask(vec![InputChange::Forget])).expect("removed");
     assert!(!templates.exists());
 }
 

@@ -4,18 +4,18 @@ use crate::domain::text::scrub;
 use crate::domain::{HistoryItem, Template};
 use crate::i18n::list;
 use crate::tui::app::Tab;
-use crate::tui::widgets::filter::{self, Spec, Value};
+use crate::tui::widgets::filter::{self, FilterValue, Spec};
 use crate::tui::widgets::paged_list::Browse;
 
 /// Overrides the saved layout. Used once, for the first profile that is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct InitialView {
     pub(in crate::tui) tab: Option<Tab>,
     /// The filter of that tab's list: field names of the contract with values. If empty, the saved filter stays.
     pub(in crate::tui) filter: Vec<(String, String)>,
 }
 
-impl Wanted {
+impl InitialView {
     /// A field has its name in the contract or its label in the filter bar. Without a tab, filters apply to the
     /// history. The error names the wrong flag and the valid values.
     pub fn of(tab: Option<&str>, filters: &[String]) -> Result<Self, String> {
@@ -71,7 +71,7 @@ fn read<T: Browse>(filters: &[String]) -> Result<Vec<(String, String)>, String> 
             return Err(t!("--filter {shown}: this field is given twice.", shown));
         }
         match filter::check(*spec, value) {
-            Ok(Value::Empty) => {
+            Ok(FilterValue::Empty) => {
                 return Err(t!("--filter {shown}: the value after = is missing.", shown));
             }
             Ok(_) => read.push((spec.name.to_owned(), value.trim().to_owned())),
@@ -89,13 +89,13 @@ fn bare(name: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(tab: Option<&str>, filters: &[&str]) -> Result<Wanted, String> {
-        Wanted::of(tab, &filters.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>())
+    fn of(tab: Option<&str>, filters: &[&str]) -> Result<InitialView, String> {
+        InitialView::of(tab, &filters.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
     fn flags_are_read() {
-        assert_eq!(of(None, &[]), Ok(Wanted::default()));
+        assert_eq!(of(None, &[]), Ok(InitialView::default()));
         assert_eq!(of(Some("home"), &[]).map(|w| w.tab), Ok(Some(Tab::Home)));
         assert_eq!(of(Some("overview"), &[]), of(Some("home"), &[]), "the earlier name");
         let wanted =

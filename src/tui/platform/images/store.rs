@@ -25,7 +25,7 @@ const REST: Duration = Duration::from_millis(120);
 const KEPT: u32 = KITTY_IDS - 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Want {
+pub struct PictureRequest {
     pub of: PictureOf,
     pub area: Rect,
 }
@@ -39,19 +39,19 @@ pub enum PictureOf {
 
 /// A picture, or first the template that has its address.
 #[derive(Clone, PartialEq, Eq)]
-enum Wanted {
-    Picture(Key),
+enum PictureFetch {
+    Picture(PictureKey),
     Template(TemplateId),
 }
 
 #[derive(Clone, PartialEq, Eq)]
-struct Key {
+struct PictureKey {
     url: String,
     room: (u16, u16),
 }
 
-struct Entry {
-    key: Key,
+struct CachedPicture {
+    key: PictureKey,
     number: u32,
     state: Result<Packed, String>,
 }
@@ -61,8 +61,8 @@ pub struct Store {
     places: Places,
     /// The address of the picture of each template that was read; `None` if it has none, or does not exist.
     templates: BTreeMap<TemplateId, Option<Text>>,
-    entries: VecDeque<Entry>,
-    wanted: Option<Wanted>,
+    entries: VecDeque<CachedPicture>,
+    wanted: Option<PictureFetch>,
     /// The pause while the cursor must rest.
     rest: Option<RequestId>,
     reading: Option<RequestId>,
@@ -142,7 +142,7 @@ impl Store {
     }
 
     pub fn read_again(&mut self) {
-        if let Some(Wanted::Picture(wanted)) = self.wanted.take() {
+        if let Some(PictureFetch::Picture(wanted)) = self.wanted.take() {
             self.entries.retain(|entry| entry.key.url != wanted.url);
             self.fresh = Some(wanted.url);
         }
@@ -177,7 +177,7 @@ impl Store {
         }
     }
 
-    pub fn want(&mut self, want: Option<&Want>, out: &mut Effects<'_>) {
+    pub fn want(&mut self, want: Option<&PictureRequest>, out: &mut Effects<'_>) {
         let wanted = want.and_then(|want| self.wanted(want).ok());
         if wanted == self.wanted {
             return;
@@ -186,8 +186,8 @@ impl Store {
         out.cancel(self.reading.take());
         out.cancel(self.loading.take().map(|(request, _)| request));
         let is_here = match &wanted {
-            Some(Wanted::Picture(key)) => self.entries.iter().any(|entry| entry.key == *key),
-            Some(Wanted::Template(_)) => false,
+            Some(PictureFetch::Picture(key)) => self.entries.iter().any(|entry| entry.key == *key),
+            Some(PictureFetch::Template(_)) => false,
             None => true,
         };
         self.wanted = wanted;
@@ -207,8 +207,8 @@ impl Store {
             Response::Paused if self.rest == Some(request) => {
                 self.rest = None;
                 match &self.wanted {
-                    Some(Wanted::Picture(key)) => self.load(key.clone(), out),
-                    Some(Wanted::Template(id)) => {
+                    Some(PictureFetch::Picture(key)) => self.load(key.clone(), out),
+                    Some(PictureFetch::Template(id)) => {
                         self.reading = Some(out.ask(Request::Template(id.clone())));
                     }
                     None => {}
@@ -218,16 +218,18 @@ impl Store {
             // The address was learned. After an error the template is asked for again when it is wanted again.
             Response::Template(detail) if self.reading == Some(request) => {
                 self.reading = None;
-                if let (Err(ApiError::NotFound(_)), Some(Wanted::Template(id))) = (*detail, &self.wanted) {
+                if let (Err(ApiError::NotFound(_)), Some(PictureFetch::Template(id))) =
+                    (*detail, &self.wanted)
+                {
                     self.templates.insert(id.clone(), None);
                 }
                 Ok(())
             }
             Response::Picture(state) => {
                 if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == request)
-                    && let Some(Wanted::Picture(key)) = self.wanted.clone()
+                    && let Some(PictureFetch::Picture(key)) = self.wanted.clone()
                 {
-                    self.entries.push_back(Entry { key, number, state });
+                    self.entries.push_back(CachedPicture { key, number, state });
                 }
                 Ok(())
             }
@@ -235,7 +237,7 @@ impl Store {
         }
     }
 
-    fn load(&mut self, key: Key, out: &mut Effects<'_>) {
+    fn load(&mut self, key: PictureKey, out: &mut Effects<'_>) {
         let How::By(way) = self.how else { return };
         let number = self.asked;
         self.asked = self.asked.wrapping_add(1);
@@ -250,36 +252,36 @@ impl Store {
         self.loading = Some((out.ask(Request::Picture(Box::new(ask))), number));
     }
 
-    fn wanted(&self, want: &Want) -> Result<Wanted, String> {
+    fn wanted(&self, want: &PictureRequest) -> Result<PictureFetch, String> {
         let raw = match &want.of {
             PictureOf::Address(raw) => raw,
             PictureOf::Template(id) => match self.templates.get(id) {
                 Some(raw) => raw,
-                None => return Ok(Wanted::Template(id.clone())),
+                None => return Ok(PictureFetch::Template(id.clone())),
             },
         };
         let raw = raw.as_ref().filter(|raw| !raw.looks_empty());
         let raw = raw.ok_or_else(|| t!("There is no picture.").to_owned())?;
         let url = self.places.resolve(raw.wire())?;
-        Ok(Wanted::Picture(Key { url, room: (want.area.width, want.area.height) }))
+        Ok(PictureFetch::Picture(PictureKey { url, room: (want.area.width, want.area.height) }))
     }
 
     /// Draws a picture in the middle of its area, or a message why there is none.
-    pub fn draw(&self, frame: &mut Frame<'_>, want: &Want, quiet: Style) {
+    pub fn draw(&self, frame: &mut Frame<'_>, want: &PictureRequest, quiet: Style) {
         let area = want.area.intersection(frame.area());
         let found = self.wanted(want).map(|wanted| match wanted {
-            Wanted::Picture(key) => self.entries.iter().find(|entry| entry.key == key),
-            Wanted::Template(_) => None,
+            PictureFetch::Picture(key) => self.entries.iter().find(|entry| entry.key == key),
+            PictureFetch::Template(_) => None,
         });
         let said = match &found {
-            Ok(Some(Entry { state: Ok(packed), .. })) => {
+            Ok(Some(CachedPicture { state: Ok(packed), .. })) => {
                 let (columns, rows) = packed.size();
                 let x = area.x + area.width.saturating_sub(columns) / 2;
                 let place = Rect { x, width: columns.min(area.width), height: rows.min(area.height), ..area };
                 packed.draw(place, frame.buffer_mut());
                 return;
             }
-            Ok(Some(Entry { state: Err(why), .. })) | Err(why) => why,
+            Ok(Some(CachedPicture { state: Err(why), .. })) | Err(why) => why,
             Ok(None) if self.loading.is_some() => t!("loading the picture"),
             Ok(None) => return,
         };

@@ -77,8 +77,8 @@ impl TestStore {
     }
 }
 
-fn wanted(url: &str) -> Want {
-    Want { of: PictureOf::Address(Some(Text::from(url))), area: Rect::new(2, 1, 30, 9) }
+fn wanted(url: &str) -> PictureRequest {
+    PictureRequest { of: PictureOf::Address(Some(Text::from(url))), area: Rect::new(2, 1, 30, 9) }
 }
 
 fn picture() -> Packed {
@@ -162,7 +162,8 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         (Some("file:///etc/passwd"), "neither http nor"),
         (Some("data:image/png;base64,AAAA"), "neither http nor"),
     ] {
-        let want = Want { of: PictureOf::Address(raw.map(Text::from)), area: Rect::new(2, 1, 38, 9) };
+        let want =
+            PictureRequest { of: PictureOf::Address(raw.map(Text::from)), area: Rect::new(2, 1, 38, 9) };
         tui.with(|store, out| store.want(Some(&want), out));
         let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
         terminal.draw(|frame| tui.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
@@ -244,7 +245,7 @@ fn another_service_begins_with_nothing() {
 #[test]
 fn a_template_is_read_once_for_its_picture() {
     let mut tui = TestStore::new(PictureChoice::Halfblocks);
-    let of = |id: &str| Want {
+    let of = |id: &str| PictureRequest {
         of: PictureOf::Template(TemplateId::new(id).expect("an id")),
         area: Rect::new(2, 1, 30, 9),
     };

@@ -6,7 +6,7 @@ use crate::domain::ServiceClock;
 use crate::export::{ExportRow, FieldValue};
 use crate::i18n::{list, tr};
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{needs, words};
 use crate::tui::widgets::record_field::{self, RecordField};
@@ -131,7 +131,7 @@ pub fn heading() -> Heading {
     Heading::new(defs(), 7, tr_noop!("newest first"))
 }
 
-fn sign(job: &Job, env: &Env) -> &'static str {
+fn sign(job: &Job, env: &UiContext) -> &'static str {
     match is_finished(job) {
         _ if !needs(job, env.clock().utc()).is_empty() => env.glyphs.alert,
         true if job.phase != Phase::Cancelled => env.glyphs.done,
@@ -144,7 +144,7 @@ fn percent(job: &Job) -> String {
 }
 
 /// The bar of a job and the finished part in percent. A finished job has neither.
-fn progress(job: &Job, columns: usize, env: &Env) -> String {
+fn progress(job: &Job, columns: usize, env: &UiContext) -> String {
     if is_finished(job) {
         return if job.phase == Phase::Cancelled { tr(job.phase.name()) } else { t!("done") }.to_owned();
     }
@@ -156,7 +156,7 @@ fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
 }
 
 /// What a job needs from a person, the most urgent first. A need that does not fit is counted, never cut.
-fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
+fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
     let all = needs_words(job, env.clock().utc());
     for shown in (1..=all.len()).rev() {
         let mut text = all[..shown].join(&format!(" {} ", env.glyphs.dot));
@@ -172,7 +172,7 @@ fn needed(job: &Job, room: &CellRoom, env: &Env) -> String {
 }
 
 /// The width of the longest of the most urgent needs, in columns.
-pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &Env) -> usize {
+pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &UiContext) -> usize {
     let now = env.clock().utc();
     let heaviest = |job| {
         let all = needs_words(job, now);
@@ -206,16 +206,16 @@ pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
 }
 
 /// The cells of a job where every column has room.
-pub(super) fn widest(job: &Job, env: &Env) -> Vec<(String, Style)> {
+pub(super) fn widest(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
     all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, env)
 }
 
-pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &Env) -> Vec<(String, Style)> {
+pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &UiContext) -> Vec<(String, Style)> {
     let width_of = |column| heading.width_of(column, widths);
     all_cells(job, &CellRoom { progress: width_of(PROGRESS), needs: width_of(NEEDS) }, env)
 }
 
-fn all_cells(job: &Job, room: &CellRoom, env: &Env) -> Vec<(String, Style)> {
+fn all_cells(job: &Job, room: &CellRoom, env: &UiContext) -> Vec<(String, Style)> {
     let mut cells = record_field::cells(&FIELDS, job, room, env);
     cells.extend(RowStatus::ALL.iter().map(|row_status| match job.counts.of(*row_status) {
         0 => (env.glyphs.dash.to_owned(), env.theme.dim()),

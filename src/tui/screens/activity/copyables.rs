@@ -4,7 +4,7 @@ use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::View;
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::job_rows;
@@ -37,11 +37,11 @@ impl Screen for Activity {
         self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
     }
 
-    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         self.text_and_picture(area, self.pane_lines(area, env).len(), env).1
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
@@ -74,12 +74,12 @@ impl Screen for Activity {
         badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let area = self.row_panes(area).list;
         self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, env, out))
     }
 
-    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
+    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
         // Nothing to do: the journal reports changes itself.
     }
 }

@@ -4,7 +4,7 @@ use super::{Activity, columns, is_mine};
 use crate::i18n::tr;
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind, Urgency};
 use crate::tui::input::list_hit::below;
-use crate::tui::platform::images::{PictureOf, Want};
+use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
@@ -46,7 +46,7 @@ impl Panes {
     }
 
     /// Draws the edge of the pane, with the title if the pane is below. Returns whether the title is drawn.
-    fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, env: &Env) {
+    fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, env: &UiContext) {
         let theme = &env.theme;
         match self.beside {
             Some(pane) => preview::draw_edge(frame, pane, env),
@@ -66,14 +66,14 @@ impl Panes {
     }
 
     /// The first lines of the text: the title, if it is not in the edge.
-    fn head(&self, title: &str, env: &Env) -> Vec<Line<'static>> {
+    fn head(&self, title: &str, env: &UiContext) -> Vec<Line<'static>> {
         let room = usize::from(self.text.width);
         let shown = self.beside.map(|_| wrap(title, room)).unwrap_or_default();
         shown.into_iter().map(|line| Line::styled(line, env.theme.strong())).collect()
     }
 }
 
-fn joined(shares: Vec<(u64, RowStatus, String)>, env: &Env) -> String {
+fn joined(shares: Vec<(u64, RowStatus, String)>, env: &UiContext) -> String {
     let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
     all.join(&format!(" {} ", env.glyphs.dot))
 }
@@ -103,19 +103,19 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 }
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
-pub(super) fn standing(job: &Job, env: &Env) -> String {
+pub(super) fn standing(job: &Job, env: &UiContext) -> String {
     let words = joined(by_urgency(job), env);
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
-pub(super) fn standing_style(job: &Job, env: &Env) -> Style {
+pub(super) fn standing_style(job: &Job, env: &UiContext) -> Style {
     let alarming = job.stop.is_some() || job.counts.sum(RowStatus::needs_a_person) > 0;
     if alarming { env.theme.warning() } else { env.theme.text() }
 }
 
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
 /// of a column.
-pub fn bar(job: &Job, columns: usize, env: &Env) -> String {
+pub fn bar(job: &Job, columns: usize, env: &UiContext) -> String {
     let total = wanted(job).max(1);
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
@@ -178,7 +178,7 @@ impl Activity {
         lines
     }
 
-    fn title(&self, env: &Env) -> String {
+    fn title(&self, env: &UiContext) -> String {
         let of = |job: &Job| {
             let file = job.origin.as_ref().map(|origin| origin.name().to_string());
             [Some(format!("#{}", job.id)), file]
@@ -187,15 +187,20 @@ impl Activity {
         parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
     }
 
-    pub(super) fn text_and_picture(&self, area: Rect, lines: usize, env: &Env) -> (Rect, Option<Want>) {
+    pub(super) fn text_and_picture(
+        &self,
+        area: Rect,
+        lines: usize,
+        env: &UiContext,
+    ) -> (Rect, Option<PictureRequest>) {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
         let Some(of) = of.filter(|_| env.pictures.is_on()) else { return (panes.text, None) };
         let (text, place) = picture::below(panes.text, lines);
-        (text, place.map(|area| Want { of: PictureOf::Template(of), area }))
+        (text, place.map(|area| PictureRequest { of: PictureOf::Template(of), area }))
     }
 
-    pub(super) fn pane_lines(&self, area: Rect, env: &Env) -> Vec<Line<'static>> {
+    pub(super) fn pane_lines(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let room = usize::from(panes.text.width);
         let Some(job) = self.job() else { return Vec::new() };
@@ -211,7 +216,7 @@ impl Activity {
         row_lines(row, job, room, env)
     }
 
-    pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let top = Rect { height: 1, ..area };
         let line = match (&self.read, self.jobs.is_empty()) {
@@ -278,7 +283,7 @@ impl Activity {
         self.heading.draw_menu(frame, menu, &widths, env);
     }
 
-    fn detail_lines(&self, job: &Job, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn detail_lines(&self, job: &Job, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let theme = &env.theme;
         let dot = format!(" {} ", env.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
@@ -340,7 +345,7 @@ impl Activity {
         lines
     }
 
-    pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, env: &Env, rows: &RowList) {
+    pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext, rows: &RowList) {
         let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
         let theme = &env.theme;
         let (panes, whole) = (self.row_panes(area), area);
@@ -384,7 +389,7 @@ impl Activity {
 }
 
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
-fn advice(job: &Job, env: &Env) -> Vec<(String, Style)> {
+fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
     let theme = &env.theme;
     if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
         let text = t!(

@@ -226,7 +226,7 @@ impl Activity {
     }
 
     /// Keeps the pane within its text, and at the first line of another job or row.
-    fn fit_pane(&mut self, area: Rect, env: &Env) {
+    fn fit_pane(&mut self, area: Rect, env: &UiContext) {
         let row = self.rows.as_ref().map(|rows| rows.list.selected().map(|row| row.no));
         let shown = self.job().map(|job| (job.id, row.flatten()));
         if self.scrolled != shown {
@@ -249,7 +249,7 @@ impl Activity {
         rows.only(there.next().into_iter().collect(), out);
     }
 
-    fn command(&self, action: Action, env: &Env, out: &mut Effects<'_>) {
+    fn command(&self, action: Action, env: &UiContext, out: &mut Effects<'_>) {
         let Some(job) = self.job_for(action) else {
             out.say(t!("There is no job here."));
             return;
@@ -326,7 +326,7 @@ impl Component for Activity {
         vec![inner, Context::List, Context::Global, Context::Always]
     }
 
-    fn is_enabled(&self, action: Action, _: &Env) -> bool {
+    fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         let Some(job) = self.job() else {
             return !matches!(
                 action,
@@ -365,7 +365,7 @@ impl Component for Activity {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
@@ -438,7 +438,7 @@ impl Component for Activity {
         typed
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         if self.shown_heading_mut().on_paste(text) {
             return;
         }
@@ -449,7 +449,7 @@ impl Component for Activity {
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if let Some((click, choose)) = self.click_menu(at) {
             return Clicked::in_menu(click, choose);
         }
@@ -465,7 +465,13 @@ impl Component for Activity {
         Clicked::changed(is_job)
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, _: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        _: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         match answer {
             Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
@@ -502,7 +508,7 @@ impl Component for Activity {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
@@ -551,7 +557,7 @@ impl Component for Activity {
         know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         match &self.rows {
             Some(rows) => self.draw_rows(frame, area, env, rows),
             None => self.draw_jobs(frame, area, env),

@@ -23,7 +23,12 @@ impl Activity {
     }
 
     /// `None` if no menu is open and the action is another one.
-    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
+    pub(super) fn act_heading(
+        &mut self,
+        action: Action,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
             return None;
         }
@@ -39,7 +44,7 @@ impl Activity {
 
     /// Sorts the list on the screen and keeps the selection.
     /// The jobs are all here. The rows of a job are read again in the new order.
-    fn sort_by(&mut self, order: Option<SortOrder>, env: &Env, out: &mut Effects<'_>) {
+    fn sort_by(&mut self, order: Option<SortOrder>, env: &UiContext, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);
@@ -58,7 +63,7 @@ impl Activity {
 
     /// Sorts the jobs in the chosen order, if they have changed since the last sorting.
     /// The columns are as wide as the newest jobs need.
-    pub(super) fn arrange(&mut self, env: &Env) {
+    pub(super) fn arrange(&mut self, env: &UiContext) {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }

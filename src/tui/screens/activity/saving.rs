@@ -16,7 +16,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn save_jobs(&self, env: &Env, out: &mut Effects<'_>) {
+    pub(super) fn save_jobs(&self, env: &UiContext, out: &mut Effects<'_>) {
         let Some(mut head) = self.listed() else {
             out.say(t!("There are no jobs here to export."));
             return;

@@ -3,7 +3,7 @@
 use super::BadgeScreen;
 use crate::api::RawOf;
 use crate::domain::{ServiceTime, Text, Verdict, issue_time};
-use crate::tui::platform::images::{PictureOf, Want};
+use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
@@ -27,11 +27,11 @@ impl Screen for BadgeScreen {
         self.over_text
     }
 
-    fn shows_age(&self, env: &Env) -> bool {
+    fn shows_age(&self, env: &UiContext) -> bool {
         self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
     }
 
-    fn picture(&self, area: Rect, _: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, _: &UiContext) -> Option<PictureRequest> {
         let badge = self.badge()?;
         let raw = if self.back { &badge.back_image_url } else { &badge.front_image_url };
         let pane = if self.beside {
@@ -41,10 +41,10 @@ impl Screen for BadgeScreen {
         } else {
             return None;
         };
-        Some(Want { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
+        Some(PictureRequest { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {
             all.one('i', t!("badge id"), self.wanted.as_ref().map(crate::domain::BadgeId::wire));
@@ -79,7 +79,7 @@ impl Screen for BadgeScreen {
         self.request.take_if(|own| *own == request);
     }
 
-    fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         self.on_action(Action::Reload, env, out);
     }
 

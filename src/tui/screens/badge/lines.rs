@@ -55,7 +55,7 @@ pub(super) fn not_read(
     id: &BadgeId,
     (certs, sent): (Certs, &[SentHere]),
     room: usize,
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     if let ([sent, ..], ApiError::NotFound(_)) = (sent, error) {
         let mut lines = vec![Line::styled(
@@ -89,7 +89,7 @@ pub(super) fn badge_lines(
     badge: &Badge,
     requested: Option<Timestamp>,
     (room, rows): (usize, usize),
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let held = told::held(badge);
     let more = if matches!(held.verdict(env.now()), Verdict::Waiting { since: None }) {

@@ -1,17 +1,17 @@
 //! The advice for a caller about the badge on the Badge tab, and what support staff cannot do about it.
 
 use crate::domain::call_advice::Case;
-use crate::domain::{Badge, Held, Text};
-use crate::tui::context::Env;
+use crate::domain::{Badge, HeldBadge, Text};
+use crate::tui::context::UiContext;
 use crate::tui::screens::wallet::pane;
 use ratatui::text::Line;
 
-pub(super) fn held(badge: &Badge) -> Held {
-    Held { detail: Some(Box::new(badge.clone())), ..Held::new(badge.badge_id.clone()) }
+pub(super) fn held(badge: &Badge) -> HeldBadge {
+    HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id.clone()) }
 }
 
 /// The call about this badge, when lapel knows nothing but the badge itself.
-pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
+pub(super) fn case<'a>(held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
     let (now, zone_known) = (env.now(), env.clock().is_zone_known());
     Case {
@@ -31,7 +31,7 @@ pub(super) fn case<'a>(held: &'a Held, env: &Env) -> Case<'a> {
 
 /// The advice after an empty line, and whether it fits into `rows`. General advice is left out first.
 /// If the rest still does not fit, this returns all lines, and the user scrolls.
-pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &Env) -> (Vec<Line<'static>>, bool) {
+pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &UiContext) -> (Vec<Line<'static>>, bool) {
     let held = held(badge);
     let case = case(&held, env);
     let with = |advice: bool| {

@@ -2,7 +2,7 @@
 
 use crate::domain::{BadgeId, EmailKey, HistoryItem, State, Verdict};
 use crate::i18n::{list, number};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::theme::Glyphs;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub(super) fn words<'a>(
 /// The number of copies among the loaded rows, for the newest copy of each.
 pub(super) fn of_newest<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
-    env: &Env,
+    env: &UiContext,
 ) -> HashMap<BadgeId, String> {
     let mut copies: HashMap<_, Vec<&HistoryItem>> = HashMap::new();
     for row in loaded {
@@ -92,7 +92,7 @@ mod tests {
         let of = |at: usize| words(rows.iter(), &rows[at], now);
         assert_eq!(of(0).as_deref(), Some("2 copies among the loaded rows: 1 Issued, 1 Waiting"));
         assert_eq!((of(2), of(3)), (None, None));
-        let note = of_newest(rows.iter(), &Env::for_test());
+        let note = of_newest(rows.iter(), &UiContext::for_test());
         assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
         assert_eq!(note.get(&rows[0].badge_id).map(String::as_str), Some("×2"));
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));

@@ -5,11 +5,11 @@ use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::View;
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{Entry, RowState};
+use crate::tui::widgets::list::{ListEntry, RowState};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
 
@@ -30,24 +30,24 @@ impl Screen for History {
         self.marks.is_in_range() || self.marking.is_some() || self.browser.can_go_back()
     }
 
-    fn shows_age(&self, env: &Env) -> bool {
+    fn shows_age(&self, env: &UiContext) -> bool {
         let is_running = |row: &HistoryItem| Verdict::of(row, env.now()).is_running();
         self.browser
             .list
             .visible()
-            .any(|(_, row)| matches!(row, RowState::Entry(Entry::Row(row)) if is_running(row)))
+            .any(|(_, row)| matches!(row, RowState::Entry(ListEntry::Row(row)) if is_running(row)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let (stack, rows) = (self.key_contexts(), self.browser.rows(self.browser.split(area).0));
         self.marks.on_drag(drag, rows, &mut self.browser.list, &stack, env, out)
     }
 
-    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         picture_of(self.browser.list.selected()?, self.browser.split(area).1?, env)
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.browser.list.selected();
         if let Some(row) = selected {
@@ -69,7 +69,7 @@ impl Screen for History {
         row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
     }
 
-    fn refresh(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.reload(out);
     }
 

@@ -22,7 +22,7 @@ pub struct Marking {
 
 impl History {
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
-    pub(super) fn offer_mark_all(&mut self, env: &Env, out: &mut Effects<'_>) {
+    pub(super) fn offer_mark_all(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
@@ -104,7 +104,7 @@ impl History {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let is_mine = |marking: &mut Marking| marking.request == request;

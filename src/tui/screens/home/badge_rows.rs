@@ -20,12 +20,12 @@ const UNTIL: ListField = ListField::of("valid_until", tr_noop!("Until"), (TO_MIN
 pub(super) const COPIED: [&str; 6] =
     ["recipient_name", "recipient_email", "title", "issued_at", "email_status", "badge_id"];
 
-pub(super) struct Columns {
+pub(super) struct BadgeColumns {
     fields: Vec<ListField>,
     heading: Heading,
 }
 
-impl Columns {
+impl BadgeColumns {
     /// `is_ending` shows the end date instead of the issue time.
     pub fn new(is_ending: bool) -> Self {
         let mut fields = HistoryItem::FIELDS[..HistoryItem::DEFAULT_COLUMNS].to_vec();
@@ -48,7 +48,7 @@ impl Columns {
         Self { fields, heading }
     }
 
-    pub fn fit(&mut self, row: &HistoryItem, env: &Env) {
+    pub fn fit(&mut self, row: &HistoryItem, env: &UiContext) {
         self.heading.fit(&record_field::cells(&self.fields, row, &(), env), env);
     }
 
@@ -62,11 +62,11 @@ impl Columns {
         self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
     }
 
-    pub fn head(&self, width: u16, env: &Env) -> Line<'static> {
+    pub fn head(&self, width: u16, env: &UiContext) -> Line<'static> {
         self.heading.line(&self.widths(width), 2, env)
     }
 
-    pub fn cells(&self, row: &HistoryItem, width: u16, env: &Env) -> Vec<Span<'static>> {
+    pub fn cells(&self, row: &HistoryItem, width: u16, env: &UiContext) -> Vec<Span<'static>> {
         let cells = record_field::cells(&self.fields, row, &(), env);
         self.heading.cells(cells, &self.widths(width), env)
     }

@@ -49,7 +49,7 @@ struct Texts {
     hint: (Action, &'static str),
 }
 
-struct Widths {
+struct HomeWidths {
     label: usize,
     title: usize,
     text: usize,
@@ -57,7 +57,7 @@ struct Widths {
 
 impl Home {
     /// The rows of the screen. Handling a message lays them out, and drawing uses that layout.
-    pub(super) fn laid_out(&self, area: Rect, env: &Env) -> Rc<Vec<Placed>> {
+    pub(super) fn laid_out(&self, area: Rect, env: &UiContext) -> Rc<Vec<Placed>> {
         let what = (area, env.theme, env.glyphs, env.spin);
         let mut known = self.laid_out.borrow_mut();
         match &*known {
@@ -70,7 +70,7 @@ impl Home {
         }
     }
 
-    fn rows(&self, area: Rect, env: &Env) -> Vec<Placed> {
+    fn rows(&self, area: Rect, env: &UiContext) -> Vec<Placed> {
         let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
         let parts = self.parts(&texts, area, env);
         let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
@@ -98,14 +98,14 @@ impl Home {
         rows
     }
 
-    fn parts(&self, texts: &[Texts], area: Rect, env: &Env) -> Vec<Vec<Placed>> {
-        let widths = Widths::of(texts, usize::from(area.width), env);
+    fn parts(&self, texts: &[Texts], area: Rect, env: &UiContext) -> Vec<Vec<Placed>> {
+        let widths = HomeWidths::of(texts, usize::from(area.width), env);
         let parts = Part::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, env));
         parts.filter(|rows| !rows.is_empty()).collect()
     }
 
     /// The issued badges over time, in the rows that nothing else needs.
-    fn chart(&self, area: Rect, spare: usize, env: &Env) -> Vec<Placed> {
+    fn chart(&self, area: Rect, spare: usize, env: &UiContext) -> Vec<Placed> {
         let columns: Vec<Column> = self
             .counts
             .issued()
@@ -127,7 +127,14 @@ impl Home {
             .collect()
     }
 
-    fn part(&self, part: Part, texts: &[Texts], widths: &Widths, area: Rect, env: &Env) -> Vec<Placed> {
+    fn part(
+        &self,
+        part: Part,
+        texts: &[Texts],
+        widths: &HomeWidths,
+        area: Rect,
+        env: &UiContext,
+    ) -> Vec<Placed> {
         let theme = &env.theme;
         let mut rows = Vec::new();
         let room = usize::from(area.width).saturating_sub(4);
@@ -198,7 +205,7 @@ impl Home {
         head
     }
 
-    fn texts(&self, line: &HomeLine, env: &Env) -> Texts {
+    fn texts(&self, line: &HomeLine, env: &UiContext) -> Texts {
         let theme = &env.theme;
         let dot = format!(" {} ", env.glyphs.dot);
         let plain = |text: String, hint: (Action, &'static str)| Texts {
@@ -304,7 +311,7 @@ impl Home {
         t!("The index is empty. Reading the history costs {cost}.", cost = reading_cost(self.index_cost()))
     }
 
-    pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         debug_assert!(self.shown == HomePart::Lines);
         let rows = self.laid_out(area, env);
         let total = rows.len();
@@ -333,8 +340,8 @@ impl Home {
     }
 }
 
-impl Widths {
-    fn of(texts: &[Texts], columns: usize, env: &Env) -> Self {
+impl HomeWidths {
+    fn of(texts: &[Texts], columns: usize, env: &UiContext) -> Self {
         let room = columns.saturating_sub(BEFORE + 1);
         let jobs = || texts.iter().filter_map(|texts| texts.job.as_ref());
         let label = jobs().map(|(label, _)| width(label)).max().unwrap_or(0);
@@ -363,11 +370,11 @@ impl Texts {
         width(&self.text) + if self.art.is_empty() { 0 } else { width(&self.art) + GAP }
     }
 
-    fn hint_words(&self, env: &Env) -> String {
+    fn hint_words(&self, env: &UiContext) -> String {
         format!("{} {}", env.key(STACK, self.hint.0), self.hint.1)
     }
 
-    fn rows(&self, line: usize, widths: &Widths, env: &Env) -> Vec<Placed> {
+    fn rows(&self, line: usize, widths: &HomeWidths, env: &UiContext) -> Vec<Placed> {
         let theme = &env.theme;
         let gap = " ".repeat(GAP);
         let sign = if self.alert { format!("{} ", env.glyphs.alert) } else { "  ".to_owned() };
@@ -418,7 +425,7 @@ impl Texts {
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.
-fn run_words(job: &Job, env: &Env) -> Vec<String> {
+fn run_words(job: &Job, env: &UiContext) -> Vec<String> {
     let all = number(job.to_send());
     let done = |status| number(job.counts.of(status));
     let mut words = vec![match job.kind {
@@ -437,7 +444,7 @@ fn run_words(job: &Job, env: &Env) -> Vec<String> {
 }
 
 /// What a person can do when nothing needs one.
-fn next_steps(env: &Env) -> String {
+fn next_steps(env: &UiContext) -> String {
     let (issue, search) = (env.key(STACK, Action::Issue), env.key(STACK, Action::LookUp));
     let help = env.key(STACK, Action::Help);
     if env.read_only() {
@@ -453,7 +460,7 @@ mod tests {
 
     #[test]
     fn a_line_that_breaks_between_two_parts_has_no_separator_at_its_end() {
-        let env = Env::for_test();
+        let env = UiContext::for_test();
         let texts = Texts {
             alert: false,
             job: None,
@@ -462,7 +469,7 @@ mod tests {
             style: env.theme.text(),
             hint: (Action::Open, "show"),
         };
-        let rows = texts.rows(0, &Widths { label: 0, title: 0, text: 22 }, &env);
+        let rows = texts.rows(0, &HomeWidths { label: 0, title: 0, text: 22 }, &env);
         let shown: Vec<String> =
             rows.iter().map(|row| row.spans.iter().map(|span| span.content.as_ref()).collect()).collect();
         assert_eq!(shown.len(), 2, "{shown:?}");

@@ -1,18 +1,18 @@
 //! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
 
-use super::badge_rows::{COPIED, Columns};
+use super::badge_rows::{BadgeColumns, COPIED};
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{BadgeId, HistoryItem, Text};
 use crate::jobs::JobId;
 use crate::jobs::receipt::{FailedMails, MailGroup};
 use crate::tui::effects::ExportSource;
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{Entry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
@@ -64,7 +64,7 @@ pub struct Mails {
     folded: BTreeSet<usize>,
     search: Search,
     preview: BadgePreview,
-    columns: Columns,
+    columns: BadgeColumns,
     /// Whether the columns are not adapted to the badges yet.
     unfitted: bool,
 }
@@ -79,7 +79,7 @@ impl Mails {
             folded: BTreeSet::new(),
             search: Search::default(),
             preview: BadgePreview::default(),
-            columns: Columns::of_mails(),
+            columns: BadgeColumns::of_mails(),
             unfitted: false,
         };
         mails.read(out);
@@ -155,7 +155,7 @@ impl Mails {
     }
 
     /// Back leaves the list.
-    pub fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Changed => {
                 self.arrange();
@@ -198,7 +198,7 @@ impl Mails {
         }
     }
 
-    fn export(&self, env: &Env, out: &mut Effects<'_>) {
+    fn export(&self, env: &UiContext, out: &mut Effects<'_>) {
         let badges: Vec<&HistoryItem> = self.shown().collect();
         if badges.is_empty() {
             out.say(t!("There are no failed mails here to export."));
@@ -223,7 +223,7 @@ impl Mails {
         self.arrange();
     }
 
-    pub fn on_click(&mut self, at: Position, area: Rect, env: &Env) -> Clicked {
+    pub fn on_click(&mut self, at: Position, area: Rect, env: &UiContext) -> Clicked {
         let (list, _) = self.areas(area, env);
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
@@ -241,7 +241,7 @@ impl Mails {
         Ok(())
     }
 
-    pub fn lay_out(&mut self, area: Rect, env: &Env) {
+    pub fn lay_out(&mut self, area: Rect, env: &UiContext) {
         if std::mem::take(&mut self.unfitted) {
             for badge in self.found.iter().flat_map(|found| &found.badges) {
                 self.columns.fit(badge, env);
@@ -262,11 +262,11 @@ impl Mails {
         }
     }
 
-    pub fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    pub fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         picture_of(self.badge()?, self.areas(area, env).1?, env)
     }
 
-    pub fn copyables(&self, env: &Env) -> Copyables {
+    pub fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.badge();
         if let Some(badge) = selected {
@@ -294,7 +294,7 @@ impl Mails {
 
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
     /// the counter.
-    fn areas(&self, area: Rect, env: &Env) -> (Rect, Option<Rect>) {
+    fn areas(&self, area: Rect, env: &UiContext) -> (Rect, Option<Rect>) {
         let groups = self.found.iter().flat_map(|found| &found.report.groups);
         let longest = groups.map(|group| width(&of_group(group)) + 2).max().unwrap_or(0);
         let (left, pane) = self.columns.split(area, longest);
@@ -302,7 +302,7 @@ impl Mails {
         (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
     }
 
-    fn advice(&self, columns: u16, env: &Env) -> Vec<String> {
+    fn advice(&self, columns: u16, env: &UiContext) -> Vec<String> {
         if self.list.is_empty() {
             return Vec::new();
         }
@@ -321,7 +321,7 @@ impl Mails {
         }
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let (list, pane) = self.areas(area, env);
         let line = |y: u16| Rect { y, height: 1, ..list };
@@ -371,7 +371,7 @@ impl Mails {
     }
 
     /// How many mails of a domain failed, by the service's words for the failures.
-    fn group_lines(&self, place: usize, failed: u64, room: usize, env: &Env) -> Vec<Line<'static>> {
+    fn group_lines(&self, place: usize, failed: u64, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         let mut lines = styled(&self.group_words(place, failed), room, env.theme.strong());
         let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
         let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
@@ -382,7 +382,7 @@ impl Mails {
         lines
     }
 
-    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, env: &Env) {
+    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, env: &UiContext) {
         let theme = &env.theme;
         if let Err(why) = &self.found {
             let text = format!("{} {why}", env.glyphs.alert);
@@ -400,12 +400,12 @@ impl Mails {
             return;
         }
         self.list.draw_rows(frame, list, env, |_, row| match row {
-            RowState::Entry(Entry::Row(MailLine::Badge(badge))) => {
+            RowState::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
                 spans.extend(self.columns.cells(badge, list.width, env));
                 spans
             }
-            RowState::Entry(Entry::Row(MailLine::Group { place, failed })) => {
+            RowState::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
                 let is_folded = self.search.text().is_none() && self.folded.contains(place);
                 let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
                 let words = format!("{sign} {}", self.group_words(*place, *failed));

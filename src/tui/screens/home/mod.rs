@@ -17,7 +17,7 @@ use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run};
 use crate::tui::widgets::copying::Copyables;
@@ -118,7 +118,7 @@ impl Default for Home {
 }
 
 impl Home {
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &Env) {
+    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &UiContext) {
         let now = env.clock().utc();
         self.needing = needs::count(jobs, now);
         self.of_jobs = of_jobs(jobs, now);
@@ -128,7 +128,7 @@ impl Home {
 
     /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
     /// start. Also while another tab is shown.
-    pub fn restart(&mut self, env: &Env, out: &mut Effects<'_>) {
+    pub fn restart(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         if env.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start)
         {
             self.counts.on_action(Action::Reload, env, out);
@@ -168,7 +168,7 @@ impl Home {
     }
 
     /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
-    fn all_mails(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn all_mails(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let source = match self.counts.all() {
             Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(env).0),
             _ => MailSource::Journal(None),
@@ -194,7 +194,7 @@ impl Home {
         self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
 
-    fn arrange(&mut self, env: &Env) {
+    fn arrange(&mut self, env: &UiContext) {
         if !std::mem::take(&mut self.stale) {
             return;
         }
@@ -223,7 +223,7 @@ impl Home {
     }
 
     /// Shows what the line is about. It never sends.
-    fn open(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn open(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let Some(line) = self.line().cloned() else { return };
         match line {
             HomeLine::Need(job, needs) => {
@@ -268,7 +268,7 @@ impl Home {
         self.shown = HomePart::Counts;
     }
 
-    fn act_on_lines(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn act_on_lines(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Open => self.open(env, out),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
@@ -323,7 +323,7 @@ impl Screen for Home {
         }
     }
 
-    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         match self.shown {
             HomePart::Lines => None,
             HomePart::Counts | HomePart::List => self.counts.picture(area, env),
@@ -331,7 +331,7 @@ impl Screen for Home {
         }
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         match (self.shown, &self.mails) {
             (HomePart::Mails(_), Some(mails)) => mails.copyables(env),
             (HomePart::Counts | HomePart::List, _) => self.counts.copyables(env),
@@ -347,7 +347,7 @@ impl Screen for Home {
         }
     }
 
-    fn refresh(&mut self, _: &Env, _: &mut Effects<'_>) {
+    fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {
         // Nothing to do: the journal reports changes itself, and the index is read only on request.
     }
 }
@@ -363,7 +363,7 @@ impl Component for Home {
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
         match (self.shown, &self.mails) {
             (HomePart::Mails(_), Some(mails)) => return mails.is_enabled(action),
             (HomePart::Lines, _) => {}
@@ -382,7 +382,7 @@ impl Component for Home {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.shown == HomePart::Lines {
             return self.act_on_lines(action, env, out);
         }
@@ -422,7 +422,7 @@ impl Component for Home {
         }
     }
 
-    fn on_paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
             (HomePart::Mails(_), Some(mails)) => mails.on_paste(text),
             (HomePart::Lines, _) => {}
@@ -430,7 +430,7 @@ impl Component for Home {
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &Env, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> Clicked {
         match (self.shown, &mut self.mails) {
             (HomePart::Mails(_), Some(mails)) => return mails.on_click(at, area, env),
             (HomePart::Lines, _) => {}
@@ -448,7 +448,7 @@ impl Component for Home {
         self.counts.on_progress(request, done, all)
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
             (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, env),
             (HomePart::Lines, _) => {}
@@ -471,7 +471,13 @@ impl Component for Home {
         self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         self.stale = true;
         match answer {
             Response::History(page) if self.history_request == Some(id) => {
@@ -517,7 +523,7 @@ impl Component for Home {
         self.counts.know(known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         match (self.shown, &self.mails) {
             (HomePart::Mails(_), Some(mails)) => mails.draw(frame, area, env),
             (HomePart::Counts | HomePart::List, _) => self.counts.draw(frame, area, env),

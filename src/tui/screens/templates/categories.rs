@@ -44,7 +44,7 @@ impl Categories {
     }
 
     /// Draws both lists in a popup. The categories get the rows that the types below leave, and at least half of them.
-    pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let inside = popup::inside(area, popup::FORM);
         let mut head = Vec::new();
         let mut items: &[Category] = &[];
@@ -145,7 +145,7 @@ impl Templates {
     }
 }
 
-fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> {
+fn type_lines(open: &Categories, columns: u16, env: &UiContext) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("")];
     match &open.types {
         None => lines.push(Line::styled(
@@ -173,7 +173,7 @@ fn type_lines(open: &Categories, columns: u16, env: &Env) -> Vec<Line<'static>> 
 }
 
 /// A table with a column for each field that the service gives.
-fn type_table(types: &BadgeTypes, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn type_table(types: &BadgeTypes, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let mut names: Vec<&Text> = Vec::new();
     for (name, _) in types.types.iter().flat_map(|kind| &kind.fields) {
         if !names.contains(&name) {
@@ -215,7 +215,7 @@ fn type_field(name: &Text) -> String {
     }
 }
 
-fn category_line(category: &Category, selected: bool, columns: u16, env: &Env) -> Line<'static> {
+fn category_line(category: &Category, selected: bool, columns: u16, env: &UiContext) -> Line<'static> {
     let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
     let levels: Vec<String> = category
         .levels

@@ -4,7 +4,7 @@ use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
 use crate::tui::persist::saved_layout::View;
-use crate::tui::platform::images::{PictureOf, Want};
+use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::copying::Copyables;
@@ -63,17 +63,17 @@ impl Screen for Templates {
         self.full && of_list
     }
 
-    fn picture(&self, area: Rect, _: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, _: &UiContext) -> Option<PictureRequest> {
         let place = if self.beside {
             picture::above(self.areas(area).1?).0
         } else {
             (self.full && self.over_text).then(|| picture::in_pane(area))
         };
         let row = self.browser.list.selected()?;
-        Some(Want { of: PictureOf::Address(row.image_url.clone()), area: place? })
+        Some(PictureRequest { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         if self.categories.is_some() {
             if let Some(category) = self.category() {
@@ -107,7 +107,7 @@ impl Screen for Templates {
         self.detail_request.take_if(|own| *own == request);
     }
 
-    fn refresh(&mut self, _: &Env, out: &mut Effects<'_>) {
+    fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         self.read_again(out);
     }
 

@@ -1,7 +1,7 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::Sought;
-use super::people::Origin;
+use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
     BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
@@ -178,7 +178,7 @@ impl Wallet {
         people.at = self.cursor.at();
         let email = one.address.wire().to_owned();
         let by_id = self.call.by_id.take();
-        people.origin = Origin { asked: self.asked.take(), found: self.found.take(), by_id };
+        people.origin = PreviousSearch { asked: self.asked.take(), found: self.found.take(), by_id };
         self.choosing = false;
         self.call.namesakes = people.namesakes;
         self.call.nothing = None;
@@ -198,7 +198,7 @@ impl Wallet {
             self.choosing = false;
             self.cursor = ListCursor::default();
         } else if let Some(people) = &mut self.people {
-            Origin { asked: self.asked, found: self.found, by_id: self.call.by_id } =
+            PreviousSearch { asked: self.asked, found: self.found, by_id: self.call.by_id } =
                 std::mem::take(&mut people.origin);
             self.cursor = ListCursor::new(people.at);
             self.choosing = true;
@@ -458,7 +458,7 @@ impl Wallet {
     }
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
-    pub(super) fn ask_reason(&mut self, env: &Env, out: &mut Effects<'_>) {
+    pub(super) fn ask_reason(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
         }

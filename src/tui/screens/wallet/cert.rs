@@ -5,7 +5,7 @@ use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
 use crate::i18n::{list, number};
-use crate::index::{Cert, Want, Which};
+use crate::index::{Cert, SyncScope, Which};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{NotSearched, reading_cost};
@@ -30,7 +30,7 @@ impl Certs {
         }
     }
 
-    pub(in crate::tui) fn advice(self, env: &Env) -> String {
+    pub(in crate::tui) fn advice(self, env: &UiContext) -> String {
         let home = || env.key(&[Context::Global], Action::Home);
         match self {
             Self::NotAsked => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
@@ -85,7 +85,7 @@ impl Wallet {
     }
 
     /// What the key for searching further does for a certificate number that the index does not know.
-    pub(super) fn cert_offer(&self, env: &Env) -> Option<String> {
+    pub(super) fn cert_offer(&self, env: &UiContext) -> Option<String> {
         self.unknown_cert()?;
         let key = env.key(&[Context::Wallet], Action::Elsewhere);
         Some(if self.call.certs == Certs::NotRead {
@@ -142,7 +142,7 @@ impl Wallet {
     pub fn read_records(&mut self, number: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
         let (what, ask) = match ids {
             Some(ids) => (Lookups::CertRecords(number.clone()), Request::Details(ids, Some(number))),
-            None => (Lookups::CertSync(number), Request::Sync(Want::New)),
+            None => (Lookups::CertSync(number), Request::Sync(SyncScope::New)),
         };
         self.send(what, ask, out);
     }
@@ -187,7 +187,7 @@ impl Wallet {
     }
 
     /// The progress of the reading, and the key that stops it.
-    pub(super) fn cert_progress(&self, env: &Env) -> Option<String> {
+    pub(super) fn cert_progress(&self, env: &UiContext) -> Option<String> {
         self.is_reading_cert().then(|| {
             let esc = env.key(&[Context::Wallet, Context::List, Context::Global], Action::Back);
             match self.progress {

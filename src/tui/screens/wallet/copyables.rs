@@ -5,7 +5,7 @@ use super::rows::{COPIED, FIELDS, LookupView, sent_to};
 use crate::api::RawOf;
 use crate::domain::Text;
 use crate::tui::persist::saved_layout;
-use crate::tui::platform::images::Want;
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
@@ -43,16 +43,16 @@ impl Screen for Wallet {
         self.is_reading_cert() || self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
-    fn shows_age(&self, env: &Env) -> bool {
+    fn shows_age(&self, env: &UiContext) -> bool {
         let now = env.now();
         self.rows().any(|held| held.verdict(now).is_running())
     }
 
-    fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         self.text_and_picture(self.selected()?, area, env).1
     }
 
-    fn copyables(&self, env: &Env) -> Copyables {
+    fn copyables(&self, env: &UiContext) -> Copyables {
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
         let Some(held) = self.selected() else {
@@ -84,7 +84,7 @@ impl Screen for Wallet {
         self.lookup.take_if(|(own, _)| *own == request);
     }
 
-    fn refresh(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         self.on_action(Action::Reload, env, out);
     }
 }

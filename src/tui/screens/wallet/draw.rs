@@ -10,10 +10,10 @@ use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
 use crate::domain::text::short;
-use crate::domain::{Address, Held, Query};
+use crate::domain::{Address, HeldBadge, Query};
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
-use crate::tui::platform::images::{PictureOf, Want};
+use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::sent_here;
@@ -47,7 +47,7 @@ pub(super) struct Areas {
 }
 
 impl Wallet {
-    pub(super) fn lay_out_rows(&mut self, area: Rect, env: &Env) {
+    pub(super) fn lay_out_rows(&mut self, area: Rect, env: &UiContext) {
         self.arrange(env);
         self.fit_columns(env);
         let list = self.areas(area, env).list;
@@ -57,7 +57,7 @@ impl Wallet {
     }
 
     /// Keeps the answer within its text. The answer about another badge begins at its first line.
-    fn lay_out_pane(&mut self, area: Rect, env: &Env) {
+    fn lay_out_pane(&mut self, area: Rect, env: &UiContext) {
         let selected = self.selected().map(|held| held.badge_id.clone());
         if self.scrolled != selected {
             self.scroll.reset();
@@ -71,13 +71,18 @@ impl Wallet {
         }
     }
 
-    fn answer_lines(&self, held: &Held, pane: Rect, env: &Env) -> Vec<Line<'static>> {
+    fn answer_lines(&self, held: &HeldBadge, pane: Rect, env: &UiContext) -> Vec<Line<'static>> {
         let room = (usize::from(pane.width), usize::from(pane.height));
         pane::fitted(&self.case(held, env), &self.beside(held, env), room, env)
     }
 
     /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
-    pub(super) fn text_and_picture(&self, held: &Held, area: Rect, env: &Env) -> (Rect, Option<Want>) {
+    pub(super) fn text_and_picture(
+        &self,
+        held: &HeldBadge,
+        area: Rect,
+        env: &UiContext,
+    ) -> (Rect, Option<PictureRequest>) {
         let pane = self.areas(area, env).pane.unwrap_or_default();
         let of = match held.template_id() {
             Some(id) => Some(PictureOf::Template(id.clone())),
@@ -91,10 +96,10 @@ impl Wallet {
             return (pane, None);
         };
         let (text, place) = picture::below(pane, self.answer_lines(held, pane, env).len());
-        (text, place.map(|area| Want { of, area }))
+        (text, place.map(|area| PictureRequest { of, area }))
     }
 
-    pub(super) fn areas(&self, area: Rect, env: &Env) -> Areas {
+    pub(super) fn areas(&self, area: Rect, env: &UiContext) -> Areas {
         let room = usize::from(area.width).saturating_sub(4);
         let notes = u16::try_from(self.notes(room, env).len()).unwrap_or(u16::MAX);
         let head = HEAD.saturating_add(notes).min(area.height);
@@ -135,7 +140,7 @@ impl Wallet {
         Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
     }
 
-    fn beside(&self, held: &Held, env: &Env) -> pane::Beside<'_> {
+    fn beside(&self, held: &HeldBadge, env: &UiContext) -> pane::Beside<'_> {
         let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
         let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
@@ -146,7 +151,7 @@ impl Wallet {
     }
 
     /// Says that a word before the address was read as a name, if it may be a part of the address.
-    fn spaced_note(&self, env: &Env) -> Option<String> {
+    fn spaced_note(&self, env: &UiContext) -> Option<String> {
         let (Some(Query::Address { address, name: Some(name) }), false) =
             (&self.call.query, self.call.opened)
         else {
@@ -162,7 +167,7 @@ impl Wallet {
     }
 
     /// Says that the address at the domain that the caller may have meant has badges, too.
-    fn meant_note(&self, env: &Env) -> Option<String> {
+    fn meant_note(&self, env: &UiContext) -> Option<String> {
         let one = self.call.meant.first()?;
         Some(t!(
             "{address} has {badges}, too: {key} lists them.",
@@ -173,7 +178,7 @@ impl Wallet {
     }
 
     /// The lines between the summary and the list.
-    fn notes(&self, room: usize, env: &Env) -> Vec<(String, Style)> {
+    fn notes(&self, room: usize, env: &UiContext) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             for note in &people.notes {
@@ -204,7 +209,7 @@ impl Wallet {
         notes
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
         let question = self.question(env).unwrap_or_default();
@@ -252,7 +257,7 @@ impl Wallet {
         }
     }
 
-    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let all = if self.recent.at().is_some() {
             self.recent.all().to_vec()
         } else if self.field.value().is_empty() {
@@ -269,7 +274,7 @@ impl Wallet {
     }
 
     /// A hint about what the typed text would do. `None` if the input still shows the current look-up.
-    fn typed(&self, env: &Env) -> Option<String> {
+    fn typed(&self, env: &UiContext) -> Option<String> {
         let shown = self.asked.as_deref().unwrap_or_default();
         let something = self.found.is_some()
             || self.people.is_some()
@@ -306,7 +311,7 @@ impl Wallet {
 
     /// Draws the summary, with the number of requests at its end as a sign of progress.
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used.
-    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let asked = self.requests(env);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
@@ -322,7 +327,7 @@ impl Wallet {
     }
 
     /// Draws a message beside the number of requests. Returns the number of lines.
-    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &Env) -> usize {
+    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &UiContext) -> usize {
         let right = self.requests(env);
         let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
             .into_iter()
@@ -337,7 +342,7 @@ impl Wallet {
         usize::from(rows)
     }
 
-    fn requests(&self, env: &Env) -> String {
+    fn requests(&self, env: &UiContext) -> String {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked }
     }
@@ -354,7 +359,7 @@ impl Wallet {
         })
     }
 
-    fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let room = usize::from(area.width).saturating_sub(4);
         let notes = self.notes(room, env);
         let lines: Vec<Line<'_>> =
@@ -362,7 +367,7 @@ impl Wallet {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
@@ -380,13 +385,20 @@ impl Wallet {
         }
     }
 
-    fn draw_row(&self, i: usize, cells: Vec<Span<'static>>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_row(
+        &self,
+        i: usize,
+        cells: Vec<Span<'static>>,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        env: &UiContext,
+    ) {
         let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
         draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, env);
     }
 
-    fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let dot = env.glyphs.dot;
         let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
         let only_history = found.held.len() as u64 - in_wallet;
@@ -492,7 +504,7 @@ impl Wallet {
         self.heading.draw_menu(frame, menu, &widths, env);
     }
 
-    fn draw_pane(&self, held: &Held, frame: &mut Frame<'_>, pane: Rect, area: Rect, env: &Env) {
+    fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, env: &UiContext) {
         if pane.x > area.x + 2 {
             for y in pane.y..pane.bottom() {
                 let bar = Line::styled(env.glyphs.bar, env.theme.dim());
@@ -513,7 +525,7 @@ impl Wallet {
         self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[Context::Wallet], env);
     }
 
-    fn question(&self, env: &Env) -> Option<String> {
+    fn question(&self, env: &UiContext) -> Option<String> {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
         let key = env.key(&[Context::Wallet], Action::Question);
@@ -522,7 +534,7 @@ impl Wallet {
     }
 }
 
-fn type_something(env: &Env) -> String {
+fn type_something(env: &UiContext) -> String {
     let enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept);
     t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
 }
@@ -548,7 +560,7 @@ fn foreign(text: &str) -> Option<String> {
     Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
-fn no_such(certs: Certs, env: &Env) -> Vec<String> {
+fn no_such(certs: Certs, env: &UiContext) -> Vec<String> {
     vec![
         t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.").to_owned(),
         certs.advice(env),

@@ -3,7 +3,7 @@
 use super::Wallet;
 use super::rows::{self, FIELDS, LookupView};
 use crate::domain::holder::names;
-use crate::domain::{EmailKey, Held};
+use crate::domain::{EmailKey, HeldBadge};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
@@ -32,7 +32,12 @@ impl Wallet {
     }
 
     /// `None` if no menu is open and the action is another one.
-    pub(super) fn act_heading(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> Option<bool> {
+    pub(super) fn act_heading(
+        &mut self,
+        action: Action,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
         }
@@ -52,7 +57,7 @@ impl Wallet {
         Some(true)
     }
 
-    pub(super) fn as_rows(&self, env: &Env) -> Option<LookupView> {
+    pub(super) fn as_rows(&self, env: &UiContext) -> Option<LookupView> {
         let found = self.found.as_ref()?;
         Some(LookupView {
             several: names(&found.held).len() > 1,
@@ -64,7 +69,7 @@ impl Wallet {
         })
     }
 
-    pub(super) fn fit_columns(&mut self, env: &Env) {
+    pub(super) fn fit_columns(&mut self, env: &UiContext) {
         let Some(view) = self.as_rows(env) else { return };
         let rows: Vec<_> =
             self.rows().take(rows::MEASURED).map(|held| cells(FIELDS, held, &view, env)).collect();
@@ -76,7 +81,7 @@ impl Wallet {
         }
     }
 
-    pub(super) fn arrange(&mut self, env: &Env) {
+    pub(super) fn arrange(&mut self, env: &UiContext) {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }
@@ -101,12 +106,12 @@ impl Wallet {
     }
 
     /// The listed badges in their order. Empty while possible matches are shown.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &Held> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
         let count = if self.choosing { 0 } else { self.held().len() };
         (0..count).filter_map(|place| self.row(place))
     }
 
-    pub(super) fn row(&self, place: usize) -> Option<&Held> {
+    pub(super) fn row(&self, place: usize) -> Option<&HeldBadge> {
         let found = self.found.as_ref().filter(|_| !self.choosing)?;
         found.held.get(found.order.get(place).copied().unwrap_or(place))
     }

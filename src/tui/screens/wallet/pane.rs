@@ -4,7 +4,7 @@ use super::rows::place;
 use crate::domain::call_advice::{Case, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
-use crate::domain::{Held, Text, Verdict};
+use crate::domain::{HeldBadge, Text, Verdict};
 use crate::i18n::list;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
@@ -34,7 +34,7 @@ pub(super) fn fitted(
     case: &Case<'_>,
     beside: &Beside<'_>,
     (room, rows): (usize, usize),
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, env));
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
@@ -52,7 +52,7 @@ pub(super) fn lines(
     beside: &Beside<'_>,
     room: usize,
     less: u8,
-    env: &Env,
+    env: &UiContext,
 ) -> Vec<Line<'static>> {
     let mut lines = verdict(case, room, env);
     lines.extend(facts(case, beside, room, less < 4, env));
@@ -65,7 +65,7 @@ pub(super) fn lines(
     lines
 }
 
-fn verdict(case: &Case<'_>, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn verdict(case: &Case<'_>, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let verdict = case.held.verdict(case.now);
     let state = verdict.state();
     let (word, why) = verdict.line();
@@ -75,7 +75,13 @@ fn verdict(case: &Case<'_>, room: usize, env: &Env) -> Vec<Line<'static>> {
 
 /// The mail, the ids, the reason and the pictures. `all` includes title, type and level, and the warning about the time
 /// zone.
-fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, all: bool, env: &Env) -> Vec<Line<'static>> {
+fn facts(
+    case: &Case<'_>,
+    beside: &Beside<'_>,
+    room: usize,
+    all: bool,
+    env: &UiContext,
+) -> Vec<Line<'static>> {
     let (theme, held) = (&env.theme, case.held);
     let mut lines = Vec::new();
     let dot = format!(" {} ", env.glyphs.dot);
@@ -114,7 +120,7 @@ fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, all: bool, env: &Env
 
 /// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
 /// times of the record, which a screen may show in another way.
-pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &Env) -> Vec<Line<'static>> {
+pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let theme = &env.theme;
     let told = script(case);
     let mut lines = Vec::new();
@@ -139,7 +145,7 @@ pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &Env) 
 }
 
 /// A warning if ages are shown and the service's time zone is not known.
-fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<&'static str> {
+fn zone_doubt(case: &Case<'_>, env: &UiContext) -> Option<&'static str> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
     let clock = env.clock();
     (tells_an_age && !clock.is_zone_known()).then(|| match clock.basis() {
@@ -152,7 +158,7 @@ fn zone_doubt(case: &Case<'_>, env: &Env) -> Option<&'static str> {
 
 /// The mail status in the service's own word, and the exact address.
 /// Letters that callers often get wrong are highlighted.
-fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
+fn mail(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
     let (theme, address) = (&env.theme, held.recipient_email());
     let (said, style) = match held.email_status() {
         Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
@@ -189,7 +195,12 @@ fn mail(held: &Held, room: usize, env: &Env) -> Vec<Line<'static>> {
 }
 
 /// Why the reason of a revoked badge is missing. `None` if it is known or the badge is not revoked.
-pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env: &Env) -> Option<String> {
+pub(super) fn reason_missing(
+    verdict: &Verdict,
+    known: bool,
+    reading: bool,
+    env: &UiContext,
+) -> Option<String> {
     let revoked = matches!(
         verdict,
         Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. }
@@ -203,7 +214,7 @@ pub(super) fn reason_missing(verdict: &Verdict, known: bool, reading: bool, env:
     }
 }
 
-fn labelled(label: &str, text: &str, room: usize, style: Style, env: &Env) -> Vec<Line<'static>> {
+fn labelled(label: &str, text: &str, room: usize, style: Style, env: &UiContext) -> Vec<Line<'static>> {
     let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
     lines
         .map(|(i, line)| {

@@ -8,7 +8,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::field::Recent;
 
 impl Wallet {
-    pub(super) fn paste(&mut self, text: &str, env: &Env, out: &mut Effects<'_>) {
+    pub(super) fn paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
         self.focus_box();
         self.error = None;
         self.recent = Recent::default();
@@ -28,7 +28,7 @@ impl Wallet {
     }
 
     /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
-    pub(super) fn offered(&self, env: &Env) -> Vec<String> {
+    pub(super) fn offered(&self, env: &UiContext) -> Vec<String> {
         self.pasted.iter().chain(env.recent(Typed::LookUp)).cloned().collect()
     }
 
@@ -45,7 +45,7 @@ impl Wallet {
 /// an address in two lines, or the copied summary of a badge.
 fn holders(text: &str) -> Vec<String> {
     let line = |line: &str| {
-        let mut field = Field::default();
+        let mut field = TextField::default();
         field.fill(line.trim());
         field.value().to_owned()
     };

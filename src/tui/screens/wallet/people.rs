@@ -4,7 +4,7 @@ use crate::domain::address_search::{Match, Why};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::{Column, cells, layout, number};
 use crate::tui::worker::lookup::Remaining;
@@ -18,12 +18,12 @@ pub(super) struct People {
     /// Number of addresses with exactly the searched name.
     pub namesakes: usize,
     pub at: usize,
-    pub origin: Origin,
+    pub origin: PreviousSearch,
 }
 
 /// The state of the screen before a match was opened.
 #[derive(Default)]
-pub(super) struct Origin {
+pub(super) struct PreviousSearch {
     pub asked: Option<String>,
     pub found: Option<super::HolderBadges>,
     pub by_id: Option<BadgeId>,
@@ -67,7 +67,7 @@ impl People {
                 name = short(name)
             )
         };
-        Self { title, matches, notes, namesakes, at: 0, origin: Origin::default() }
+        Self { title, matches, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
 
     /// Other addresses that may have the badges. `of` tells whether unread rows remain.
@@ -103,7 +103,7 @@ impl People {
             );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
-        Self { matches, title, notes, namesakes, at: 0, origin: Origin::default() }
+        Self { matches, title, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
 
     pub fn widths(columns: usize) -> Vec<usize> {
@@ -120,7 +120,7 @@ impl People {
         )
     }
 
-    pub fn row(one: &Match, widths: &[usize], env: &Env) -> Vec<Span<'static>> {
+    pub fn row(one: &Match, widths: &[usize], env: &UiContext) -> Vec<Span<'static>> {
         let names = one.shown_names();
         let name = match names.as_slice() {
             [] => env.glyphs.dash.to_owned(),

@@ -1,6 +1,6 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{BadgeId, EmailKey, Held, ServiceTime, TemplateId, Text, Verdict};
+use crate::domain::{BadgeId, EmailKey, HeldBadge, ServiceTime, TemplateId, Text, Verdict};
 use crate::i18n::{list, number};
 use crate::tui::screens::history::copies::not_issued;
 use crate::tui::widgets::record_field::RecordField;
@@ -9,7 +9,7 @@ use crate::tui::widgets::text_layout::Column;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
 
-type ListField = RecordField<Held, LookupView>;
+type ListField = RecordField<HeldBadge, LookupView>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
 const NAME: usize = 1;
@@ -104,8 +104,8 @@ pub(super) struct LookupView {
     pub copies: HashMap<BadgeId, String>,
 }
 
-pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
-    let mut groups: HashMap<_, Vec<&Held>> = HashMap::new();
+pub(super) fn copies(held: &[HeldBadge], now: DateTime) -> HashMap<BadgeId, String> {
+    let mut groups: HashMap<_, Vec<&HeldBadge>> = HashMap::new();
     for one in held {
         let template = one.template_id().map(TemplateId::wire).or_else(|| one.title().map(Text::wire));
         if let Some(template) = template {
@@ -125,7 +125,7 @@ pub(super) fn copies(held: &[Held], now: DateTime) -> HashMap<BadgeId, String> {
 impl LookupView {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller.
-    fn remarks(&self, held: &Held) -> String {
+    fn remarks(&self, held: &HeldBadge) -> String {
         let written = held.recipient_email().map(Text::wire);
         let other = written
             .filter(|w| *w != self.email && self.key.is(w))
@@ -146,12 +146,12 @@ impl LookupView {
 }
 
 /// The address that the badge was sent to, from the history. Without it, the address of the look-up.
-pub(super) fn sent_to<'a>(held: &'a Held, email: &'a str) -> &'a str {
+pub(super) fn sent_to<'a>(held: &'a HeldBadge, email: &'a str) -> &'a str {
     held.history.as_ref().and_then(|item| item.recipient_email.as_ref()).map_or(email, Text::wire)
 }
 
 /// Which of the two lists does not contain the badge. `None` unless both lists were read.
-pub(super) fn place(held: &Held, both: bool) -> Option<&'static str> {
+pub(super) fn place(held: &HeldBadge, both: bool) -> Option<&'static str> {
     match (&held.wallet, &held.history) {
         (None, Some(_)) if both => Some(t!("not in the wallet")),
         (Some(_), None) if both => Some(t!("not in the history")),

@@ -15,7 +15,7 @@ use crate::i18n::list;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::lookup::{LookupQuery, Remaining, Rows};
+use crate::tui::worker::lookup::{FoundRows, LookupQuery, Remaining};
 
 /// Requests of a look-up of an address: its wallet and its history.
 pub(super) const OF_HOLDER: u32 = 2;
@@ -116,7 +116,7 @@ impl Wallet {
     }
 
     /// Keeps the rows of a search. Returns why it is incomplete.
-    pub(super) fn take_rows(&mut self, rows: Rows) -> Option<ApiError> {
+    pub(super) fn take_rows(&mut self, rows: FoundRows) -> Option<ApiError> {
         self.call.requests += rows.requests;
         self.learn(rows.items.iter());
         self.call.rows.extend(rows.items);
@@ -246,7 +246,7 @@ impl Wallet {
     }
 
     /// What was searched without a match, as a sentence.
-    pub(super) fn tried(&self, env: &Env) -> Option<String> {
+    pub(super) fn tried(&self, env: &UiContext) -> Option<String> {
         let read = self.found.as_ref().filter(|found| found.both && !found.email.is_empty());
         let lists = read.map(|found| t!("wallet and history of {email}", email = cut(&found.email)));
         let mut tried: Vec<String> =

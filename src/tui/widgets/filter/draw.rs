@@ -3,7 +3,7 @@
 use super::{FilterBar, FilterView, Takes};
 use crate::domain::text::scrub;
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
@@ -30,7 +30,7 @@ impl FilterBar {
 
     /// Draws the line at the top of `area`, and its suggestions or its mistake below it. At its right is the first
     /// of `rights` for which there is room.
-    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], env: &Env) {
+    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], env: &UiContext) {
         let Some(line) = self.line.as_ref().filter(|_| self.view == FilterView::Line) else { return };
         let theme = &env.theme;
         let top = Rect { height: 1.min(area.height), ..area };
@@ -75,7 +75,7 @@ impl FilterBar {
         frame.render_widget(Text::from(lines), below);
     }
 
-    pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let per_row = Self::per_row(area.width);
         let cell = usize::from(area.width.saturating_sub(2)) / per_row;
         let label = self.specs.iter().map(|s| width(tr(s.label))).max().unwrap_or(0);

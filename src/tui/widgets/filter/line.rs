@@ -1,7 +1,9 @@
 //! The filter line: `title:파이썬 state:waiting`. It is another view of the filter fields. Words without a field
 //! belong to the first field, or to the e-mail field if they contain an `@`.
 
-use super::value::{Choice, Known, Spec, Takes, Value, date_words, is_end, is_known_mail, one_word, read};
+use super::value::{
+    FilterChoice, FilterContext, FilterValue, Spec, Takes, date_words, is_end, is_known_mail, one_word, read,
+};
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::text::scrub;
@@ -107,7 +109,7 @@ pub fn parse(specs: &[Spec], line: &str) -> Result<Vec<(usize, String)>, String>
 }
 
 /// The line that stands for these texts of the fields.
-pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &Known) -> String {
+pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &FilterContext) -> String {
     let set = specs.iter().zip(texts).filter(|(_, text)| !text.trim().is_empty());
     let words =
         set.map(|(spec, text)| format!("{}{}", tr(spec.word), quoted(&known.shown(*spec, text.trim()))));
@@ -123,7 +125,7 @@ pub struct Suggestion {
 }
 
 /// What the word before the cursor can be completed with, and where that word begins.
-pub fn suggestions(specs: &[Spec], before: &str, known: &Known) -> (usize, Vec<Suggestion>) {
+pub fn suggestions(specs: &[Spec], before: &str, known: &FilterContext) -> (usize, Vec<Suggestion>) {
     let typed = words(before);
     let last = typed.last().filter(|_| !before.ends_with(char::is_whitespace) || open_quote(before));
     let Some(last) = last else {
@@ -168,7 +170,7 @@ fn plain(text: &str) -> String {
     text.to_lowercase().replace([' ', '-'], "")
 }
 
-fn of_field(spec: Spec, known: &Known) -> Suggestion {
+fn of_field(spec: Spec, known: &FilterContext) -> Suggestion {
     let (word, label) = (tr(spec.word), tr(spec.label));
     let is_said = plain(word.trim_end_matches(':')) == plain(label);
     let note = match example(spec, known) {
@@ -181,7 +183,7 @@ fn of_field(spec: Spec, known: &Known) -> Suggestion {
 }
 
 /// A value that the field takes, as the line needs it.
-fn example(spec: Spec, known: &Known) -> Option<String> {
+fn example(spec: Spec, known: &FilterContext) -> Option<String> {
     let text = |english: &'static str| Some(tr(english).to_owned());
     match (spec.takes, spec.name) {
         (Takes::State, _) => Some(one_word(StateIs::Waiting.word())),
@@ -195,7 +197,7 @@ fn example(spec: Spec, known: &Known) -> Option<String> {
 }
 
 /// The values of a field with a known set, each with a note.
-fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
+fn values(spec: Spec, known: &FilterContext) -> Vec<(String, String)> {
     let plain = |text: &str| (text.to_owned(), String::new());
     match spec.takes {
         Takes::Text => {
@@ -215,7 +217,7 @@ fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
             words.chain(own).collect()
         }
         Takes::Category => {
-            let of = |choice: &Choice| match known.word_of(spec, choice) {
+            let of = |choice: &FilterChoice| match known.word_of(spec, choice) {
                 word if word == choice.value => (word.to_owned(), choice.name.clone()),
                 word => (word.to_owned(), choice.value.clone()),
             };
@@ -241,9 +243,9 @@ fn values(spec: Spec, known: &Known) -> Vec<(String, String)> {
 }
 
 /// A typed value as files keep it. A wrong value stays as typed.
-pub fn written(spec: Spec, typed: &str, known: &Known) -> String {
+pub fn written(spec: Spec, typed: &str, known: &FilterContext) -> String {
     match read(spec, typed, known) {
-        Ok(Value::Empty) | Err(_) => typed.trim().to_owned(),
+        Ok(FilterValue::Empty) | Err(_) => typed.trim().to_owned(),
         Ok(value) => value.written(),
     }
 }
@@ -252,7 +254,7 @@ pub fn written(spec: Spec, typed: &str, known: &Known) -> String {
 mod tests {
     use super::*;
     use crate::domain::{HistoryItem, Template};
-    use crate::tui::widgets::filter::Choice;
+    use crate::tui::widgets::filter::FilterChoice;
     use crate::tui::widgets::paged_list::Browse;
     use proptest::prelude::*;
 
@@ -262,10 +264,10 @@ mod tests {
         Ok(parse(SPECS, line)?.into_iter().map(|(at, text)| (SPECS[at].name, text)).collect())
     }
 
-    fn known() -> Known {
+    fn known() -> FilterContext {
         let choice =
-            |field, value: &str, name: &str| Choice { field, value: value.into(), name: name.into() };
-        Known {
+            |field, value: &str, name: &str| FilterChoice { field, value: value.into(), name: name.into() };
+        FilterContext {
             choices: vec![
                 choice("category_id", "C01", "디지털 역량"),
                 choice("badge_type", "COMPLETE", "수료"),
@@ -347,7 +349,7 @@ mod tests {
                 .enumerate()
                 .map(|(at, text)| if free(at) { text.trim().to_owned() } else { String::new() })
                 .collect();
-            let line = render(SPECS, texts.iter().map(String::as_str), &Known::default());
+            let line = render(SPECS, texts.iter().map(String::as_str), &FilterContext::default());
             let mut read = vec![String::new(); SPECS.len()];
             for (at, text) in parse(SPECS, &line).expect("a line") {
                 read[at] = text;

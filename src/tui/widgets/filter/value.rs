@@ -42,7 +42,7 @@ impl Spec {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum FilterValue {
     Empty,
     Text(String),
     Date(Date),
@@ -52,7 +52,7 @@ pub enum Value {
     Mail(MailIs),
 }
 
-impl Value {
+impl FilterValue {
     pub fn text(&self) -> Option<String> {
         if let Self::Text(text) = self { Some(text.clone()) } else { None }
     }
@@ -93,7 +93,7 @@ impl Value {
 
 /// A value that the service knows by a code or an id, with the name that people see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct FilterChoice {
     pub field: &'static str,
     pub value: String,
     pub name: String,
@@ -101,21 +101,21 @@ pub struct Choice {
 
 /// What typed words may stand for.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    pub choices: Vec<Choice>,
+pub struct FilterContext {
+    pub choices: Vec<FilterChoice>,
     /// The service's date.
     pub today: Option<Date>,
 }
 
-impl Known {
-    pub fn choices_of(&self, spec: Spec) -> impl Iterator<Item = &Choice> {
+impl FilterContext {
+    pub fn choices_of(&self, spec: Spec) -> impl Iterator<Item = &FilterChoice> {
         self.choices.iter().filter(move |choice| choice.field == spec.name)
     }
 
     /// The word that stands for a choice: its name, or its value if another choice has the same name.
-    pub fn word_of<'a>(&self, spec: Spec, choice: &'a Choice) -> &'a str {
+    pub fn word_of<'a>(&self, spec: Spec, choice: &'a FilterChoice) -> &'a str {
         let name = choice.name.trim();
-        let is_other = |other: &Choice| {
+        let is_other = |other: &FilterChoice| {
             other.value != choice.value
                 && (other.name.trim().to_lowercase() == name.to_lowercase()
                     || other.value.eq_ignore_ascii_case(name))
@@ -141,8 +141,8 @@ impl Known {
             return written.to_owned();
         }
         match read(spec, written, self) {
-            Ok(Value::State(state)) => one_word(state.word()),
-            Ok(Value::Mail(mail)) => mail.word().map_or_else(|| written.to_owned(), one_word),
+            Ok(FilterValue::State(state)) => one_word(state.word()),
+            Ok(FilterValue::Mail(mail)) => mail.word().map_or_else(|| written.to_owned(), one_word),
             _ => {
                 let choice = self.choices_of(spec).find(|choice| choice.value == written);
                 choice.map_or(written, |choice| self.word_of(spec, choice)).to_owned()
@@ -181,18 +181,18 @@ pub fn is_end(spec: Spec) -> bool {
 ///
 /// # Errors
 /// A translated text that names the field and its mistake.
-pub fn check(spec: Spec, text: &str) -> Result<Value, String> {
-    read(spec, text, &Known::default())
+pub fn check(spec: Spec, text: &str) -> Result<FilterValue, String> {
+    read(spec, text, &FilterContext::default())
 }
 
 /// Checks the typed text of a field.
 ///
 /// # Errors
 /// A translated text that names the field and its mistake.
-pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
+pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValue, String> {
     let typed = typed.trim();
     if typed.is_empty() {
-        return Ok(Value::Empty);
+        return Ok(FilterValue::Empty);
     }
     let shown = scrub(typed);
     let label = tr(spec.label);
@@ -201,25 +201,25 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
             // For `Shape`, lapel asks the user when the filter closes.
             Err(t!("{label}: this looks like an API key; nothing was sent", label))
         }
-        Takes::Text => Ok(Value::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned())),
+        Takes::Text => Ok(FilterValue::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned())),
         Takes::Category => match known.value_of(spec, typed) {
-            Some(id) => Ok(Value::Text(id.to_owned())),
-            None if known.choices_of(spec).next().is_none() => Ok(Value::Text(typed.to_owned())),
+            Some(id) => Ok(FilterValue::Text(id.to_owned())),
+            None if known.choices_of(spec).next().is_none() => Ok(FilterValue::Text(typed.to_owned())),
             None => Err(t!("{label}: {shown} is neither the name nor the id of a category", label, shown)),
         },
         Takes::Date => {
             let words = known.today.map(date_words).unwrap_or_default();
             let named = words.into_iter().find(|(word, ..)| is_word(&typed.replace('-', " "), word));
             match named {
-                Some((_, first, last)) => Ok(Value::Date(if is_end(spec) { last } else { first })),
+                Some((_, first, last)) => Ok(FilterValue::Date(if is_end(spec) { last } else { first })),
                 None => Date::strptime("%Y-%m-%d", typed)
-                    .map(Value::Date)
+                    .map(FilterValue::Date)
                     .map_err(|_| t!("{label}: {shown} is not a date; use YYYY-MM-DD", label, shown)),
             }
         }
         Takes::YesNo => match typed.to_ascii_uppercase().as_str() {
-            "Y" | "YES" => Ok(Value::YesNo(true)),
-            "N" | "NO" => Ok(Value::YesNo(false)),
+            "Y" | "YES" => Ok(FilterValue::YesNo(true)),
+            "N" | "NO" => Ok(FilterValue::YesNo(false)),
             _ => Err(t!("{label}: {shown} is not Y or N", label, shown)),
         },
         Takes::BadgeType => {
@@ -227,7 +227,7 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
             let fits = |code: &BadgeTypeCode| code.wire().starts_with(&upper);
             let mut fitting = BadgeTypeCode::KNOWN.into_iter().filter(fits);
             match (fitting.next(), fitting.next()) {
-                (Some(code), None) => Ok(Value::BadgeType(code)),
+                (Some(code), None) => Ok(FilterValue::BadgeType(code)),
                 (Some(_), Some(_)) => {
                     Err(t!("{label}: {shown} fits several values; type more", label, shown))
                 }
@@ -240,7 +240,7 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
         }
         Takes::State => {
             let is_it = |state: &StateIs| is_word(typed, state.word()) || is_word(typed, state.code());
-            StateIs::ALL.into_iter().find(is_it).map(Value::State).ok_or_else(|| {
+            StateIs::ALL.into_iter().find(is_it).map(FilterValue::State).ok_or_else(|| {
                 let all = list(StateIs::ALL.map(|state| tr(state.word())));
                 t!("{label}: {shown} is none of {all}", label, shown, all)
             })
@@ -253,7 +253,7 @@ pub fn read(spec: Spec, typed: &str, known: &Known) -> Result<Value, String> {
                 let all = list(words.chain(own));
                 Err(t!("{label}: {shown} is none of {all}", label, shown, all))
             }
-            mail => Ok(Value::Mail(mail)),
+            mail => Ok(FilterValue::Mail(mail)),
         },
     }
 }

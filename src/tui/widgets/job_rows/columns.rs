@@ -4,7 +4,7 @@ use crate::domain::{ServiceClock, Text};
 use crate::export::ExportRow;
 use crate::i18n::tr;
 use crate::jobs::{JobRow, Reason, RowField};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::widgets::job_rows::{
     row_status_glyph, row_status_style, service_time, short_reason, to_minute,
 };
@@ -175,7 +175,7 @@ fn fields_of(is_review: bool) -> Vec<ListField> {
     if !is_review {
         return fields().to_vec();
     }
-    let why = |row: &JobRow, _: &String, _: &Env| why_in_review(row);
+    let why = |row: &JobRow, _: &String, _: &UiContext| why_in_review(row);
     in_review(fields().map(|field| if field.column.key == "why" { field.shown(why) } else { field }))
 }
 
@@ -239,7 +239,7 @@ pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<Column> {
 pub(super) fn cells(
     row: &JobRow,
     is_review: bool,
-    env: &Env,
+    env: &UiContext,
     words: &dyn Fn(&JobRow) -> String,
 ) -> Vec<(String, Style)> {
     record_field::cells(&fields_of(is_review), row, &words(row), env)

@@ -1,7 +1,7 @@
 //! What every list does with keys, clicks and the screen.
 
 use super::{PagedList, Row, RowState};
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{number, wrap};
@@ -55,7 +55,7 @@ impl<T: Row> PagedList<T> {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &Env,
+        env: &UiContext,
         spans: impl Fn(u64, RowState<'_, T>) -> Vec<Span<'static>>,
     ) {
         self.built.set(0);
@@ -73,7 +73,7 @@ impl<T: Row> PagedList<T> {
         frame: &mut Frame<'_>,
         area: Rect,
         (nothing, reading): (&str, &str),
-        env: &Env,
+        env: &UiContext,
     ) -> bool {
         let (text, style) = match self.error() {
             _ if !self.is_empty() => return false,
@@ -88,7 +88,7 @@ impl<T: Row> PagedList<T> {
 }
 
 /// Draws which part of a list of `all` rows is visible, in the right edge. Nothing if all of it is.
-pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env: &Env) {
+pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env: &UiContext) {
     let height = u64::from(area.height);
     if all <= height || height < 3 {
         return;
@@ -109,7 +109,7 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env:
     }
 }
 
-pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &Env) {
+pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &UiContext) {
     let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
     spans.extend(row);
     frame.render_widget(Line::from(spans), area);

@@ -1,6 +1,6 @@
 //! The pages of a list: which ones it needs, what their responses change, and where the selected row is then.
 
-use super::{Entry, KEPT, Note, PagedList, Row, Slot};
+use super::{KEPT, ListEntry, ListNote, PageSlot, PagedList, Row};
 use crate::domain::Page;
 use crate::tui::request::RequestId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,17 +46,17 @@ impl<T: Row> PagedList<T> {
         let needed = self.needed();
         let mut dropped = Vec::new();
         self.slots.retain(|page, slot| match slot {
-            Slot::Loading(request) if !needed.contains(page) => {
+            PageSlot::Loading(request) if !needed.contains(page) => {
                 dropped.push(*request);
                 false
             }
-            Slot::Wanted => needed.contains(page),
+            PageSlot::Wanted => needed.contains(page),
             _ => true,
         });
         for page in &needed {
-            let slot = self.slots.entry(*page).or_insert(Slot::Wanted);
-            if matches!(slot, Slot::Wanted) {
-                *slot = Slot::Loading(ask(*page));
+            let slot = self.slots.entry(*page).or_insert(PageSlot::Wanted);
+            if matches!(slot, PageSlot::Wanted) {
+                *slot = PageSlot::Loading(ask(*page));
             }
         }
         self.evict(&needed);
@@ -76,7 +76,7 @@ impl<T: Row> PagedList<T> {
     }
 
     pub fn awaits(&self, request: RequestId) -> bool {
-        self.slots.values().any(|s| matches!(s, Slot::Loading(t) if *t == request))
+        self.slots.values().any(|s| matches!(s, PageSlot::Loading(t) if *t == request))
     }
 
     /// Takes the response to a fetch. Returns `None` if the list no longer waits for it. Otherwise returns the
@@ -87,12 +87,12 @@ impl<T: Row> PagedList<T> {
         answer: Result<Page<T>, String>,
     ) -> Option<(u64, Vec<RequestId>)> {
         let page = self.slots.iter().find_map(|(page, slot)| match slot {
-            Slot::Loading(t) if *t == request => Some(*page),
+            PageSlot::Loading(t) if *t == request => Some(*page),
             _ => None,
         })?;
         match answer {
             Err(error) => {
-                self.slots.insert(page, Slot::Failed(error));
+                self.slots.insert(page, PageSlot::Failed(error));
                 self.answered = true;
                 Some((page, Vec::new()))
             }
@@ -137,9 +137,9 @@ impl<T: Row> PagedList<T> {
                 self.seen = 0;
                 self.looking = self.selected.is_some().then(BTreeSet::new);
                 let now = self.total.unwrap_or_default();
-                self.note = Some(Note::Changed { before: before.unwrap_or(now), now });
+                self.note = Some(ListNote::Changed { before: before.unwrap_or(now), now });
             } else {
-                self.note = Some(Note::KeepsMoving);
+                self.note = Some(ListNote::KeepsMoving);
             }
         }
         self.store(page, answer);
@@ -165,7 +165,7 @@ impl<T: Row> PagedList<T> {
     fn end_before(&mut self, page: u64, said: Option<u64>) -> Vec<RequestId> {
         let after = self.solid / self.per_page + 1;
         let dropped = self.requests();
-        self.slots.retain(|page, slot| *page < after && matches!(slot, Slot::Loaded(_)));
+        self.slots.retain(|page, slot| *page < after && matches!(slot, PageSlot::Loaded(_)));
         self.old.clear();
         self.disproved = Some(said.unwrap_or(0));
         self.seen = self.solid;
@@ -177,7 +177,7 @@ impl<T: Row> PagedList<T> {
     }
 
     fn held_besides(&self, page: u64) -> bool {
-        self.slots.iter().any(|(p, s)| *p != page && matches!(s, Slot::Loaded(_)))
+        self.slots.iter().any(|(p, s)| *p != page && matches!(s, PageSlot::Loaded(_)))
     }
 
     fn doubles(&self, page: u64, answer: &Page<T>) -> bool {
@@ -216,7 +216,7 @@ impl<T: Row> PagedList<T> {
             }
         }
         let held = self.held_ids(page);
-        let mut entries: Vec<Entry<T>> = Vec::with_capacity(answer.list_len);
+        let mut entries: Vec<ListEntry<T>> = Vec::with_capacity(answer.list_len);
         let first = (page - 1) * self.per_page;
         let mut own: BTreeMap<T::Id, u64> = BTreeMap::new();
         let mut problems = answer.problems.into_iter();
@@ -227,14 +227,14 @@ impl<T: Row> PagedList<T> {
                 Some((_, row)) => {
                     let id = row.id();
                     match held.get(&id).or_else(|| own.get(&id)) {
-                        Some(other) => Entry::Double(*other),
+                        Some(other) => ListEntry::Double(*other),
                         None => {
                             own.insert(id, first + place as u64);
-                            Entry::Row(row)
+                            ListEntry::Row(row)
                         }
                     }
                 }
-                None => problems.next().map_or(Entry::Missing, Entry::Unreadable),
+                None => problems.next().map_or(ListEntry::Missing, ListEntry::Unreadable),
             };
             entries.push(entry);
         }
@@ -251,9 +251,9 @@ impl<T: Row> PagedList<T> {
             self.total = Some(self.seen);
         }
         self.old.remove(&page);
-        self.slots.insert(page, Slot::Loaded(entries));
+        self.slots.insert(page, PageSlot::Loaded(entries));
         // Once all pages are loaded, the old pages are no longer needed.
-        if !self.slots.values().any(|s| !matches!(s, Slot::Loaded(_))) {
+        if !self.slots.values().any(|s| !matches!(s, PageSlot::Loaded(_))) {
             self.old.clear();
         }
     }
@@ -264,7 +264,7 @@ impl<T: Row> PagedList<T> {
         self.per_page = all.max(1);
         (self.total, self.said, self.seen, self.solid) = (Some(all), Some(all), all, all);
         self.answered = true;
-        self.slots = BTreeMap::from([(1, Slot::Loaded(rows.into_iter().map(Entry::Row).collect()))]);
+        self.slots = BTreeMap::from([(1, PageSlot::Loaded(rows.into_iter().map(ListEntry::Row).collect()))]);
         self.settle_cursor();
     }
 
@@ -284,7 +284,7 @@ impl<T: Row> PagedList<T> {
         };
         let found = self.loaded().find(|(_, row)| row.id() == id).map(|(place, _)| place);
         let here = self.page_of(self.cursor);
-        let loaded = |page: u64| matches!(self.slots.get(&page), Some(Slot::Loaded(_)));
+        let loaded = |page: u64| matches!(self.slots.get(&page), Some(PageSlot::Loaded(_)));
         if let Some(place) = found {
             // Scroll too, so that the row keeps its position on the screen.
             let into = self.cursor - self.top.min(self.cursor);
@@ -298,7 +298,7 @@ impl<T: Row> PagedList<T> {
             let around = [here, (here + 1).min(last), here.saturating_sub(1).max(1)];
             if around.into_iter().all(loaded) {
                 self.looking = None;
-                self.note = Some(Note::SelectedGone);
+                self.note = Some(ListNote::SelectedGone);
                 self.select_at_cursor();
             }
         } else if loaded(here) {

@@ -82,7 +82,7 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
 fn shown(list: &PagedList<Item>) -> Vec<u64> {
     list.visible()
         .filter_map(|(_, place)| match place {
-            RowState::Entry(Entry::Row(Item(n))) => Some(*n),
+            RowState::Entry(ListEntry::Row(Item(n))) => Some(*n),
             _ => None,
         })
         .collect()
@@ -145,7 +145,7 @@ fn rows_that_come_in_on_top_are_noticed_and_the_selection_stays() {
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(90)), "its place is 120 now, on the next page");
     assert_eq!(list.cursor(), 120);
-    assert!(matches!(list.note(), Some(Note::Changed { before: 1000, now: 1030 })));
+    assert!(matches!(list.note(), Some(ListNote::Changed { before: 1000, now: 1030 })));
     let rows = shown(&list);
     let unique: BTreeSet<_> = rows.iter().collect();
     assert_eq!(unique.len(), rows.len());
@@ -167,7 +167,7 @@ fn a_reload_finds_the_selected_row_where_it_went() {
     service.rows.retain(|n| *n != 95);
     list.reload();
     settle(&mut list, &service);
-    assert_eq!(list.note(), Some(&Note::SelectedGone));
+    assert_eq!(list.note(), Some(&ListNote::SelectedGone));
     assert!(list.selected().is_some());
 }
 
@@ -192,7 +192,7 @@ fn a_list_that_never_stands_still_is_said_to_and_nothing_is_doubled() {
             list.on_response(request, Ok(service.page(page, 100)));
         }
     }
-    assert_eq!(list.note(), Some(&Note::KeepsMoving));
+    assert_eq!(list.note(), Some(&ListNote::KeepsMoving));
     let ids: Vec<_> = list.loaded().map(|(_, row)| row.0).collect();
     assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len());
 }
@@ -215,7 +215,7 @@ fn a_count_that_is_too_high_shows_its_holes() {
     list.move_to(u64::MAX);
     settle(&mut list, &service);
     assert_eq!(list.selected(), None);
-    assert!(list.visible().all(|(_, p)| matches!(p, RowState::Entry(Entry::Missing))));
+    assert!(list.visible().all(|(_, p)| matches!(p, RowState::Entry(ListEntry::Missing))));
     list.move_to(3);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(3)));
@@ -258,11 +258,11 @@ fn short_and_empty_pages_in_the_middle_leave_visible_holes() {
     settle(&mut list, &service);
     list.move_to(160);
     settle(&mut list, &service);
-    assert_eq!(list.place(149), RowState::Entry(&Entry::Row(Item(149))));
-    assert_eq!(list.place(150), RowState::Entry(&Entry::Missing));
+    assert_eq!(list.place(149), RowState::Entry(&ListEntry::Row(Item(149))));
+    assert_eq!(list.place(150), RowState::Entry(&ListEntry::Missing));
     list.move_to(250);
     settle(&mut list, &service);
-    assert_eq!(list.place(250), RowState::Entry(&Entry::Missing));
+    assert_eq!(list.place(250), RowState::Entry(&ListEntry::Missing));
     list.move_to(300);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(300)));
@@ -315,7 +315,7 @@ fn an_unreadable_record_keeps_its_place() {
     list.load_visible(|_| RequestId::test(1));
     list.on_response(RequestId::test(1), Ok(page));
     assert_eq!(list.row_at(0), Some(&Item(0)));
-    assert!(matches!(list.place(1), RowState::Entry(Entry::Unreadable(_))));
+    assert!(matches!(list.place(1), RowState::Entry(ListEntry::Unreadable(_))));
     assert_eq!(list.row_at(2), Some(&Item(2)));
 }
 
@@ -423,7 +423,7 @@ fn a_count_that_is_too_low_does_not_end_the_list() {
 fn rows_at(list: &PagedList<Item>) -> Vec<(u64, u64)> {
     list.visible()
         .filter_map(|(place, what)| match what {
-            RowState::Entry(Entry::Row(row)) => Some((place, row.0)),
+            RowState::Entry(ListEntry::Row(row)) => Some((place, row.0)),
             _ => None,
         })
         .collect()

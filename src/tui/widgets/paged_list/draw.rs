@@ -3,13 +3,13 @@
 use crate::domain::RecordProblem;
 use crate::i18n::{self, tr};
 use crate::index::Coverage;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{Entry, Note, RowState, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, By, ComparedPart, MARGINS, Top, narrowed};
+use crate::tui::widgets::list::{ListEntry, ListNote, RowState, draw_texts};
+use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ impl<T: Browse> Browser<T> {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &Env,
+        env: &UiContext,
         mark: &dyn Fn(u64, &T) -> RowMark,
         rights: &[String],
     ) {
@@ -65,7 +65,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// The number of rows, and of what they are a part.
-    fn count_words(&self, env: &Env) -> String {
+    fn count_words(&self, env: &UiContext) -> String {
         if self.list.is_empty() && self.pages().error().is_some() {
             return format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read));
         }
@@ -95,7 +95,7 @@ impl<T: Browse> Browser<T> {
         text
     }
 
-    fn summary(&self, env: &Env) -> Line<'static> {
+    fn summary(&self, env: &UiContext) -> Line<'static> {
         let mut text = self.count_words(env);
         for words in &self.applied {
             text.push_str(&format!(" {} {words}", env.glyphs.dot));
@@ -103,11 +103,11 @@ impl<T: Browse> Browser<T> {
         if let Some(by) = self.heading.words() {
             let words = match self.by {
                 _ if self.index().is_some() => by,
-                By::Service(_) => by,
-                By::Page { refused: true } => {
+                SortedBy::Service(_) => by,
+                SortedBy::Page { refused: true } => {
                     t!("{by}, each page only (the service refuses to sort by it)", by)
                 }
-                By::Page { refused: false } => {
+                SortedBy::Page { refused: false } => {
                     t!("{by}, each page only (the service does not sort by it)", by)
                 }
             };
@@ -120,7 +120,7 @@ impl<T: Browse> Browser<T> {
         &self,
         frame: &mut Frame<'_>,
         body: Rect,
-        env: &Env,
+        env: &UiContext,
         widths: &[usize],
         mark: &dyn Fn(u64, &T) -> RowMark,
     ) {
@@ -146,7 +146,7 @@ impl<T: Browse> Browser<T> {
             return;
         }
         self.list.draw_rows(frame, body, env, |place, state| match state {
-            RowState::Entry(Entry::Row(row)) => {
+            RowState::Entry(ListEntry::Row(row)) => {
                 let RowMark { note, is_marked, is_in_range } = mark(place, row);
                 let sign = if is_marked { env.glyphs.mark } else { " " };
                 let edge = if is_in_range { env.glyphs.bar } else { " " };
@@ -171,16 +171,16 @@ impl<T: Browse> Browser<T> {
         });
     }
 
-    fn stand_in(&self, place: &RowState<'_, T>, env: &Env) -> (String, Style) {
+    fn stand_in(&self, place: &RowState<'_, T>, env: &UiContext) -> (String, Style) {
         match place {
             RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
             RowState::Failed(error) => {
                 (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
             }
-            RowState::Entry(Entry::Unreadable(problem)) => {
+            RowState::Entry(ListEntry::Unreadable(problem)) => {
                 (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
             }
-            RowState::Entry(Entry::Double(other)) => (
+            RowState::Entry(ListEntry::Double(other)) => (
                 t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
                 env.theme.warning(),
             ),
@@ -195,7 +195,7 @@ impl<T: Browse> Browser<T> {
         }
     }
 
-    fn retry_hint(&self, env: &Env) -> String {
+    fn retry_hint(&self, env: &UiContext) -> String {
         t!("Press {key} to refresh.", key = env.key(&OF_LISTS, Action::Reload))
     }
 
@@ -204,19 +204,19 @@ impl<T: Browse> Browser<T> {
     fn note(&self) -> Option<(String, Tone)> {
         if let Some(note) = self.pages().note() {
             let text = match note {
-                Note::Changed { before, now } if before == now => {
+                ListNote::Changed { before, now } if before == now => {
                     t!("the list changed during reading and was refreshed").to_owned()
                 }
-                Note::Changed { before, now } => t!(
+                ListNote::Changed { before, now } => t!(
                     "the list changed during reading ({before} {arrow} {now}) and was refreshed",
                     before = number(*before),
                     arrow = "→",
                     now = number(*now)
                 ),
-                Note::KeepsMoving => {
+                ListNote::KeepsMoving => {
                     t!("the list keeps changing during reading; repeated rows are labelled").to_owned()
                 }
-                Note::SelectedGone => t!("the selected row is no longer in this list").to_owned(),
+                ListNote::SelectedGone => t!("the selected row is no longer in this list").to_owned(),
             };
             return Some((text, Tone::Warning));
         }
@@ -236,7 +236,7 @@ impl<T: Browse> Browser<T> {
             return Some((error.to_string(), Tone::Error));
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
-        if let Some((_, RowState::Entry(Entry::Unreadable(problem)))) = selected {
+        if let Some((_, RowState::Entry(ListEntry::Unreadable(problem)))) = selected {
             // The row itself shows only the beginning of this text.
             return Some((unreadable(problem), Tone::Warning));
         }
@@ -264,7 +264,7 @@ impl<T: Browse> Browser<T> {
         wrap(&text, room).into_iter().take(most).map(|line| (line, tone)).collect()
     }
 
-    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &Env) {
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &UiContext) {
         let mut lines: Vec<Line<'_>> = note
             .into_iter()
             .enumerate()
@@ -297,7 +297,7 @@ impl<T: Browse> Browser<T> {
 }
 
 /// The source of a list of the index, with the time of its last reading.
-fn index_words(coverage: Coverage, env: &Env) -> String {
+fn index_words(coverage: Coverage, env: &UiContext) -> String {
     let at = Timestamp::from_second(coverage.read_at).unwrap_or_default();
     let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
     t!("from the index, {read}", read = t!("read {time}", time = at))
@@ -328,7 +328,7 @@ pub fn two_sided(
     area: Rect,
     (left, right): (Line<'_>, Span<'_>),
     right_stays: bool,
-    env: &Env,
+    env: &UiContext,
 ) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
     if right_stays || line_width(&left) < room {
@@ -342,7 +342,7 @@ pub fn two_sided(
     }
 }
 
-fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &Env) {
+fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &UiContext) {
     let is_cut = line_width(&line) > usize::from(area.width) && area.width > 0;
     let room = Rect { width: area.width - u16::from(is_cut), ..area };
     frame.render_widget(line, room);

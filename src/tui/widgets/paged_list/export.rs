@@ -3,14 +3,14 @@
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
 use crate::export::{List, What};
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::request::Request;
 use crate::tui::widgets::paged_list::{Browse, Browser};
 
 impl<T: Browse> Browser<T> {
     /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
-    pub fn source(&self, what: &'static str, env: &Env) -> Result<ExportSource, String> {
+    pub fn source(&self, what: &'static str, env: &UiContext) -> Result<ExportSource, String> {
         if !self.list.is_answered() {
             return Err(tr(T::TEXTS.not_loaded).to_owned());
         }

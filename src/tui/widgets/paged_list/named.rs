@@ -4,7 +4,7 @@ use crate::api::DirectionStyle;
 use crate::config::NamedFilter;
 use crate::tui::effects::Effects;
 use crate::tui::modals::filters::FiltersForm;
-use crate::tui::widgets::paged_list::{Browse, Browser, By, Top};
+use crate::tui::widgets::paged_list::{Browse, Browser, SortedBy, Top};
 
 impl<T: Browse> Browser<T> {
     /// The current filter and sort order without a name; `None` if there are none.
@@ -43,7 +43,7 @@ impl<T: Browse> Browser<T> {
         let sort = filter.sort.as_ref();
         let order = sort.and_then(|(field, downwards)| self.heading.order_by(field, *downwards));
         self.heading.close();
-        self.set_order(order, By::Service(DirectionStyle::Upper), out);
+        self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
         self.apply(out);
     }
 

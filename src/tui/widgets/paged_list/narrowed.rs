@@ -2,8 +2,8 @@
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
-use crate::index::{Coverage, Synced, Want, Which};
-use crate::tui::context::Env;
+use crate::index::{Coverage, SyncScope, Synced, Which};
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::filter::FilterView;
@@ -117,7 +117,7 @@ impl<T: Browse> Browser<T> {
         match &mut self.behind {
             Some(behind) if is_of_index => {
                 if behind.reading.is_none() {
-                    behind.reading = Some(out.ask(Request::Sync(Want::New)));
+                    behind.reading = Some(out.ask(Request::Sync(SyncScope::New)));
                 }
                 out.say(t!("lapel reads the history into the index, and then shows this list again."));
             }
@@ -282,7 +282,7 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
     }
 
-    pub(super) fn open_filter(&mut self, env: &Env, out: &mut Effects<'_>) {
+    pub(super) fn open_filter(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         self.bar.known.today = Some(env.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
         self.bar.learn(seen, out);

@@ -4,7 +4,7 @@ use crate::api::DirectionStyle;
 use crate::tui::effects::Effects;
 use crate::tui::persist::saved_layout::ListView;
 use crate::tui::widgets::filter::{self, Spec};
-use crate::tui::widgets::paged_list::{Browse, Browser, By};
+use crate::tui::widgets::paged_list::{Browse, Browser, SortedBy};
 
 impl<T: Browse> Browser<T> {
     /// How often the result of [`Browser::view`] has changed.
@@ -14,7 +14,7 @@ impl<T: Browse> Browser<T> {
 
     pub fn view(&self) -> ListView {
         let mut view = ListView { filter: self.typed(), ..self.heading.view() };
-        if self.by == (By::Page { refused: true }) {
+        if self.by == (SortedBy::Page { refused: true }) {
             // The service would refuse this order again.
             view.sort = None;
         }
@@ -42,7 +42,7 @@ impl<T: Browse> Browser<T> {
             return;
         }
         if let Some(order) = self.heading.restore(view) {
-            self.set_order(Some(order), By::Service(DirectionStyle::Upper), out);
+            self.set_order(Some(order), SortedBy::Service(DirectionStyle::Upper), out);
         }
         self.filter_only(&view.filter, out);
     }

@@ -2,7 +2,7 @@
 
 use crate::api::Direction;
 use crate::i18n::tr;
-use crate::tui::context::Env;
+use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
@@ -166,7 +166,7 @@ impl Heading {
 
     /// Draws the open menu as a popup over the rows. The headings above show the effect of the menu; `widths` are
     /// their widths.
-    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
+    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
         match self.menu {
             Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
             Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, env),
@@ -174,7 +174,7 @@ impl Heading {
         }
     }
 
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &Env, direction: Direction) {
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &UiContext, direction: Direction) {
         let arrow = match direction {
             Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
             Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
@@ -200,7 +200,7 @@ impl Heading {
         frame.render_widget(Text::from(lines), inner);
     }
 
-    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &Env) {
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();

@@ -37,7 +37,7 @@ fn act(heading: &mut Heading, actions: &[Action]) {
 }
 
 fn line(heading: &Heading, room: usize) -> String {
-    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let env = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
     let line = heading.line(&heading.widths(room), 1, &env);
     line.spans.iter().map(|span| span.content.as_ref()).collect()
 }
@@ -66,7 +66,7 @@ fn numbers_and_their_heading_stand_at_the_right() {
     assert_eq!(line(&heading, 14), " Name      Rows");
     heading.set_order(heading.order_by("rows", false));
     assert_eq!(line(&heading, 20), " Name           Rows^");
-    let env = Env::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let env = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
     let cells = ["a", "12", "x"].map(|text| (text.to_owned(), Style::default())).to_vec();
     let spans = heading.cells(cells, &heading.widths(14), &env);
     let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
@@ -144,7 +144,7 @@ proptest! {
 fn spare_cells_go_to_content_that_is_cut() {
     let defs = [def("Name", "name", 6, 1, false), def("Title", "title", 6, 1, false)];
     let mut heading = Heading::new(defs, 2, "newest first");
-    let env = Env::for_test();
+    let env = UiContext::for_test();
     // Too few long ones to widen a column where room is short.
     for at in 0..100 {
         let cell = |wide: usize| ("x".repeat(wide), Style::new());

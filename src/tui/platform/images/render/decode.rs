@@ -29,7 +29,7 @@ pub enum NoPicture {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum PictureFormat {
     Png,
     Jpeg,
     Gif,
@@ -42,10 +42,10 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<RgbaImage, NoP
     let source = Cursor::new(bytes);
     let damaged = |_| NoPicture::Damaged;
     match kind {
-        Kind::Png => pixels(PngDecoder::with_limits(source, limits()).map_err(damaged)?),
-        Kind::Jpeg => pixels(JpegDecoder::new(source).map_err(damaged)?),
-        Kind::Gif => pixels(GifDecoder::new(source).map_err(damaged)?),
-        Kind::WebP => pixels(WebPDecoder::new(source).map_err(damaged)?),
+        PictureFormat::Png => pixels(PngDecoder::with_limits(source, limits()).map_err(damaged)?),
+        PictureFormat::Jpeg => pixels(JpegDecoder::new(source).map_err(damaged)?),
+        PictureFormat::Gif => pixels(GifDecoder::new(source).map_err(damaged)?),
+        PictureFormat::WebP => pixels(WebPDecoder::new(source).map_err(damaged)?),
     }
 }
 
@@ -73,13 +73,13 @@ fn pixels(mut decoder: impl ImageDecoder) -> Result<RgbaImage, NoPicture> {
 }
 
 /// The format from the first bytes. The content type counts only if the bytes are unknown.
-fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<Kind, NoPicture> {
+fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<PictureFormat, NoPicture> {
     match bytes {
         [] => return Err(NoPicture::Empty),
-        [0x89, b'P', b'N', b'G', ..] => return Ok(Kind::Png),
-        [0xff, 0xd8, 0xff, ..] => return Ok(Kind::Jpeg),
-        [b'G', b'I', b'F', b'8', ..] => return Ok(Kind::Gif),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok(Kind::WebP),
+        [0x89, b'P', b'N', b'G', ..] => return Ok(PictureFormat::Png),
+        [0xff, 0xd8, 0xff, ..] => return Ok(PictureFormat::Jpeg),
+        [b'G', b'I', b'F', b'8', ..] => return Ok(PictureFormat::Gif),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => return Ok(PictureFormat::WebP),
         _ => {}
     }
     let head = String::from_utf8_lossy(bytes.get(..1024).unwrap_or(bytes)).to_ascii_lowercase();

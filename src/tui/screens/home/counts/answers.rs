@@ -1,6 +1,6 @@
 //! Handling of the index's responses in the counts.
 
-use super::{BadgeCounts, Plan};
+use super::{BadgeCounts, ReissuePlan};
 use crate::index::Renewal;
 use crate::jobs::Person;
 use crate::tui::effects::ExportSource;
@@ -19,7 +19,7 @@ impl BadgeCounts {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &Env,
+        env: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
@@ -96,7 +96,7 @@ impl BadgeCounts {
         }
     }
 
-    fn answered(&mut self, answer: Response, env: &Env, out: &mut Effects<'_>) {
+    fn answered(&mut self, answer: Response, env: &UiContext, out: &mut Effects<'_>) {
         match answer {
             Response::IndexOn(Ok(())) => self.turned_on = true,
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
@@ -131,7 +131,7 @@ impl BadgeCounts {
                     let all: Vec<Person> = renewal.people.into_iter().map(of).collect();
                     ((renewal.template_id, renewal.title), all)
                 };
-                let plans: Vec<Plan> = found.of.into_iter().map(people).collect();
+                let plans: Vec<ReissuePlan> = found.of.into_iter().map(people).collect();
                 match said {
                     said if plans.is_empty() => {
                         let why = said.unwrap_or_default();
@@ -160,6 +160,6 @@ impl BadgeCounts {
     }
 }
 
-pub(super) fn plan(plans: Vec<Plan>, out: &mut Effects<'_>) {
+pub(super) fn plan(plans: Vec<ReissuePlan>, out: &mut Effects<'_>) {
     out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
 }

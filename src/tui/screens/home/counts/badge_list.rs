@@ -2,14 +2,14 @@
 
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
-use crate::index::{Query, Which};
-use crate::tui::platform::images::Want;
+use crate::index::{IndexQuery, Which};
+use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
-use crate::tui::screens::home::badge_rows::{COPIED, Columns};
+use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{Entry, PagedList, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, RowState};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
@@ -25,7 +25,7 @@ pub struct BadgeList {
     pub list: PagedList<HistoryItem>,
     pub stale: bool,
     pub preview: BadgePreview,
-    columns: Columns,
+    columns: BadgeColumns,
     pub search: Search,
     /// What the listed badges contain.
     searched: Option<String>,
@@ -37,7 +37,7 @@ pub struct BadgeList {
 impl BadgeList {
     pub fn new(which: Which, title: String) -> Self {
         Self {
-            columns: Columns::new(which.is_ending()),
+            columns: BadgeColumns::new(which.is_ending()),
             which,
             title,
             list: PagedList::default(),
@@ -120,7 +120,7 @@ impl BadgeList {
         }
     }
 
-    pub fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         for page in std::mem::take(&mut self.unfitted) {
             for row in self.list.page_rows(page) {
                 self.columns.fit(row, env);
@@ -136,7 +136,7 @@ impl BadgeList {
         let per_page = self.list.per_page();
         let which = self.listed();
         let dropped = self.list.load_visible(|page| {
-            let query = Query { which: which.clone(), page, per_page };
+            let query = IndexQuery { which: which.clone(), page, per_page };
             out.ask(Request::IndexList(query))
         });
         out.cancel(dropped);
@@ -147,11 +147,11 @@ impl BadgeList {
         at.x < list.right() && self.list.on_click(rows(list), at.y)
     }
 
-    pub fn picture(&self, area: Rect, env: &Env) -> Option<Want> {
+    pub fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
         picture_of(self.list.selected()?, self.columns.split(area, 0).1?, env)
     }
 
-    pub fn copyables(&self, env: &Env) -> Copyables {
+    pub fn copyables(&self, env: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.list.selected();
         if let Some(badge) = selected {
@@ -169,7 +169,7 @@ impl BadgeList {
         row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let (area, pane) = self.columns.split(area, 0);
         if let (Some(pane), Some(row)) = (pane, self.list.selected()) {
@@ -188,7 +188,7 @@ impl BadgeList {
         self.list.draw_rows(frame, body, env, |_, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
-                RowState::Entry(Entry::Row(row)) => {
+                RowState::Entry(ListEntry::Row(row)) => {
                     spans.extend(self.columns.cells(row, area.width, env));
                 }
                 RowState::Failed(error) => {

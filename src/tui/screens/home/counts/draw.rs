@@ -48,7 +48,7 @@ impl BadgeCounts {
         lines
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         if !self.is_on(env) {
             draw_off(self.cost, frame, area, env);
             return;
@@ -93,7 +93,7 @@ impl BadgeCounts {
         }
     }
 
-    fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let (right, style) = self.reading_words(env);
         let mut parts = vec![t!("Counts").to_owned()];
@@ -119,7 +119,7 @@ impl BadgeCounts {
         two_sided(frame, area, (left, Span::styled(right, style)), true, env);
     }
 
-    pub(in crate::tui::screens::home) fn reading_words(&self, env: &Env) -> (String, Style) {
+    pub(in crate::tui::screens::home) fn reading_words(&self, env: &UiContext) -> (String, Style) {
         let theme = &env.theme;
         if let Some(running) = &self.running {
             let what = if running.details { t!("reading records") } else { t!("reading the history") };
@@ -160,7 +160,7 @@ impl BadgeCounts {
         }
     }
 
-    fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut spans = vec![Span::raw("  ")];
         for (section, name) in Section::ALL {
@@ -173,7 +173,7 @@ impl BadgeCounts {
         frame.render_widget(Line::from(spans), area);
     }
 
-    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let text = format!("  {}", caption(self.section, all, self.period));
         let spark = if self.section.has_periods() { spark(&self.bars(), env) } else { String::new() };
@@ -186,9 +186,9 @@ impl BadgeCounts {
         );
     }
 
-    fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let bars = self.bars();
-        let widths = Widths::of(&bars, usize::from(area.width).saturating_sub(2));
+        let widths = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2));
         let at = self.cursor().min(bars.len().saturating_sub(1));
         let visible = bars.iter().enumerate().skip(self.top).take(usize::from(area.height));
         let step = self.step(area);
@@ -211,7 +211,7 @@ impl BadgeCounts {
         }
     }
 
-    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let bars = self.bars();
         let place = match self.section {
             Section::Ending => {
@@ -249,7 +249,7 @@ impl BadgeCounts {
         );
     }
 
-    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
         for (section, name) in Section::ALL.into_iter().filter(|(section, _)| *section != self.section) {
@@ -270,7 +270,7 @@ impl BadgeCounts {
             if few.is_empty() {
                 lines.push(Line::styled(format!("   {}", t!("none")), theme.dim()));
             }
-            let widths = Widths::of(&few, usize::from(area.width).saturating_sub(4));
+            let widths = BarWidths::of(&few, usize::from(area.width).saturating_sub(4));
             for bar in &few {
                 let mut spans = vec![Span::raw("   ")];
                 spans.extend(bar_spans(bar, &widths, env));
@@ -283,14 +283,14 @@ impl BadgeCounts {
 }
 
 /// The widths for a set of bars, and the count that the longest bar represents.
-struct Widths {
+struct BarWidths {
     label: usize,
     bar: usize,
     note: usize,
     most: u64,
 }
 
-impl Widths {
+impl BarWidths {
     fn of(bars: &[Bar], room: usize) -> Self {
         let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
         // Alarming bars have a sign before the label.
@@ -307,7 +307,7 @@ impl Widths {
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
 /// for bars that show only their number.
-fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
+fn bar_spans(bar: &Bar, widths: &BarWidths, env: &UiContext) -> Vec<Span<'static>> {
     let theme = &env.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
@@ -330,7 +330,7 @@ fn bar_spans(bar: &Bar, widths: &Widths, env: &Env) -> Vec<Span<'static>> {
 }
 
 /// From the oldest period to the newest.
-pub fn spark(bars: &[Bar], env: &Env) -> String {
+pub fn spark(bars: &[Bar], env: &UiContext) -> String {
     let sparks = env.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
@@ -346,7 +346,7 @@ pub fn spark(bars: &[Bar], env: &Env) -> String {
         .collect()
 }
 
-fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
     let theme = &env.theme;
     let name = env.session().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);

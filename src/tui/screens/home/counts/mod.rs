@@ -10,7 +10,7 @@ use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::index::{Period, Want, Which};
+use crate::index::{Period, SyncScope, Which};
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
@@ -49,13 +49,13 @@ pub struct BadgeCounts {
     /// Badges whose own records lapel reads after the user confirms by repeating the action.
     offered: Option<Vec<BadgeId>>,
     /// Plans for issuing badges again, after the same confirmation. Some badges cannot be issued again.
-    planned: Option<Vec<Plan>>,
+    planned: Option<Vec<ReissuePlan>>,
     /// Requests for building the index, if lapel knows the number of badges.
     pub(super) cost: Option<u64>,
 }
 
 /// A template and the recipients who get its badge again.
-type Plan = ((TemplateId, Text), Vec<Person>);
+type ReissuePlan = ((TemplateId, Text), Vec<Person>);
 
 struct Running {
     request: RequestId,
@@ -69,7 +69,7 @@ struct Running {
 pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
 
 impl BadgeCounts {
-    pub fn is_on(&self, env: &Env) -> bool {
+    pub fn is_on(&self, env: &UiContext) -> bool {
         self.turned_on || env.session().is_some_and(|session| session.index.is_some())
     }
 
@@ -117,11 +117,15 @@ impl BadgeCounts {
         self.badge_list.is_some()
     }
 
-    pub fn picture(&self, area: Rect, env: &Env) -> Option<crate::tui::platform::images::Want> {
+    pub fn picture(
+        &self,
+        area: Rect,
+        env: &UiContext,
+    ) -> Option<crate::tui::platform::images::PictureRequest> {
         self.badge_list.as_ref()?.picture(draw::body(area), env)
     }
 
-    pub fn copyables(&self, env: &Env) -> Copyables {
+    pub fn copyables(&self, env: &UiContext) -> Copyables {
         self.badge_list.as_ref().map(|badge_list| badge_list.copyables(env)).unwrap_or_default()
     }
 
@@ -135,10 +139,10 @@ impl BadgeCounts {
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
     /// the first reading of an index that the user turned on.
-    pub fn count(&mut self, env: &Env, out: &mut Effects<'_>) {
+    pub fn count(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
-            self.read(Want::New, out);
+            self.read(SyncScope::New, out);
         }
         self.stale |= self.all.is_none() && self.error.is_none();
         if self.is_on(env) && self.stale && self.counting.is_none() {
@@ -154,7 +158,7 @@ impl BadgeCounts {
 
     pub fn tick(&mut self, out: &mut Effects<'_>) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
-            self.read(Want::New, out);
+            self.read(SyncScope::New, out);
         }
     }
 
@@ -169,7 +173,7 @@ impl BadgeCounts {
         bars.into_iter().nth(at.min(last))
     }
 
-    fn act_in_list(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(badge_list) = &mut self.badge_list else { return false };
         match action {
             _ if badge_list.act_in_search(action, out) => {}
@@ -200,7 +204,7 @@ impl BadgeCounts {
     }
 
     /// The first call shows the cost. The second call is the confirmation and reads the records.
-    fn details(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn details(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         if self.running.is_some() {
             let key = env.key(&self.key_contexts(), Action::IndexStop);
             out.say(t!("lapel is already reading. {key} stops it.", key));
@@ -232,14 +236,14 @@ impl BadgeCounts {
         self.top = 0;
     }
 
-    fn read(&mut self, want: Want, out: &mut Effects<'_>) {
+    fn read(&mut self, want: SyncScope, out: &mut Effects<'_>) {
         self.looked = true;
         self.due = None;
         let request = out.ask(Request::Sync(want));
         self.running = Some(Running { request, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, env: &Env, out: &mut Effects<'_>) {
+    fn stop(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
                 out.cancel([running.request]);
@@ -265,7 +269,7 @@ impl Component for BadgeCounts {
         vec![Context::Overview, Context::List, Context::Global, Context::Always]
     }
 
-    fn is_enabled(&self, action: Action, env: &Env) -> bool {
+    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
         let on = self.is_on(env);
         match action {
             Action::IndexOn => !on,
@@ -291,7 +295,7 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &Env, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
         if action != Action::Details {
             self.offered = None;
         }
@@ -309,8 +313,8 @@ impl Component for BadgeCounts {
                 let key = env.key(&self.key_contexts(), Action::IndexStop);
                 out.say(t!("lapel is already reading. {key} stops it.", key));
             }
-            Action::Reload => self.read(Want::New, out),
-            Action::Rescan => self.read(Want::All, out),
+            Action::Reload => self.read(SyncScope::New, out),
+            Action::Rescan => self.read(SyncScope::All, out),
             // The box of the Wallet takes certificate numbers, too.
             Action::FindCert if self.is_on(env) => out.go.push(Navigate::Run(Action::WalletTab)),
             Action::FindCert => {
@@ -346,13 +350,13 @@ impl Component for BadgeCounts {
         self.badge_list.as_mut().is_some_and(|badge_list| badge_list.on_text_key(key, out))
     }
 
-    fn on_paste(&mut self, text: &str, _: &Env, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, _: &UiContext, out: &mut Effects<'_>) {
         if let Some(badge_list) = &mut self.badge_list {
             badge_list.on_paste(text, out);
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, _: &Env, _: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
         if let Some(badge_list) = &mut self.badge_list {
             return Clicked::changed(badge_list.on_click(at, draw::body(area)));
         }
@@ -378,12 +382,12 @@ impl Component for BadgeCounts {
         true
     }
 
-    fn load_visible(&mut self, area: Rect, env: &Env, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
         if !self.is_on(env) {
             return;
         }
         if !self.looked {
-            self.read(Want::New, out);
+            self.read(SyncScope::New, out);
             self.stale = true;
         }
         self.count(env, out);
@@ -396,7 +400,13 @@ impl Component for BadgeCounts {
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    fn on_response(&mut self, id: RequestId, answer: Response, env: &Env, out: &mut Effects<'_>) -> Taken {
+    fn on_response(
+        &mut self,
+        id: RequestId,
+        answer: Response,
+        env: &UiContext,
+        out: &mut Effects<'_>,
+    ) -> Handled {
         self.take_answer(id, answer, env, out)
     }
 
@@ -406,7 +416,7 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &Env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.draw_all(frame, area, env);
     }
 }
@@ -439,8 +449,9 @@ mod tests {
         // A second reading is not due while the first one runs.
         counts.tick(&mut out);
         assert_eq!(counts.due().is_some(), left.is_some_and(|seconds| seconds > 0));
-        let is_sync =
-            |order: &&WorkerCommand| matches!(order, WorkerCommand::Request(_, Request::Sync(Want::New)));
+        let is_sync = |order: &&WorkerCommand| {
+            matches!(order, WorkerCommand::Request(_, Request::Sync(SyncScope::New)))
+        };
         out.orders.iter().filter(is_sync).count()
     }
 
