@@ -94,7 +94,7 @@ impl DraftForm {
             spans.push(Span::raw("   "));
             spans.push(Span::styled(share(row_status, n, job.kind), row_status_style(row_status, env)));
         }
-        let saved = if !self.doing.is_empty() { t!("saving") } else { t!("draft saved") };
+        let saved = if self.doing.is_empty() { t!("draft saved") } else { t!("saving") };
         let used: usize = spans.iter().map(|span| width(&span.content)).sum();
         if used + 3 + width(saved) <= usize::from(area.width) {
             spans.push(Span::styled(format!("   {saved}"), theme.dim()));
