@@ -200,6 +200,10 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
         loop {
             pause.pass();
             // Whether the next event is there already. A person's keys are further apart.
+            #[allow(
+                clippy::disallowed_methods,
+                reason = "the input thread itself: after an unknown answer it waits here as it would in the read"
+            )]
             let at_once = crossterm::event::poll(AT_ONCE).unwrap_or(false);
             let message = match crossterm::event::read() {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
