@@ -525,7 +525,7 @@ async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() 
 #[tokio::test]
 async fn the_last_row_below_a_replacement_stays_selected() {
     let mut h = Harness::new(small(), 100, 30).await;
-    super::activity::issue(&mut h, 0..1).await;
+    super::activity::issue(&mut h, 0..2).await;
     h.settled().await;
     let row = RowSpec { recipient_email: "dain@naru.example".into(), ..RowSpec::default() };
     let ids = h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
