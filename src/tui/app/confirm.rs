@@ -37,7 +37,9 @@ impl App {
         match action {
             Action::ClearField => confirm.clear(),
             Action::Accept if !fits => {}
-            Action::Accept if confirm.is_right() && is_at_once => out.warn(confirm.once_more(env)),
+            Action::Accept if confirm.is_right() && confirm.may_be_paste(is_at_once) => {
+                out.warn(confirm.once_more(env));
+            }
             Action::Accept if confirm.is_right() => {
                 out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
             }
@@ -49,6 +51,7 @@ impl App {
 
     /// Passes a key to the confirmation. `None` if there is none.
     pub(super) fn type_confirm(&mut self, key: KeyEvent) -> Option<bool> {
-        Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key))
+        let is_at_once = self.key_at_once;
+        Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key, is_at_once))
     }
 }

@@ -197,15 +197,18 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
             }
             escapes = Escapes::within(heard.broken_off);
         }
+        let mut after_key = false;
         loop {
             pause.pass();
-            // Whether the next event is there already. A person's keys are further apart.
+            // Whether a key is there already with the one before it. A person's keys are further apart.
             #[allow(
                 clippy::disallowed_methods,
                 reason = "the input thread itself: after an unknown answer it waits here as it would in the read"
             )]
-            let at_once = crossterm::event::poll(AT_ONCE).unwrap_or(false);
-            let message = match crossterm::event::read() {
+            let at_once = after_key && crossterm::event::poll(AT_ONCE).unwrap_or(false);
+            let event = crossterm::event::read();
+            after_key = matches!(event, Ok(Event::Key(_)));
+            let message = match event {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
                     Some(key) if at_once => Message::KeyAtOnce(key),
                     Some(key) => Message::Key(key),

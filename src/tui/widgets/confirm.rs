@@ -51,6 +51,8 @@ pub struct Confirm {
     ask: Ask,
     wanted: ConfirmText,
     field: TextField,
+    /// Whether keys of the text came at once, as in a paste without brackets. Enter may be a later piece of that paste.
+    is_pasted: bool,
 }
 
 impl Confirm {
@@ -61,7 +63,7 @@ impl Confirm {
         } else {
             ConfirmText::number(ask.count)
         };
-        Self { ask, wanted, field: TextField::default() }
+        Self { ask, wanted, field: TextField::default(), is_pasted: false }
     }
 
     pub fn ask(&self) -> Ask {
@@ -76,7 +78,8 @@ impl Confirm {
     }
 
     /// Only a number is typed outside LIVE. Pasting is not possible.
-    pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
+    pub fn on_text_key(&mut self, key: KeyEvent, is_at_once: bool) -> bool {
+        self.is_pasted |= is_at_once;
         let is_text = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
         match key.code {
             KeyCode::Char(c) if is_text && !self.wanted.has_name() && !c.is_ascii_digit() => false,
@@ -86,6 +89,12 @@ impl Confirm {
 
     pub fn clear(&mut self) {
         self.field.clear();
+    }
+
+    /// Whether Enter, which came at once with the key before it or not, may be a part of a paste. The next Enter is none
+    /// if it comes alone.
+    pub fn may_be_paste(&mut self, is_at_once: bool) -> bool {
+        std::mem::take(&mut self.is_pasted) || is_at_once
     }
 
     pub fn is_right(&self) -> bool {
@@ -174,7 +183,7 @@ mod tests {
     use unicode_normalization::UnicodeNormalization;
 
     fn press(confirm: &mut Confirm, code: KeyCode) {
-        confirm.on_text_key(KeyEvent::new(code, KeyModifiers::NONE));
+        confirm.on_text_key(KeyEvent::new(code, KeyModifiers::NONE), false);
     }
 
     fn types(confirm: &mut Confirm, text: &str) {
@@ -206,6 +215,18 @@ mod tests {
             confirm.clear();
             assert!(!confirm.is_right());
         }
+    }
+
+    #[test]
+    fn a_text_that_came_at_once_needs_one_more_enter() {
+        let mut confirm = Confirm::new(Ask::send(41), &env(Environment::Demo));
+        types(&mut confirm, "41");
+        assert!(!confirm.may_be_paste(false) && confirm.may_be_paste(true));
+        confirm.clear();
+        press(&mut confirm, KeyCode::Char('4'));
+        confirm.on_text_key(KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE), true);
+        assert!(confirm.may_be_paste(false), "Enter may be the last piece of the paste");
+        assert!(!confirm.may_be_paste(false), "the next one is a person's");
     }
 
     #[test]

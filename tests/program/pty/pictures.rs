@@ -190,9 +190,7 @@ fn a_job_and_home() {
     review(&mut term);
     term.send("\x1b[F\r");
     term.shows(&asks("113"));
-    term.send("113");
-    term.shows("▌113");
-    term.send("\r");
+    term.confirm("113");
     let shown = term.until("the job", |s| {
         s.has("1 job ·") && s.has("waiting 113") && s.has(msg_part("next check")) && !s.is_loading()
     });
