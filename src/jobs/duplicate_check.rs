@@ -25,7 +25,7 @@ coded! {
         New = "new", tr_noop!("new");
         /// An earlier row of the file has the same address and the same name.
         Twin = "twin", tr_noop!("twice in the file");
-        /// Another row of the file has the same address and another name: a shared mailbox or a mistake.
+        /// An earlier row of the file has the same address and another name: a shared mailbox or a mistake.
         SharedAddress = "shared_address", tr_noop!("one address, two names");
         /// The recipient has a valid badge.
         Valid = "valid", tr_noop!("already has it");

@@ -247,7 +247,7 @@ async fn a_row_is_corrected_in_place_and_checked_for_duplicates_again() {
     let job = bench.job(id).await;
     assert_eq!((job.counts.of(RowStatus::Ready), job.checked), (2, None));
     let checked = bench.check_duplicates(id).await;
-    assert_eq!(checked.classes, vec![(DuplicateKind::SharedAddress, 2)], "the person is another one now");
+    assert_eq!(checked.classes, vec![(DuplicateKind::SharedAddress, 1)], "the person is another one now");
     assert_eq!(bench.rows(id, &[]).await[0].holder.wire(), "김하나");
 }
 

@@ -43,7 +43,7 @@ pub(super) fn judged(phase: Phase) -> String {
 /// Rows of this kind that a person may allow together. They are of no second kind, which would need a decision of
 /// its own.
 fn only_of(class: DuplicateKind) -> String {
-    let only = if class.is_in_file() { String::new() } else { format!("AND ({}) IS NULL", in_file_kind()) };
+    let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", in_file_kind()) };
     format!("(class = '{}' {only})", class.code())
 }
 
@@ -61,8 +61,8 @@ pub(super) const SAYS_DUPLICATE: &str = "(guarded OR coalesce(reason_code(why) =
 pub(super) fn allowed_together() -> String {
     format!(
         "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
-          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR ({kind}) IS NULL
-                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND ({kind}) IS NULL END)",
+          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR {kind} IS NULL
+                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND {kind} IS NULL END)",
         kind = in_file_kind()
     )
 }

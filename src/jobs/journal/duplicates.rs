@@ -213,15 +213,15 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
         values![id.0, super::json(&rivals), Code::Verdict.name()],
     )?;
     // The reason keeps what is known of the recipient: allowing the one does not allow the other.
-    let other = format!(
-        "reason_with_text(?2, 'row', (SELECT CAST(coalesce(other.line, other.no) AS TEXT) {REPEATED} ORDER BY other.no LIMIT 1))"
+    let first = format!(
+        "reason_with_text(?2, 'row', (SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS}))"
     );
     db.execute(
         &format!(
-            "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {other}
-                                             ELSE reason_both(?3, class_why, {other}) END,
+            "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
+                                             ELSE reason_both(?3, class_why, {first}) END,
                             class = coalesce(class, {})
-             WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {REPEATED})",
+             WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
             in_file_kind()
         ),
         values![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
@@ -229,20 +229,18 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
     Ok(())
 }
 
-/// Rows of the job with the same address that make a row a twin or its address a shared one: earlier rows with its
-/// name, and all rows with another name. So the first of several equal rows is no twin, and no row of a shared address
-/// is the right one by its place. Invalid rows do not count, since they are not sent. Without `INDEXED BY`, SQLite
-/// compares every row with all rows of the job.
-const REPEATED: &str = "
+/// Earlier rows of the job with the same address. So the first of several rows is not a twin. Invalid rows do not
+/// count, since they are not sent. Without `INDEXED BY`, SQLite compares every row with all rows before it.
+const EARLIER_ROWS: &str = "
     FROM row AS other INDEXED BY row_key
-    WHERE other.email_key = row.email_key AND other.job = row.job
-      AND (other.no < row.no OR other.name <> row.name) AND other.bucket <> 'invalid'";
+    WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
+      AND other.bucket <> 'invalid'";
 
-/// SQL expression for a row's kind by the other rows with its address; NULL if there are none.
+/// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
 pub(super) fn in_file_kind() -> String {
     format!(
-        "CASE WHEN EXISTS (SELECT 1 {REPEATED} AND other.name = row.name) THEN 'twin'
-              WHEN EXISTS (SELECT 1 {REPEATED}) THEN 'shared_address' END"
+        "(SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
+          {EARLIER_ROWS})"
     )
 }
 
@@ -276,7 +274,7 @@ pub(super) fn place(
         };
         for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
             let also = if class.is_in_file() {
-                format!("OR class IS NOT NULL AND ({}) = ?2", in_file_kind())
+                format!("OR class IS NOT NULL AND {} = ?2", in_file_kind())
             } else {
                 String::new()
             };

