@@ -116,7 +116,11 @@ pub(super) fn standing_style(job: &Job, env: &UiContext) -> Style {
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
 /// of a column.
 pub fn bar(job: &Job, columns: usize, env: &UiContext) -> String {
-    let total = wanted(job).max(1);
+    let total = wanted(job);
+    if total == 0 {
+        // Nothing is left to do, as `done_of` counts it.
+        return env.glyphs.full.repeat(columns);
+    }
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
     let part = |n: u64, parts: usize| {
