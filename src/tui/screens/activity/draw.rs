@@ -9,7 +9,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
-use crate::tui::widgets::needs::{by_urgency, counted, needs, sum, words};
+use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
@@ -104,7 +104,7 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, env: &UiContext) -> String {
-    let words = joined(by_urgency(job), env);
+    let words = joined(counts_in_words(job), env);
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
@@ -164,7 +164,8 @@ impl Activity {
     fn row_counts(&self, columns: u16) -> Vec<Vec<(String, Option<RowStatus>)>> {
         let Some(job) = self.job() else { return Vec::new() };
         let total = (count!(job.counts.total(), "row", "rows"), None);
-        let counts = by_urgency(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
+        let counts =
+            counts_in_words(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
         let room = usize::from(columns).saturating_sub(4);
         let (mut lines, mut used): (Vec<Vec<_>>, usize) = (Vec::new(), 0);
         for count in std::iter::once(total).chain(counts) {
