@@ -328,16 +328,7 @@ impl Activity {
                 .filter(|other| other.follows == Some(job.id))
                 .map(|other| t!("job {id} follows ({what})", id = other.id, what = tr(other.kind.name()))),
         );
-        if let Some(origin) = &job.origin {
-            let file = origin.name();
-            facts.push(if origin.read_as.is_empty() {
-                t!("from {file}", file)
-            } else if origin.file.is_none() {
-                t!("from {read_as}", read_as = origin.read_as)
-            } else {
-                t!("from {file} ({read_as})", file, read_as = origin.read_as)
-            });
-        }
+        facts.extend(job.origin.as_ref().map(|origin| origin.words().to_string()));
         if !facts.is_empty() {
             put(&facts.join(&dot), theme.dim());
         }
