@@ -176,16 +176,7 @@ async fn show(
     let mut lines = vec![words::head(&job)];
     if let Some(origin) = &job.origin {
         let sum: String = origin.sha256.chars().take(12).collect();
-        lines.push(if origin.file.is_none() && !origin.read_as.is_empty() {
-            t!("  from {read_as}, SHA-256 {sum}…", read_as = origin.read_as, sum)
-        } else {
-            t!(
-                "  from {name} ({read_as}), SHA-256 {sum}…",
-                name = origin.name(),
-                read_as = origin.read_as,
-                sum
-            )
-        });
+        lines.push(t!("  {origin}, SHA-256 {sum}…", origin = origin.words(), sum));
     }
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {

@@ -92,11 +92,7 @@ impl VerbSession {
                 (Kind::Revoke, _) => t!("Revoke, reason: {title}", title = job.title),
             });
             if let (Kind::Revoke, Some(origin)) = (job.kind, &job.origin) {
-                lines.push(if origin.file.is_none() && !origin.read_as.is_empty() {
-                    t!("  from {read_as}", read_as = origin.read_as)
-                } else {
-                    t!("  from {name} ({read_as})", name = origin.name(), read_as = origin.read_as)
-                });
+                lines.push(format!("  {}", origin.words()));
             }
             let ready = job.counts.of(RowStatus::Ready);
             let requests = words::count(request_count(ready, self.jobs.settings().batch), "request");

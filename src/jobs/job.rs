@@ -88,6 +88,18 @@ impl Origin {
     pub fn name(&self) -> Localizable {
         self.file.as_ref().map_or(Localizable::of(PASTED), |file| Localizable::verbatim(file.to_string()))
     }
+
+    /// What the rows came from, and how it was read.
+    pub fn words(&self) -> Localizable {
+        let file = self.name();
+        if self.read_as.is_empty() {
+            localizable!("from {file}", file)
+        } else if self.file.is_none() {
+            localizable!("from {read_as}", read_as = self.read_as)
+        } else {
+            localizable!("from {file} ({read_as})", file, read_as = self.read_as)
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

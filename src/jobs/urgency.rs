@@ -15,7 +15,8 @@ pub enum Urgency {
     NeedsReview,
     Error,
     Waiting,
-    Issued,
+    /// Issued, revoked or skipped.
+    Settled,
 }
 
 impl Urgency {
@@ -34,7 +35,7 @@ impl Urgency {
             | RowStatus::Other
             | RowStatus::Queued
             | RowStatus::Revoking => Self::Waiting,
-            RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut => Self::Issued,
+            RowStatus::Issued | RowStatus::Revoked | RowStatus::LeftOut => Self::Settled,
         }
     }
 }

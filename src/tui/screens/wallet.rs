@@ -281,6 +281,8 @@ impl Wallet {
             return;
         };
         let (id, urls) = (held.badge_id.clone(), held.image_urls().map(Option::<&Text>::cloned));
+        // An old result is not the answer to a new test.
+        self.call.pictures.remove(&id);
         self.send(Lookups::Pictures(id.clone()), Request::Call(LookupQuery::Pictures(id, urls)), out);
     }
 
@@ -422,8 +424,8 @@ impl Component for Wallet {
             Action::Earlier | Action::Later if self.typing => {
                 self.earlier(action == Action::Earlier, env);
             }
-            Action::Back if self.typing => self.leave_box(),
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
+            Action::Back if self.typing => self.leave_box(),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
             Action::Export => match self.source(env) {

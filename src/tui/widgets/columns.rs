@@ -54,8 +54,13 @@ impl Columns {
         self.choices.iter().filter(|c| self.is_shown(c)).map(|c| c.column)
     }
 
-    fn is_shown(&self, choice: &ColumnChoice) -> bool {
-        choice.shown || self.kept.contains(&choice.column)
+    pub fn is_shown(&self, choice: &ColumnChoice) -> bool {
+        choice.shown || self.is_kept(choice)
+    }
+
+    /// Whether the column is shown also if the user hides it.
+    pub fn is_kept(&self, choice: &ColumnChoice) -> bool {
+        self.kept.contains(&choice.column)
     }
 
     /// Shows or hides a column. Returns false for the last shown column, which stays.
@@ -134,7 +139,7 @@ impl Columns {
                 let own = *all.get(choice.column)?;
                 let drop_order = match place {
                     0 => 0,
-                    _ if self.kept.contains(&choice.column) => 0,
+                    _ if self.is_kept(choice) => 0,
                     _ if usual => own.drop_order,
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };

@@ -72,6 +72,10 @@ impl FilterBar {
 
     pub fn set(&mut self, at: usize, text: &str) {
         self.line = None;
+        // A value of a saved filter or of a row is no misspelling.
+        if self.specs.get(at).is_some_and(|spec| spec.takes == Takes::Mail) {
+            self.known.applied_mail = Some(text.trim().to_owned());
+        }
         if let Some(field) = self.fields.get_mut(at) {
             field.set(text);
         }
@@ -110,6 +114,12 @@ impl FilterBar {
             }
         }
         Ok(values)
+    }
+
+    /// Keeps the mail status of a filter that now applies.
+    pub fn keep_applied(&mut self, values: &[FilterValue]) {
+        let mail = values.iter().find_map(FilterValue::mail);
+        self.known.applied_mail = mail.map(|mail| mail.code().to_owned());
     }
 
     /// The filter in words for the line above the list: `title “파이썬”`.

@@ -54,7 +54,7 @@ pub fn words(need: &Need, job: &Job) -> String {
 
 /// The number of rows in each status, the most urgent first, and their sum.
 pub fn sum(job: &Job, dot: &str) -> String {
-    let all = by_urgency(job).into_iter().map(|(n, status, _)| {
+    let all = counts_in_words(job).into_iter().map(|(n, status, _)| {
         let word = match (status, job.phase) {
             (RowStatus::Ready, Phase::Running) => t!("queued"),
             (RowStatus::Ready, _) => t!("not sent"),
@@ -66,11 +66,11 @@ pub fn sum(job: &Job, dot: &str) -> String {
 }
 
 /// The number of rows in each status, which add up to the job's total, and the status in words. The most urgent first.
-pub fn by_urgency(job: &Job) -> Vec<(u64, RowStatus, String)> {
+pub fn counts_in_words(job: &Job) -> Vec<(u64, RowStatus, String)> {
     job.by_urgency().into_iter().map(|(status, n)| (n, status, job.row_state(status).to_string())).collect()
 }
 
-/// All statuses, the most urgent first. Of equal weight, those that need a person come first.
+/// All statuses, the most urgent first. Of equal urgency, those that need a person come first.
 pub fn most_urgent_first(job: &Job) -> Vec<RowStatus> {
     let mut all = RowStatus::ALL.to_vec();
     all.sort_by_key(|status| (Urgency::of(*status, job), !status.needs_a_person()));
@@ -124,7 +124,7 @@ pub mod tests {
     }
 
     #[test]
-    fn the_heaviest_comes_first() {
+    fn the_most_urgent_comes_first() {
         use RowStatus::{Ask, Issued, NotDone, NotSeen, Ready, Waiting};
         let rows = [(Ready, 476), (Ask, 74), (NotDone, 2), (NotSeen, 1), (Waiting, 564), (Issued, 136)];
         let found: Vec<(Urgency, u64)> = needs(&job(Phase::Stopped, &rows), now())
@@ -165,11 +165,11 @@ pub mod tests {
     fn every_status_has_its_place_and_none_is_lost() {
         let rows: Vec<(RowStatus, u64)> = RowStatus::ALL.iter().map(|status| (*status, 1)).collect();
         let stopped = job(Phase::Stopped, &rows);
-        let sorted = by_urgency(&stopped);
+        let sorted = counts_in_words(&stopped);
         assert_eq!(sorted.len(), RowStatus::ALL.len());
-        let weights: Vec<Urgency> =
+        let urgencies: Vec<Urgency> =
             sorted.iter().map(|(_, status, _)| Urgency::of(*status, &stopped)).collect();
-        assert!(weights.is_sorted(), "{weights:?}");
+        assert!(urgencies.is_sorted(), "{urgencies:?}");
         let all = [
             Urgency::InDoubt,
             Urgency::Refused,
@@ -177,9 +177,9 @@ pub mod tests {
             Urgency::NeedsReview,
             Urgency::Error,
             Urgency::Waiting,
-            Urgency::Issued,
+            Urgency::Settled,
         ];
-        assert!(all.is_sorted() && all.iter().all(|weight| weights.contains(weight)));
+        assert!(all.is_sorted() && all.iter().all(|urgency| urgencies.contains(urgency)));
     }
 
     #[test]

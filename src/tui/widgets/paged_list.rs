@@ -346,6 +346,7 @@ impl<T: Browse> Browser<T> {
                 return;
             }
         };
+        self.bar.keep_applied(&values);
         let (filter, narrowing) = (T::filter(&values), T::narrowing(&values));
         self.applied = self.bar.words();
         let used = T::FILTERS.iter().zip(&values).filter(|(_, value)| **value != FilterValue::Empty);

@@ -9,7 +9,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
-use crate::tui::widgets::needs::{by_urgency, counted, needs, sum, words};
+use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
 use ratatui::style::Style;
@@ -104,7 +104,7 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, env: &UiContext) -> String {
-    let words = joined(by_urgency(job), env);
+    let words = joined(counts_in_words(job), env);
     if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
 }
 
@@ -116,7 +116,11 @@ pub(super) fn standing_style(job: &Job, env: &UiContext) -> Style {
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
 /// of a column.
 pub fn bar(job: &Job, columns: usize, env: &UiContext) -> String {
-    let total = wanted(job).max(1);
+    let total = wanted(job);
+    if total == 0 {
+        // Nothing is left to do, as `done_of` counts it.
+        return env.glyphs.full.repeat(columns);
+    }
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
     let part = |n: u64, parts: usize| {
@@ -160,7 +164,8 @@ impl Activity {
     fn row_counts(&self, columns: u16) -> Vec<Vec<(String, Option<RowStatus>)>> {
         let Some(job) = self.job() else { return Vec::new() };
         let total = (count!(job.counts.total(), "row", "rows"), None);
-        let counts = by_urgency(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
+        let counts =
+            counts_in_words(job).into_iter().map(|(n, status, word)| (counted(n, &word), Some(status)));
         let room = usize::from(columns).saturating_sub(4);
         let (mut lines, mut used): (Vec<Vec<_>>, usize) = (Vec::new(), 0);
         for count in std::iter::once(total).chain(counts) {
@@ -323,16 +328,7 @@ impl Activity {
                 .filter(|other| other.follows == Some(job.id))
                 .map(|other| t!("job {id} follows ({what})", id = other.id, what = tr(other.kind.name()))),
         );
-        if let Some(origin) = &job.origin {
-            let file = origin.name();
-            facts.push(if origin.read_as.is_empty() {
-                t!("from {file}", file)
-            } else if origin.file.is_none() {
-                t!("from {read_as}", read_as = origin.read_as)
-            } else {
-                t!("from {file} ({read_as})", file, read_as = origin.read_as)
-            });
-        }
+        facts.extend(job.origin.as_ref().map(|origin| origin.words().to_string()));
         if !facts.is_empty() {
             put(&facts.join(&dot), theme.dim());
         }

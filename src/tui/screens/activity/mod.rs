@@ -22,7 +22,7 @@ use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
-use crate::tui::widgets::needs::by_urgency;
+use crate::tui::widgets::needs::counts_in_words;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
@@ -241,7 +241,7 @@ impl Activity {
     /// Shows only the rows of the next status. After the last status, shows all rows again.
     fn only_next(&mut self, out: &mut Effects<'_>) {
         let Some(job) = self.job() else { return };
-        let mut there = by_urgency(job).into_iter().map(|(_, status, _)| status);
+        let mut there = counts_in_words(job).into_iter().map(|(_, status, _)| status);
         let Some(rows) = &mut self.rows else { return };
         if let Some(now) = rows.row_statuses().first() {
             there.find(|status| status == now);

@@ -400,9 +400,18 @@ impl Texts {
         }
         let mut texts = wrap(&self.text, room);
         // Where a line breaks between two parts, no separator is left at the edge.
-        let is_broken = texts.len() > 1;
-        for text in texts.iter_mut().filter(|_| is_broken) {
-            *text = text.trim_matches([' ', env.glyphs.dot.chars().next().unwrap_or(' ')]).to_owned();
+        let (dot, last) = (env.glyphs.dot, texts.len().saturating_sub(1));
+        for (at, text) in texts.iter_mut().enumerate() {
+            let mut part = text.as_str();
+            if at > 0 {
+                let rest = part.strip_prefix(dot).filter(|rest| rest.is_empty() || rest.starts_with(' '));
+                part = rest.map_or(part, str::trim_start);
+            }
+            if at < last {
+                let rest = part.strip_suffix(dot).filter(|rest| rest.is_empty() || rest.ends_with(' '));
+                part = rest.map_or(part, str::trim_end);
+            }
+            *text = part.to_owned();
         }
         if texts.is_empty() {
             texts.push(String::new());

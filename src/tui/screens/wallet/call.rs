@@ -362,7 +362,7 @@ impl Wallet {
                     }
                     Sought::Name(name) => {
                         self.call.nothing = None;
-                        self.choose_names(&name, matches);
+                        self.choose_names(&name, matches, None);
                     }
                     Sought::Address(_) => self.take_further(sought, None, out),
                 }

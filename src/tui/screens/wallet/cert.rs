@@ -189,7 +189,12 @@ impl Wallet {
     /// The progress of the reading, and the key that stops it.
     pub(super) fn cert_progress(&self, env: &UiContext) -> Option<String> {
         self.is_reading_cert().then(|| {
-            let esc = env.key(&[Context::Wallet, Context::List, Context::Global], Action::Back);
+            let contexts: &[Context] = if self.typing {
+                &[Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            } else {
+                &[Context::Wallet, Context::List, Context::Global]
+            };
+            let esc = env.key(contexts, Action::Back);
             match self.progress {
                 Some((done, all)) if all > 0 => {
                     t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)

@@ -36,11 +36,13 @@ impl People {
         matches: Vec<Match>,
         (read, of): (u64, Remaining),
         namesakes: usize,
+        trouble: Option<String>,
     ) -> Self {
-        let mut notes = vec![
+        let mut notes: Vec<String> = trouble.into_iter().collect();
+        notes.push(
             t!("Different people can share a name. Ask the caller for the e-mail address or the course, then open the matching one.")
                 .to_owned(),
-        ];
+        );
         let read = number(read);
         let read = match of {
             Remaining::Nothing => None,

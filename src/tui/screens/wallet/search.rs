@@ -179,14 +179,16 @@ impl Wallet {
                 self.field.set(&email);
                 self.holder(&email, out);
             }
-            _ => self.choose_names(name, found),
+            _ => self.choose_names(name, found, None),
         }
     }
 
-    pub(super) fn choose_names(&mut self, name: &str, found: Vec<Match>) {
+    /// Lists the addresses with a name, and why the search is incomplete.
+    pub(super) fn choose_names(&mut self, name: &str, found: Vec<Match>, trouble: Option<&ApiError>) {
         let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
         let read = self.call.rows.len() as u64;
-        self.choose(People::with_name(name, found, (read, self.call.beyond), exact));
+        let trouble = trouble.map(incomplete);
+        self.choose(People::with_name(name, found, (read, self.call.beyond), exact, trouble));
     }
 
     fn choose(&mut self, people: People) {
@@ -213,7 +215,7 @@ impl Wallet {
             Sought::Name(name) if found.is_empty() => {
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {
-                    Some(error) => t!("The search is incomplete: {error}", error),
+                    Some(error) => incomplete(&error),
                     None if !self.call.tried_ids.is_empty() => {
                         t!("No badge has the name or the id \u{201c}{id}\u{201d}.", id = name)
                     }
@@ -225,13 +227,13 @@ impl Wallet {
                 self.call.nothing = None;
                 // What the index has found is listed, also if the service could not be asked about it.
                 if trouble.is_some() && self.call.index == Some(Ok(())) {
-                    return self.choose_names(&name, found);
+                    return self.choose_names(&name, found, trouble.as_ref());
                 }
                 return self.take_names(&name, trouble, out);
             }
         };
         let has_badges = !self.held().is_empty();
-        let trouble = trouble.map(|error| t!("The search is incomplete: {error}", error));
+        let trouble = trouble.as_ref().map(incomplete);
         if has_badges && found.is_empty() {
             out.say(trouble.unwrap_or_else(|| {
                 plural!(
@@ -267,6 +269,10 @@ impl Wallet {
         let said: Vec<String> = searched.into_iter().chain(missing).chain(unread).collect();
         (!said.is_empty()).then(|| said.join(" "))
     }
+}
+
+fn incomplete(error: &ApiError) -> String {
+    t!("The search is incomplete: {error}", error)
 }
 
 fn cut(text: &str) -> String {

@@ -273,6 +273,7 @@ mod tests {
                 choice("badge_type", "COMPLETE", "수료"),
             ],
             today: Some(jiff::civil::date(2026, 11, 23)),
+            ..FilterContext::default()
         }
     }
 

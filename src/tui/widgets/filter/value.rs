@@ -1,5 +1,6 @@
 //! The fields of a filter, and what is typed into them.
 
+use crate::config::nearest;
 use crate::domain::narrowing::is_word;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
@@ -105,6 +106,8 @@ pub struct FilterContext {
     pub choices: Vec<FilterChoice>,
     /// The service's date.
     pub today: Option<Date>,
+    /// The mail status of the current filter. It stays accepted, whatever words the rows have.
+    pub applied_mail: Option<String>,
 }
 
 impl FilterContext {
@@ -131,9 +134,19 @@ impl FilterContext {
         choice.or_else(named).map(|choice| choice.value.as_str())
     }
 
-    /// Whether the values of a field were seen and this text is none of them.
-    fn is_other_word(&self, spec: Spec, typed: &str) -> bool {
-        self.choices_of(spec).next().is_some() && self.value_of(spec, typed).is_none()
+    /// Whether this text is a misspelling of a known mail status. Any other text may be a word of the service that no
+    /// loaded row has: the contract does not list them.
+    fn is_misspelt_mail(&self, spec: Spec, typed: &str) -> bool {
+        let is_applied =
+            self.applied_mail.as_ref().is_some_and(|mail| mail.to_lowercase() == typed.to_lowercase());
+        if is_applied || self.value_of(spec, typed).is_some() {
+            return false;
+        }
+        let seen = self.choices_of(spec).map(|choice| choice.value.as_str());
+        // `DONE` is no misspelling of `none`, and in Korean one letter makes another word.
+        let first = |word: &str| word.chars().next().map(|first| first.to_ascii_lowercase());
+        let is_like = |word: &&str| word.is_ascii() && first(word) == first(typed);
+        nearest(typed, MailIs::KNOWN.iter().map(MailIs::code).chain(seen).filter(is_like)).is_some()
     }
 
     pub fn shown(&self, spec: Spec, written: &str) -> String {
@@ -182,7 +195,11 @@ pub fn is_end(spec: Spec) -> bool {
 /// # Errors
 /// A translated text that names the field and its mistake.
 pub fn check(spec: Spec, text: &str) -> Result<FilterValue, String> {
-    read(spec, text, &FilterContext::default())
+    read(
+        spec,
+        text,
+        &FilterContext { applied_mail: Some(text.trim().to_owned()), ..FilterContext::default() },
+    )
 }
 
 /// Checks the typed text of a field.
@@ -246,7 +263,7 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
             })
         }
         Takes::Mail => match mail_named(typed) {
-            MailIs::Word(word) if known.is_other_word(spec, &word) => {
+            MailIs::Word(word) if known.is_misspelt_mail(spec, &word) => {
                 let own = known.choices_of(spec).filter(|choice| !is_known_mail(&choice.value));
                 let own = own.map(|choice| scrub(&choice.value).into_owned());
                 let words = MailIs::KNOWN.into_iter().filter_map(|mail| Some(tr(mail.word()?).to_owned()));

@@ -88,7 +88,7 @@ const SHORT: [(&str, &str); 66] = [
         tr_noop!(
             "the service accepted {accepted} of {sent}, and all of them were found. This one was not accepted"
         ),
-        tr_noop!("not among them"),
+        tr_noop!("not accepted|reason"),
     ),
     (
         tr_noop!(
@@ -135,7 +135,7 @@ const SHORT: [(&str, &str); 66] = [
     ),
     (
         tr_noop!("checked until the check window ended, and never seen. You can decide to send it again"),
-        tr_noop!("check ended"),
+        tr_noop!("never seen"),
     ),
     (
         tr_noop!(
@@ -154,7 +154,7 @@ const SHORT: [(&str, &str); 66] = [
     (tr_noop!("to revoke when the corrected badge (job {issue}) is Issued"), tr_noop!("after the new badge")),
     (tr_noop!("not revoked: the corrected badge (job {issue}) was not issued"), tr_noop!("no new badge")),
     (tr_noop!("the service skipped it; its state is {state}"), tr_noop!("skipped by service")),
-    (tr_noop!("no revocation was found; lapel sends it again, which is harmless"), tr_noop!("sent again")),
+    (tr_noop!("no revocation was found; lapel sends it again, which is harmless"), tr_noop!("sends again")),
     (
         tr_noop!("sent several times, but no revocation was found. Revoking it again is harmless"),
         tr_noop!("no revocation seen"),

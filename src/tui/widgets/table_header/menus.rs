@@ -132,6 +132,10 @@ impl Heading {
                 return Did::Something;
             }
             _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => return Did::Something,
+            Action::Toggle if self.columns.choices().get(at).is_some_and(|c| self.columns.is_kept(c)) => {
+                out.say(t!("The filter shows this column."));
+                return Did::Something;
+            }
             Action::Toggle => {
                 if !self.columns.toggle(at) {
                     out.say(t!("At least one column must stay."));
@@ -152,11 +156,11 @@ impl Heading {
     fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
         let widths = self.widths(self.room);
         let Some(choice) = self.columns.choices().get(at) else { return };
-        if !choice.shown {
+        if !self.columns.is_shown(choice) {
             out.say(t!("This column is hidden, so its width cannot be changed."));
             return;
         }
-        let place = self.columns.choices()[..at].iter().filter(|c| c.shown).count();
+        let place = self.columns.choices()[..at].iter().filter(|c| self.columns.is_shown(c)).count();
         let now = match widths.get(place) {
             Some(0) | None => choice.width.unwrap_or(self.defs[choice.column].layout.min_width),
             Some(now) => *now,
@@ -206,7 +210,7 @@ impl Heading {
         let mut places = widths.iter().copied();
         // The width of each column that should be shown.
         let wide: Vec<Option<usize>> =
-            choices.iter().map(|choice| choice.shown.then(|| places.next().unwrap_or(0))).collect();
+            choices.iter().map(|c| self.columns.is_shown(c).then(|| places.next().unwrap_or(0))).collect();
         let is_needless = |choice: &ColumnChoice| {
             choice.width.is_none() && self.own.get(choice.column).is_some_and(|own| own.min_width == 0)
         };
@@ -222,7 +226,7 @@ impl Heading {
             let selected = i == self.cursor.at();
             let cursor = if selected { env.glyphs.cursor } else { " " };
             let style = if selected { env.theme.selected() } else { env.theme.text() };
-            let sign = if choice.shown { "[x]" } else { "[ ]" };
+            let sign = if self.columns.is_shown(choice) { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
                 Some(0) if is_needless(choice) => {

@@ -101,6 +101,19 @@ fn what_a_person_has_changed_is_not_put_back() {
     assert_eq!(heading.sorted_by(), Some(("name", false)));
 }
 
+#[test]
+fn the_menu_leaves_a_column_of_the_filter_as_it_is() {
+    use Action::{Back, ChooseColumns, Down, Toggle, Wider};
+    let mut heading = fresh();
+    heading.keep(&["id"]);
+    heading.set_room(30);
+    act(&mut heading, &[ChooseColumns, Down, Down, Toggle, Back]);
+    assert!(heading.is_usual(), "the filter shows it already");
+    let before = heading.width_of(2, &heading.widths(30));
+    act(&mut heading, &[ChooseColumns, Down, Down, Wider]);
+    assert_eq!(heading.width_of(2, &heading.widths(30)), before + 1);
+}
+
 /// Field names; the list has some of them.
 fn field() -> impl Strategy<Value = String> {
     prop_oneof![Just("name"), Just("rows"), Just("id"), Just("attic"), Just("\u{1b}[2J")]
