@@ -528,7 +528,7 @@ impl Component for DraftForm {
                     Ok(JobReply::Allowed(0)) => {
                         let key = env.key(&self.key_contexts(), Action::Allow);
                         out.say(t!(
-                            "0 rows will be sent: each has another reason. Decide them one by one with {key}.",
+                            "No row of this group is ready yet: each has another reason. Decide them one by one with {key}.",
                             key
                         ));
                     }
