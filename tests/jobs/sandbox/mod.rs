@@ -209,7 +209,7 @@ async fn a_twin_names_the_row_that_it_repeats() {
         .expect("a duplicate check");
     let rows = bench.rows(id).await;
     let why = rows[2].why.as_ref().map(ToString::to_string).unwrap_or_default();
-    let second = crate::common::texts::msg_with("row {row} has the same e-mail address", &[&2]);
+    let second = crate::texts::msg_with("row {row} has the same e-mail address", &[&2]);
     assert!(why.contains(&second), "{why}");
 }
 
