@@ -252,9 +252,9 @@ impl Jobs {
         }
     }
 
-    /// Allows rows that need review or that the duplicate check skipped. If an earlier row has the same
-    /// address, only [`RowSelection::One`] and [`RowSelection::Asked`] allow both. A row whose reason does not say
-    /// that it is a duplicate needs review once more. Returns the number of rows that will be sent.
+    /// Allows rows that need review or that the duplicate check skipped. If another row has the same address, a
+    /// group decision about another reason allows neither. A row whose reason does not say that it is a duplicate
+    /// needs review once more. Returns the number of rows that will be sent.
     ///
     /// # Errors
     /// The job is not a draft of this process.

@@ -112,6 +112,11 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     h.press("enter");
     h.shows(&changes).await;
     h.settled().await;
+    // While the file is compared, the confirmation does not open: the columns would open over it.
+    h.press("G m enter");
+    h.shows(msg_part("lapel is still comparing the file with the draft.")).await;
+    h.settled().await;
+    assert_eq!(accepted(&h), 0);
     h.press("esc esc");
     drop(&mut h).await;
     h.shows(msg_part("before the file changed")).await;

@@ -368,6 +368,6 @@ async fn a_group_whose_rows_have_another_reason_says_what_to_do() {
     h.shows("2 need review").await;
     h.settled().await;
     h.press("A");
-    h.shows(msg_part("0 rows will be sent: each has another reason.")).await;
+    h.shows(msg_part("No row of this group is ready yet: each has another reason.")).await;
     assert_eq!(accepted(&h), 0);
 }

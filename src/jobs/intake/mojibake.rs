@@ -6,15 +6,16 @@
 use super::cell_text::is_han;
 use crate::i18n::Localizable;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
+use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mojibake {
     /// CP949 read as a Western encoding: `±è¹Î¼ö`.
-    KoreanAsWestern(String),
+    KoreanAsWestern(Option<String>),
     /// UTF-8 read as a Western encoding: `JosÃ©`.
-    Utf8AsWestern(String),
+    Utf8AsWestern(Option<String>),
     /// UTF-8 read as CP949: `源誘쇱닔`.
-    Utf8AsKorean(String),
+    Utf8AsKorean(Option<String>),
     /// Characters that are lost: U+FFFD, or its own wrong decoding.
     Lost,
     /// Only question marks, from an encoding without these letters.
@@ -32,24 +33,26 @@ impl Mojibake {
         }
     }
 
+    /// The text before the damage. `None` if a part of it is not known: half a name is not suggested.
     pub fn was(&self) -> Option<&str> {
         match self {
-            Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => Some(was),
+            Self::KoreanAsWestern(was) | Self::Utf8AsWestern(was) | Self::Utf8AsKorean(was) => was.as_deref(),
             Self::Lost | Self::QuestionMarks => None,
         }
     }
 
-    fn with_was(self, was: String) -> Self {
+    fn with_was(&self, was: Option<String>) -> Self {
         match self {
             Self::KoreanAsWestern(_) => Self::KoreanAsWestern(was),
             Self::Utf8AsWestern(_) => Self::Utf8AsWestern(was),
             Self::Utf8AsKorean(_) => Self::Utf8AsKorean(was),
-            Self::Lost | Self::QuestionMarks => self,
+            Self::Lost => Self::Lost,
+            Self::QuestionMarks => Self::QuestionMarks,
         }
     }
 }
 
-/// The kind is that of the first damaged word; [`Mojibake::was`] is the whole text.
+/// The kind is that of the first damaged word, or of the first Korean one; [`Mojibake::was`] is the whole text.
 pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.contains('\u{fffd}') || text.contains("占쏙옙") {
         return Some(Mojibake::Lost);
@@ -61,16 +64,48 @@ pub(super) fn damage(text: &str) -> Option<Mojibake> {
     if text.is_ascii() {
         return None;
     }
+    let words: Vec<(&str, &str, Option<Mojibake>)> = text
+        .split_inclusive(|c: char| c.is_ascii_whitespace())
+        .map(|piece| {
+            let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
+            let found = if word.is_ascii() { None } else { word_damage(word) };
+            (word, &piece[word.len()..], found)
+        })
+        .collect();
+    let found = || words.iter().filter_map(|(.., found)| found.as_ref());
+    let kind =
+        found().find(|found| !matches!(found, Mojibake::Utf8AsWestern(_))).or_else(|| found().next())?;
     // Each damaged word is replaced. The other words and all spaces stay.
-    let (mut first, mut repaired) = (None, String::with_capacity(text.len()));
-    for piece in text.split_inclusive(|c: char| c.is_ascii_whitespace()) {
-        let word = piece.trim_end_matches(|c: char| c.is_ascii_whitespace());
-        let found = if word.is_ascii() { None } else { word_damage(word) };
-        repaired.push_str(found.as_ref().and_then(Mojibake::was).unwrap_or(word));
-        repaired.push_str(&piece[word.len()..]);
-        first = first.or(found);
+    let (mut repaired, mut has_hangul, mut has_rest) = (String::with_capacity(text.len()), false, false);
+    for (word, spaces, found) in &words {
+        let was = if word.is_ascii() { None } else { word_before(word, found.as_ref(), kind) };
+        has_hangul |= was.as_deref().is_some_and(|was| hangul(was) > 0);
+        // After UTF-8 was read as CP949, no other word stays as it was.
+        let may_be_damaged = matches!(kind, Mojibake::Utf8AsKorean(_)) || western_bytes(word).is_some();
+        has_rest |= was.is_none() && !word.is_ascii() && may_be_damaged;
+        repaired.push_str(was.as_deref().unwrap_or(word));
+        repaired.push_str(spaces);
     }
-    first.map(|damage| damage.with_was(repaired))
+    Some(kind.with_was((!has_hangul || !has_rest).then_some(repaired)))
+}
+
+/// The word before the damage, in a text with damage of this kind. A short Korean word is recognised only beside
+/// another one: alone, it may be a Western name. `found`: what the word shows alone.
+fn word_before(word: &str, found: Option<&Mojibake>, kind: &Mojibake) -> Option<String> {
+    match (kind, found) {
+        (Mojibake::KoreanAsWestern(_), Some(Mojibake::KoreanAsWestern(was)))
+        | (Mojibake::Utf8AsKorean(_), Some(Mojibake::Utf8AsKorean(was)))
+        | (Mojibake::Utf8AsWestern(_), Some(Mojibake::Utf8AsWestern(was))) => was.clone(),
+        // A Western word has ASCII letters, and its bytes may be Korean by chance.
+        (Mojibake::KoreanAsWestern(_), _) if !word.chars().any(|c| c.is_ascii_alphabetic()) => EUC_KR
+            .decode_without_bom_handling_and_without_replacement(&western_bytes(word)?)
+            .filter(|was| is_korean_word(was))
+            .map(Cow::into_owned),
+        (Mojibake::Utf8AsKorean(_), _) => {
+            utf8_with_losses(&korean_bytes(word)?).filter(|was| is_korean_word(was))
+        }
+        _ => None,
+    }
 }
 
 fn word_damage(word: &str) -> Option<Mojibake> {
@@ -80,9 +115,9 @@ fn word_damage(word: &str) -> Option<Mojibake> {
             EUC_KR
                 .decode_without_bom_handling_and_without_replacement(&bytes)
                 .filter(|was| is_korean_word(was) && (hangul(was) >= 3 || word.chars().any(is_sign)))
-                .map(|was| Mojibake::KoreanAsWestern(was.into_owned()))
+                .map(|was| Mojibake::KoreanAsWestern(Some(was.into_owned())))
         };
-        let utf8 = || whole_or_begun(&bytes).map(Mojibake::Utf8AsWestern);
+        let utf8 = || whole_or_begun(&bytes).map(|was| Mojibake::Utf8AsWestern(Some(was)));
         return if word.chars().any(|c| c.is_ascii_alphabetic()) {
             utf8().or_else(korean)
         } else {
@@ -94,7 +129,7 @@ fn word_damage(word: &str) -> Option<Mojibake> {
         return None;
     }
     let was = utf8_with_losses(&korean_bytes(word)?)?;
-    (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(was))
+    (hangul(&was) >= 2 && is_korean_word(&was)).then_some(Mojibake::Utf8AsKorean(Some(was)))
 }
 
 /// UTF-8 with at least one non-ASCII letter. The last character may be incomplete: some wrongly decoded bytes
@@ -264,6 +299,29 @@ mod tests {
                 Some(name.to_owned()),
                 "{western}"
             );
+        }
+    }
+
+    #[test]
+    fn a_short_word_beside_a_recognised_one_is_decoded_too() {
+        for name in ["이 서연", "박 지훈", "정 하은", "최 유진"] {
+            let (bytes, _, _) = EUC_KR.encode(name);
+            let western: String = bytes.iter().map(|b| char::from(*b)).collect();
+            assert_eq!(
+                damage(&western).and_then(|d| d.was().map(str::to_owned)),
+                Some(name.to_owned()),
+                "{western}"
+            );
+        }
+    }
+
+    #[test]
+    fn half_a_name_is_not_suggested() {
+        // Each has a word that is not of this damage, beside a recognised Korean one.
+        for damaged in ["±è¹Î¼ö José", "José ±è¹Î¼ö", "±è¹Î¼ö Åsa", "ê¹€ë¯¼ìˆ˜ Zoë", "源\u{80}誘쇱닔 José"]
+        {
+            let found = damage(damaged).unwrap_or_else(|| panic!("{damaged} not recognised"));
+            assert_eq!(found.was(), None, "{damaged}");
         }
     }
 

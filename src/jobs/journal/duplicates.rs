@@ -212,10 +212,13 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
          FROM rival WHERE row.job = rival.job AND row.no = rival.no",
         values![id.0, super::json(&rivals), Code::Verdict.name()],
     )?;
-    // The reason keeps what is known of the recipient: allowing the one does not allow the other.
-    let first = format!(
-        "reason_with_text(?2, 'row', (SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS}))"
-    );
+    // The reason keeps what is known of the recipient: allowing the one does not allow the other. A twin names a row
+    // with its name, not one that only shares its address.
+    let row = |filter: &str| {
+        format!("(SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS} {filter})")
+    };
+    let first =
+        format!("reason_with_text(?2, 'row', coalesce({}, {}))", row("AND other.name = row.name"), row(""));
     db.execute(
         &format!(
             "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}

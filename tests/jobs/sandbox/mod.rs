@@ -196,6 +196,24 @@ async fn many_go_in_full_requests_and_are_followed_to_the_end_with_few() {
 }
 
 #[tokio::test]
+async fn a_twin_names_the_row_that_it_repeats() {
+    let bench = Bench::new(small()).await;
+    let all =
+        ["형제", "가나", "가나"].map(|name| Person { name: name.into(), email: "one@naru.example".into() });
+    let id = bench.jobs.draft_people(template(), all.to_vec()).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    bench
+        .jobs
+        .check_duplicates(id, &progress, tokio_util::sync::CancellationToken::new())
+        .await
+        .expect("a duplicate check");
+    let rows = bench.rows(id).await;
+    let why = rows[2].why.as_ref().map(ToString::to_string).unwrap_or_default();
+    let second = crate::texts::msg_with("row {row} has the same e-mail address", &[&2]);
+    assert!(why.contains(&second), "{why}");
+}
+
+#[tokio::test]
 async fn two_rows_of_one_address_are_never_in_one_request() {
     let mut bench = Bench::new(small()).await;
     let mut all = people(0..50);

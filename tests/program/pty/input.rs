@@ -167,7 +167,7 @@ fn late_answers_of_the_terminal_do_nothing() {
     }
     // In a field they are no text either.
     term.send("/");
-    term.shows(msg("Title"));
+    term.shows("title:");
     for late in LATE {
         term.send(late);
     }

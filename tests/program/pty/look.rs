@@ -160,7 +160,7 @@ fn without_unicode_the_app_itself_is_ascii() {
     };
     let mut seen = vec![own(&term.shows(msg_part("row 1 of")))];
     for (key, what) in [
-        ("/", "Registered from"),
+        ("/", "registered-from:"),
         ("\x1b", ""),
         ("s", "Sort by"),
         ("\x1b", ""),

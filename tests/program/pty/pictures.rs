@@ -94,7 +94,7 @@ fn the_templates() {
         term.send("j");
         term.shows(&format!("row {row} of"));
     }
-    let shown = term.until("the detail", |s| s.has("TPL-004") && is_drawn(s) && !s.is_loading());
+    let shown = term.until("the detail", |s| s.has("COMPETENCY") && is_drawn(s) && !s.is_loading());
     write("templates-dark.svg", &term, &shown, &DARK, "The Templates tab: the list of badge templates");
 }
 

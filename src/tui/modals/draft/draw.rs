@@ -85,7 +85,13 @@ impl DraftForm {
             };
             form.cut(&text, theme.dim());
         }
-        if let Some(text) = self.file_words(env) {
+        if let Some(change) = self.file_words(env) {
+            let text = if matches!(self.file, Some(Ok(FileState::Changed(..)))) {
+                let key = env.key(&self.key_contexts(), Action::Columns);
+                t!("{change}  {key} read the file again", change, key)
+            } else {
+                change
+            };
             form.warning(&text);
         }
         let mut spans =
@@ -153,11 +159,7 @@ impl DraftForm {
     fn file_words(&self, env: &UiContext) -> Option<String> {
         Some(match self.file.as_ref()? {
             Ok(FileState::Unchanged(_)) => return None,
-            Ok(FileState::Changed(_, change)) => t!(
-                "{change}  {key} read the file again",
-                change = changed(change, env),
-                key = env.key(&self.key_contexts(), Action::Columns)
-            ),
+            Ok(FileState::Changed(_, change)) => changed(change, env),
             Ok(FileState::Gone(source)) => gone(source),
             Err(why) => t!("The file could not be compared with the draft: {why}", why),
         })
@@ -305,6 +307,9 @@ impl DraftForm {
             let rest = rest.iter().map(|(row_status, n)| share(*row_status, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
             form.text(&t!("Not sent: {rest}", rest), env.theme.text());
+        }
+        if let Some(text) = self.file_words(env) {
+            form.warning(&text);
         }
         if let Some(text) = self.history_words(env) {
             form.text(&text, env.theme.text());

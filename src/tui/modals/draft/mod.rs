@@ -171,6 +171,7 @@ impl DraftForm {
             out.cancel(dropped);
             self.rows = RowList::of_draft(job);
             (self.outline, self.parts) = (Outline::default(), None);
+            self.undone_row = None;
         }
     }
 
@@ -222,6 +223,11 @@ impl DraftForm {
         }
         if !self.doing.is_empty() {
             out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
+            return false;
+        }
+        // It may find a change that the confirmation has to tell, and it may open the columns over the confirmation.
+        if self.comparing.is_some() {
+            out.say(t!("lapel is still comparing the file with the draft. Nothing was sent. Try again."));
             return false;
         }
         true
@@ -522,7 +528,7 @@ impl Component for DraftForm {
                     Ok(JobReply::Allowed(0)) => {
                         let key = env.key(&self.key_contexts(), Action::Allow);
                         out.say(t!(
-                            "0 rows will be sent: each has another reason. Decide them one by one with {key}.",
+                            "No row of this group is ready yet: each has another reason. Decide them one by one with {key}.",
                             key
                         ));
                     }
@@ -543,9 +549,13 @@ impl Component for DraftForm {
                 match *compared {
                     Ok(state) if maps_columns => {
                         self.file = Some(Ok(state.clone()));
-                        FileForm::open_again(&self.jobs, &self.replaces, state, out);
+                        if self.beginning || self.confirming {
+                            let key = env.key(&self.key_contexts(), Action::Columns);
+                            out.say(t!("The columns are not open. Go back and press {key}.", key));
+                        } else {
+                            FileForm::open_again(&self.jobs, &self.replaces, state, out);
+                        }
                     }
-                    Err(why) if maps_columns => self.said = Some(why),
                     compared => self.file = Some(compared),
                 }
                 Ok(())
