@@ -299,7 +299,7 @@ impl App {
                 self.connection.jobs = Some(jobs.0);
                 out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
-                    self.screens.home.restart(&self.env, out)
+                    self.screens.home.restart(&self.env, out);
                 });
                 self.changed = true;
             }

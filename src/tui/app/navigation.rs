@@ -76,14 +76,14 @@ impl App {
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates, None);
                 out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.titled(&title, out)
+                    self.screens.templates.titled(&title, out);
                 });
             }
             Navigate::Holder(email) => self.show(Shown::Holder(email), out),
             Navigate::HolderNamed(name) => {
                 self.follow_to(Tab::Wallet, None);
                 out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-                    self.screens.wallet.look_up_name(&name, out)
+                    self.screens.wallet.look_up_name(&name, out);
                 });
             }
             Navigate::HolderOf(email, id) => {
@@ -97,7 +97,7 @@ impl App {
             }
             Navigate::Question(question) => {
                 out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-                    self.screens.wallet.answer(question, out)
+                    self.screens.wallet.answer(question, out);
                 });
             }
             Navigate::Activity => {

@@ -136,7 +136,7 @@ impl App {
         if self.env.client().is_some() {
             for t in &touched {
                 out.owned_by(RequestOwner::Screen(Tab::Badge), |out| {
-                    self.screens.badge.refresh(&t.badge_id, out)
+                    self.screens.badge.refresh(&t.badge_id, out);
                 });
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.

@@ -65,25 +65,25 @@ async fn names_that_lost_letters_in_any_way_are_one_group_and_one_decision() {
 #[tokio::test]
 async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipient() {
     let bench = Bench::new(small()).await;
-    // The first two rows share an address; a badge is on its way to the third.
+    // The second row repeats an address; a badge is on its way to the third.
     let before = draft(&bench, "먼저,c@naru.example\n").await;
     bench.jobs.begin(before, "test").await.expect("begun");
     let mut bench = bench;
     bench.until("accepted", before, |job| job.counts.of(RowStatus::Waiting) == 1).await;
     let id =
-        draft(&bench, "Garc?a,a@naru.example\nGarci?,a@naru.example\nNguy?n,c@naru.example\nMu?oz,d@naru.example\n,,\nTotal: 3,\n")
+        draft(&bench, "Garc?a,a@naru.example\nGarci?,a@naru.example\nNguy?n,c@naru.example\n,,\nTotal: 3,\n")
             .await;
     check_duplicates(&bench, id).await;
     let found = groups(&bench, id).await;
     let all = lost(&found);
-    assert_eq!((all.rows, all.allows), (4, 1), "{found:?}");
+    assert_eq!((all.rows, all.allows), (3, 1), "{found:?}");
     assert_eq!(
         bench.jobs.allow(id, RowSelection::Group(all.row_status, all.key.clone())).await.expect("allowed"),
         1
     );
     let rows = bench.rows(id).await;
-    assert!(rows[..3].iter().all(|row| row.row_status == RowStatus::Ask), "{rows:?}");
-    assert_eq!(rows[3].row_status, RowStatus::Ready, "{:?}", rows[3]);
+    assert_eq!((rows[0].row_status, rows[1].row_status), (RowStatus::Ready, RowStatus::Ask));
+    assert_eq!(rows[2].row_status, RowStatus::Ask, "{:?}", rows[2]);
     for group in groups(&bench, id).await.into_iter().filter(|g| g.row_status == RowStatus::LeftOut) {
         assert_eq!(
             bench.jobs.allow(id, RowSelection::Group(group.row_status, group.key)).await.expect("none"),

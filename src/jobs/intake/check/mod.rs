@@ -185,7 +185,7 @@ fn not_a_recipient(row: &RawRow, map: &ColumnMap) -> Option<Localizable> {
 fn template_of(cell: &str, findings: &mut Findings) -> String {
     let template = trim(cell);
     let refuse = |findings: &mut Findings, what: Localizable| {
-        findings.add(RecipientField::Template, Severity::Refuse, what)
+        findings.add(RecipientField::Template, Severity::Refuse, what);
     };
     if template.is_empty() {
         refuse(findings, localizable!("this row has no template"));
