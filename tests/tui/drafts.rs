@@ -117,7 +117,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     h.shows(msg_part("lapel is still comparing the file with the draft.")).await;
     h.settled().await;
     assert_eq!(accepted(&h), 0);
-    h.press("esc esc");
+    h.press("esc esc esc");
     drop(&mut h).await;
     h.shows(msg_part("before the file changed")).await;
     h.press("j enter");

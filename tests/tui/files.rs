@@ -535,9 +535,9 @@ async fn the_last_row_below_a_replacement_stays_selected() {
     h.settled().await;
     h.press("c");
     h.settled().await;
-    h.press("tab ctrl-u");
+    h.press("ctrl-u");
     h.type_text("서다인");
-    h.press("tab");
+    h.press("tab tab");
     h.type_text("이름 오기");
     h.press("enter");
     h.settled().await;

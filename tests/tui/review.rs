@@ -361,7 +361,7 @@ async fn a_group_whose_rows_have_another_reason_says_what_to_do() {
     h.settled().await;
     h.press("1 i");
     h.settled().await;
-    h.paste("name,email\nGarc?a,a@naru.example\nNguy?n,a@naru.example\n");
+    h.paste("name,email\n김하나,a@naru.example\nGarc?a,a@naru.example\nNguy?n,a@naru.example\n");
     h.shows(msg("columns")).await;
     h.settled().await;
     h.press("enter");

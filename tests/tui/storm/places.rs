@@ -39,7 +39,7 @@ impl Storm {
             insert(&h, vec![story(RowState::Waiting), story(RowState::Issued), story(RowState::Expired)]);
         let places = [
             ("1", "40 templates"),
-            ("/", "Title"),
+            ("/", "title:"),
             ("type:type:", "COMPLETE"),
             ("ctrl-u ctrl-f", "Registered from"),
             ("esc s", "Sort by"),
