@@ -4,12 +4,12 @@ mod draw;
 mod groups;
 mod imports;
 mod outline;
+mod sending;
 
 pub use draw::shares;
 pub use imports::{imports, titles};
 
 use crate::domain::screen_text::KnownWords;
-use crate::i18n;
 use crate::jobs::{
     DuplicateKind, DuplicateResult, FileState, Job, JobId, JobRow, Kind, Phase, RowFacts, RowStatus, Step,
     may,
@@ -198,81 +198,6 @@ impl DraftForm {
             out.say(t!("The earlier draft is kept. Nothing was sent."));
         }
         out.close();
-    }
-
-    /// Whether the rows may be sent. If not, says why.
-    fn may_begin(&self, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        if self.beginning {
-            return false;
-        }
-        match &self.check {
-            DuplicateCheck::Reading { .. } => {
-                out.say(t!("The duplicate check is still running. Nothing was sent."));
-                return false;
-            }
-            DuplicateCheck::Failed(_) => {
-                let key = env.key(&self.key_contexts(), Action::Reload);
-                out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
-                return false;
-            }
-            DuplicateCheck::None | DuplicateCheck::Read => {}
-        }
-        if self.sendable() == 0 {
-            out.say(t!("There is no row to send. Nothing was sent."));
-            return false;
-        }
-        if !self.doing.is_empty() {
-            out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
-            return false;
-        }
-        // It may find a change that the confirmation has to tell, and it may open the columns over the confirmation.
-        if self.comparing.is_some() {
-            out.say(t!("lapel is still comparing the file with the draft. Nothing was sent. Try again."));
-            return false;
-        }
-        true
-    }
-
-    fn begin(&mut self, out: &mut Effects<'_>) {
-        // Drafts without rows to send do not begin and stay out of the journal.
-        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
-        let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
-        (self.beginning, self.confirming) = (true, false);
-        self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
-    }
-
-    /// Checks for duplicates again: the corrected row may be another recipient.
-    fn corrected(&mut self, out: &mut Effects<'_>) {
-        self.decided = true;
-        if !self.found.is_empty() {
-            let mut before = self.before.take().unwrap_or_else(|| self.duplicates());
-            if let Some(n) = self.selected().and_then(|row| before.get_mut(&row.class?)) {
-                *n = n.saturating_sub(1);
-            }
-            self.before = Some(before);
-        }
-        self.rows.changed();
-        self.check(out);
-    }
-
-    fn duplicates(&self) -> BTreeMap<DuplicateKind, u64> {
-        let mut all = BTreeMap::new();
-        for (kind, n) in self.found.iter().flat_map(|found| &found.classes) {
-            *all.entry(*kind).or_default() += n;
-        }
-        all
-    }
-
-    fn say_new_duplicates(&mut self, out: &mut Effects<'_>) {
-        let Some(before) = self.before.take() else { return };
-        let more = |(kind, n): (DuplicateKind, u64)| {
-            let more = n.saturating_sub(before.get(&kind).copied().unwrap_or(0));
-            (more > 0).then(|| draw::policy(kind, more))
-        };
-        let new: Vec<String> = self.duplicates().into_iter().filter_map(more).collect();
-        if !new.is_empty() {
-            out.warn(t!("After the correction: {found}. Nothing was sent.", found = i18n::list(new)));
-        }
     }
 
     fn has_suggestion(&self) -> bool {

@@ -6,7 +6,7 @@ mod mapping;
 mod steps;
 
 use crate::domain::{TemplateId, Text};
-use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, ImportSource, MapState, TextEncoding};
+use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, ImportSource};
 use crate::jobs::{
     FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
 };
@@ -18,7 +18,7 @@ use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
 pub use draw::changed;
 use mapping::{Accepted, Mapping};
-use steps::{FileStep, columns};
+use steps::FileStep;
 
 /// Maximum number of drafts of a changed file that are compared with it.
 const MOST_COMPARED: usize = 5;
@@ -373,80 +373,6 @@ impl FileForm {
             },
         }
         self.open(out);
-    }
-
-    fn step_choices(&self, env: &UiContext) -> Vec<String> {
-        let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
-        let about = &opened.about;
-        match step {
-            FileStep::Encoding(all) => {
-                all.iter().map(|encoding: &TextEncoding| encoding.label().to_owned()).collect()
-            }
-            FileStep::Sheet => about
-                .sheets
-                .iter()
-                .map(|sheet| {
-                    let (name, rows) = (&sheet.name, sheet.rows);
-                    if sheet.hidden {
-                        t!("{name} ({rows} rows, hidden)", name, rows)
-                    } else {
-                        t!("{name} ({rows} rows)", name, rows)
-                    }
-                })
-                .collect(),
-            FileStep::Header => std::iter::once(t!("no header: data from the first row").to_owned())
-                .chain(opened.rows.iter().map(|row| {
-                    let cells: Vec<String> =
-                        row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
-                    t!("row {no}: {cells}", no = row.line, cells = cells.join(" | "))
-                }))
-                .collect(),
-            // The mapping has fields instead of a list.
-            FileStep::Columns(_) => Vec::new(),
-            FileStep::IdColumn => columns(about, &opened.rows).collect(),
-            FileStep::Kept(drafts) => drafts
-                .iter()
-                .enumerate()
-                .map(|(at, import)| {
-                    let change = self.changes.iter().find(|(_, of, _)| *of == at);
-                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), env)
-                })
-                .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
-                .collect(),
-        }
-    }
-
-    fn step_question(&self) -> String {
-        match &self.step {
-            Some(FileStep::Encoding(_)) => {
-                t!("Which text is correct? The encoding of this file is unclear.").to_owned()
-            }
-            Some(FileStep::Sheet) => match self.purpose {
-                Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
-                Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
-            },
-            Some(FileStep::Header) => t!("Which row has the column names?").to_owned(),
-            Some(FileStep::IdColumn) => t!("Which column has the badge ids?").to_owned(),
-            Some(FileStep::Kept(_)) => t!("There is a draft of this file. Continue with it?").to_owned(),
-            Some(FileStep::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
-            None => String::new(),
-        }
-    }
-
-    /// Source of the column mapping, as text: the user's choice, an earlier time, or the header.
-    fn map_words(&self) -> &'static str {
-        match self.opened.as_ref().map(|opened| &opened.about.map) {
-            Some(MapState::Chosen(_)) => t!("as chosen"),
-            Some(MapState::Remembered(_)) => t!("as last time"),
-            _ if self
-                .opened
-                .as_ref()
-                .is_some_and(|opened| opened.about.header == Some(HeaderRow::Absent)) =>
-            {
-                t!("by content")
-            }
-            _ => t!("by header"),
-        }
     }
 }
 

@@ -1,9 +1,11 @@
-//! Questions about an opened file: each is answered from one list, the columns in a form.
+//! Questions about an opened file, and how they are asked: each is answered from one list, the columns in a form.
 
 use super::mapping::Mapping;
+use super::{FileForm, Purpose, kept_words};
 use crate::domain::Text;
 use crate::jobs::Job;
-use crate::jobs::intake::{About, RawRow, TextEncoding};
+use crate::jobs::intake::{About, HeaderRow, MapState, RawRow, TextEncoding};
+use crate::tui::prelude::*;
 
 pub enum FileStep {
     /// Encodings that fit come first, with a preview; then all others.
@@ -53,5 +55,81 @@ pub fn column_name(at: usize, columns: &[String]) -> String {
     match columns.get(at) {
         Some(name) if *name != stand_in => Text::from(name.as_str()).to_string(),
         _ => t!("column {n}", n = at + 1),
+    }
+}
+
+impl FileForm {
+    pub(super) fn step_choices(&self, env: &UiContext) -> Vec<String> {
+        let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
+        let about = &opened.about;
+        match step {
+            FileStep::Encoding(all) => {
+                all.iter().map(|encoding: &TextEncoding| encoding.label().to_owned()).collect()
+            }
+            FileStep::Sheet => about
+                .sheets
+                .iter()
+                .map(|sheet| {
+                    let (name, rows) = (&sheet.name, sheet.rows);
+                    if sheet.hidden {
+                        t!("{name} ({rows} rows, hidden)", name, rows)
+                    } else {
+                        t!("{name} ({rows} rows)", name, rows)
+                    }
+                })
+                .collect(),
+            FileStep::Header => std::iter::once(t!("no header: data from the first row").to_owned())
+                .chain(opened.rows.iter().map(|row| {
+                    let cells: Vec<String> =
+                        row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
+                    t!("row {no}: {cells}", no = row.line, cells = cells.join(" | "))
+                }))
+                .collect(),
+            // The mapping has fields instead of a list.
+            FileStep::Columns(_) => Vec::new(),
+            FileStep::IdColumn => columns(about, &opened.rows).collect(),
+            FileStep::Kept(drafts) => drafts
+                .iter()
+                .enumerate()
+                .map(|(at, import)| {
+                    let change = self.changes.iter().find(|(_, of, _)| *of == at);
+                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), env)
+                })
+                .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
+                .collect(),
+        }
+    }
+
+    pub(super) fn step_question(&self) -> String {
+        match &self.step {
+            Some(FileStep::Encoding(_)) => {
+                t!("Which text is correct? The encoding of this file is unclear.").to_owned()
+            }
+            Some(FileStep::Sheet) => match self.purpose {
+                Purpose::Issue { .. } => t!("Which sheet has the recipients?").to_owned(),
+                Purpose::Revoke { .. } => t!("Which sheet has the badge ids?").to_owned(),
+            },
+            Some(FileStep::Header) => t!("Which row has the column names?").to_owned(),
+            Some(FileStep::IdColumn) => t!("Which column has the badge ids?").to_owned(),
+            Some(FileStep::Kept(_)) => t!("There is a draft of this file. Continue with it?").to_owned(),
+            Some(FileStep::Columns(_)) => t!("Which columns are the name and the e-mail address?").to_owned(),
+            None => String::new(),
+        }
+    }
+
+    /// Source of the column mapping, as text: the user's choice, an earlier time, or the header.
+    pub(super) fn map_words(&self) -> &'static str {
+        match self.opened.as_ref().map(|opened| &opened.about.map) {
+            Some(MapState::Chosen(_)) => t!("as chosen"),
+            Some(MapState::Remembered(_)) => t!("as last time"),
+            _ if self
+                .opened
+                .as_ref()
+                .is_some_and(|opened| opened.about.header == Some(HeaderRow::Absent)) =>
+            {
+                t!("by content")
+            }
+            _ => t!("by header"),
+        }
     }
 }

@@ -1,0 +1,85 @@
+//! From the review to sending: what keeps the drafts from it, and the checks after a correction.
+
+use super::{DraftForm, DuplicateCheck, draw};
+use crate::i18n;
+use crate::jobs::{DuplicateKind, Job, RowStatus};
+use crate::tui::prelude::*;
+use crate::tui::worker::job_command::JobCommand;
+use std::collections::BTreeMap;
+
+impl DraftForm {
+    /// Whether the rows may be sent. If not, says why.
+    pub(super) fn may_begin(&self, env: &UiContext, out: &mut Effects<'_>) -> bool {
+        if self.beginning {
+            return false;
+        }
+        match &self.check {
+            DuplicateCheck::Reading { .. } => {
+                out.say(t!("The duplicate check is still running. Nothing was sent."));
+                return false;
+            }
+            DuplicateCheck::Failed(_) => {
+                let key = env.key(&self.key_contexts(), Action::Reload);
+                out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
+                return false;
+            }
+            DuplicateCheck::None | DuplicateCheck::Read => {}
+        }
+        if self.sendable() == 0 {
+            out.say(t!("There is no row to send. Nothing was sent."));
+            return false;
+        }
+        if !self.doing.is_empty() {
+            out.say(t!("lapel is still saving the last change. Nothing was sent. Try again."));
+            return false;
+        }
+        // It may find a change that the confirmation has to tell, and it may open the columns over the confirmation.
+        if self.comparing.is_some() {
+            out.say(t!("lapel is still comparing the file with the draft. Nothing was sent. Try again."));
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn begin(&mut self, out: &mut Effects<'_>) {
+        // Drafts without rows to send do not begin and stay out of the journal.
+        let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
+        let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
+        (self.beginning, self.confirming) = (true, false);
+        self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
+    }
+
+    /// Checks for duplicates again: the corrected row may be another recipient.
+    pub(super) fn corrected(&mut self, out: &mut Effects<'_>) {
+        self.decided = true;
+        if !self.found.is_empty() {
+            let mut before = self.before.take().unwrap_or_else(|| self.duplicates());
+            if let Some(n) = self.selected().and_then(|row| before.get_mut(&row.class?)) {
+                *n = n.saturating_sub(1);
+            }
+            self.before = Some(before);
+        }
+        self.rows.changed();
+        self.check(out);
+    }
+
+    pub(super) fn duplicates(&self) -> BTreeMap<DuplicateKind, u64> {
+        let mut all = BTreeMap::new();
+        for (kind, n) in self.found.iter().flat_map(|found| &found.classes) {
+            *all.entry(*kind).or_default() += n;
+        }
+        all
+    }
+
+    pub(super) fn say_new_duplicates(&mut self, out: &mut Effects<'_>) {
+        let Some(before) = self.before.take() else { return };
+        let more = |(kind, n): (DuplicateKind, u64)| {
+            let more = n.saturating_sub(before.get(&kind).copied().unwrap_or(0));
+            (more > 0).then(|| draw::policy(kind, more))
+        };
+        let new: Vec<String> = self.duplicates().into_iter().filter_map(more).collect();
+        if !new.is_empty() {
+            out.warn(t!("After the correction: {found}. Nothing was sent.", found = i18n::list(new)));
+        }
+    }
+}
