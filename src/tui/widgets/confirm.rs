@@ -88,6 +88,7 @@ impl Confirm {
     }
 
     pub fn clear(&mut self) {
+        self.is_pasted = false;
         self.field.clear();
     }
 

@@ -1,6 +1,6 @@
 //! What comes in that no person typed as keys: pastes, late answers of the terminal.
 
-use super::kit::{lapel, pasted, still_demo};
+use super::kit::{by_hand, lapel, pasted, still_demo};
 use crate::texts::{msg, msg_part};
 
 #[test]
@@ -62,12 +62,12 @@ fn a_paste_without_brackets_confirms_nothing() {
         let shown = term.shows(msg_part("arrived at once, as from a paste"));
         assert!(shown.has("▌1") && shown.has(msg_part("No badge of this template")), "{}", shown.text);
         // An ordinary key, so that the message is gone before the next piece.
-        term.send("\x7f");
+        term.send(by_hand("\x7f"));
         term.until("no text", |s| !s.has("▌1"));
-        term.send("1");
+        term.send(by_hand("1"));
         term.until("the text again", |s| s.has("▌1"));
     }
-    term.send("\r");
+    term.send(by_hand("\r"));
     term.shows("1 job ·");
 }
 

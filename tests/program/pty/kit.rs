@@ -1,7 +1,7 @@
 //! A terminal for the tests: starts a program in a pty, keeps what it wrote, and shows the screen that a
 //! person would see.
 
-use crate::texts::{msg, msg_part};
+use crate::texts::msg;
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{Read, Write};
@@ -269,18 +269,10 @@ impl Term {
     /// Types what the confirmation of the TUI asks for, and confirms. Enter comes after the text, as from a person.
     pub fn confirm(&mut self, typed: &str) {
         if !typed.is_empty() {
-            self.send(typed);
+            self.send(by_hand(typed));
             self.until("what was typed", |shown| shown.has(&format!("▌{typed}")));
         }
-        // A program types faster than a person: lapel may take it for a paste.
-        let before = self.shown().text;
-        self.send("\r");
-        if self
-            .until("an answer", |shown| shown.text != before)
-            .has(msg_part("arrived at once, as from a paste"))
-        {
-            self.send("\r");
-        }
+        self.send(by_hand("\r"));
     }
 
     /// Waits until the screen fulfils a condition.
@@ -456,4 +448,10 @@ pub fn contains(whole: &[u8], part: &[u8]) -> bool {
 /// As a terminal sends a paste.
 pub fn pasted(text: &str) -> String {
     format!("\x1b[200~{text}\x1b[201~")
+}
+
+/// Keys as a person presses them. A program's keys come faster, and lapel would take them for a paste: here the mouse
+/// moves between them.
+pub fn by_hand(keys: &str) -> String {
+    keys.chars().map(|key| format!("\x1b[<35;1;1M{key}")).collect()
 }

@@ -95,7 +95,7 @@ fn a_badge_is_issued_others_are_revoked_and_the_terminal_is_given_back() {
     term.shows(&format!("{}. {}", asks("2"), msg("Nothing has been sent.")));
     term.confirm("3");
     term.until("the wrong number", |s| s.has("▌3"));
-    term.send("\x7f2");
+    term.send(super::kit::by_hand("\x7f2"));
     term.until("the number", |s| s.has("▌2"));
     term.confirm("");
     term.until("both revoked", |s| s.has("revoked 2 = 2"));
