@@ -453,5 +453,5 @@ pub fn pasted(text: &str) -> String {
 /// Keys as a person presses them. A program's keys come faster, and lapel would take them for a paste: here the mouse
 /// moves between them.
 pub fn by_hand(keys: &str) -> String {
-    keys.chars().map(|key| format!("\x1b[<35;1;1M{key}")).collect()
+    keys.chars().flat_map(|key| ["\x1b[<35;1;1M".to_owned(), key.to_string()]).collect()
 }
