@@ -138,7 +138,7 @@ async fn rows_are_searched_and_a_name_is_corrected_with_one_key() {
         h.settled().await;
     }
     let screen = h.settled().await;
-    assert!(screen.contains(&msg_with("{key} corrects it to {address}", &[&"⏎", &"김민수"])), "{screen}");
+    assert!(screen.contains(&msg_with("{key} corrects it to {suggestion}", &[&"⏎", &"김민수"])), "{screen}");
     h.press("enter");
     h.shows("3 ready").await;
     h.settled().await;

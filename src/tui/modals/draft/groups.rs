@@ -276,7 +276,7 @@ impl DraftForm {
         let name = row.suggested_name().map(|name| Text::from(name.as_str()));
         let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
         let key = env.key(&self.key_contexts(), Action::Accept);
-        Some(t!("{key} corrects it to {address}", key, address = text))
+        Some(t!("{key} corrects it to {suggestion}", key, suggestion = text))
     }
 
     /// Moves to the row of an undone decision, once the rows are read again. A row far away is not loaded: then the
