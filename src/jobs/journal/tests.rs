@@ -294,7 +294,8 @@ async fn pages_of_rows_by_status_follow_each_other() {
     assert_eq!(found[..3], [(Some(1), 133), (Some(1), 266), (Some(1), 399)]);
 }
 
-/// SQLite refuses to change the journal mode of a file that another process is just creating.
+/// SQLite refuses to change the journal mode of a file that another process is just creating. Here the lock on the
+/// owners keeps them apart.
 #[test]
 fn processes_that_begin_at_once_all_open_a_new_journal() {
     for _ in 0..5 {
