@@ -13,8 +13,9 @@
 //! job_control  job control of the shell: stopping and continuing
 //! fs/        private files, atomic writes
 //! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
-//! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs
+//! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs, team
 //! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs
+//! team/      the database of a team's shared journal                            -> domain, fs
 //! index/     optional local copy of the history                               -> api, domain, fs
 //! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs
 //! export/    lists written to files                                           -> api, table, domain, fs
@@ -39,4 +40,5 @@ pub mod jobs;
 pub mod sandbox;
 pub mod secrets;
 pub mod table;
+pub mod team;
 pub mod tui;
