@@ -11,13 +11,14 @@
 //! domain/    records, states, verdicts, e-mail keys, service time, untrusted text
 //! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
 //! job_control  job control of the shell: stopping and continuing
+//! boot_clock   a clock that counts sleep
 //! fs/        private files, atomic writes
 //! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
 //! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs, team
 //! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs
 //! team/      the database of a team's shared journal                            -> domain, fs
 //! index/     optional local copy of the history                               -> api, domain, fs
-//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs
+//! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs, team
 //! export/    lists written to files                                           -> api, table, domain, fs
 //! sandbox/   the simulated service; shares no code with api/, on purpose
 //! tui/       the terminal UI                                                  -> everything above
@@ -29,6 +30,7 @@
 pub mod i18n;
 
 pub mod api;
+mod boot_clock;
 pub mod cli;
 pub mod config;
 pub mod domain;

@@ -154,6 +154,7 @@ codes! {
     HeaderRow = "header_row", tr_noop!("header row {row}");
     NoHeader = "no_header", tr_noop!("no header");
     Process = "process", tr_noop!("process {id}");
+    ProcessOn = "process_on", tr_noop!("{who} on {computer}");
 
     // Evidence for facts.
     ReadInBadges = "read_in_badges", tr_noop!("read in badges");

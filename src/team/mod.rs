@@ -2,8 +2,16 @@
 //!
 //! ```text
 //! server   its address, from the setting `profiles.NAME.journal.url`
+//! client   a connection to it (feature `team`)
+//! error    why it cannot be used
 //! ```
 
+#[cfg(feature = "team")]
+mod client;
+mod error;
 mod server;
 
+#[cfg(feature = "team")]
+pub use client::{Login, Session};
+pub use error::TeamError;
 pub use server::{Host, Server};

@@ -11,5 +11,7 @@ mod common;
 mod crash;
 mod intake;
 mod sandbox;
+#[path = "../common/team.rs"]
+mod team;
 #[path = "../common/texts.rs"]
 mod texts;

@@ -2,6 +2,7 @@
 
 use super::Priority;
 use super::slots::{self, Moment, SharedUse, Slot, SlotReply, SlotRequest};
+use crate::boot_clock::boot_ms;
 use crate::domain::text::scrub;
 use crate::fs;
 use crate::i18n::Localizable;
@@ -211,24 +212,7 @@ pub(super) fn is_fresh(slot: Slot) -> bool {
 fn moment() -> Moment {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
-    Moment { boot_ms: boot_ms(wall_ms), boot: boot(), wall_ms }
-}
-
-/// Includes sleep. Uses the wall clock if the system has no boot clock.
-#[cfg(unix)]
-fn boot_ms(_wall_ms: i64) -> i64 {
-    #[cfg(target_os = "linux")]
-    let clock = rustix::time::ClockId::Boottime;
-    // On macOS this clock includes sleep.
-    #[cfg(not(target_os = "linux"))]
-    let clock = rustix::time::ClockId::Monotonic;
-    let now = rustix::time::clock_gettime(clock);
-    now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000)
-}
-
-#[cfg(not(unix))]
-fn boot_ms(wall_ms: i64) -> i64 {
-    wall_ms
+    Moment { boot_ms: boot_ms(), boot: boot(), wall_ms }
 }
 
 fn boot() -> String {

@@ -1,12 +1,14 @@
 //! The SQL of the operations, in the form of each database.
 //!
 //! An operation has one text. Where the databases differ, it calls a function of this list, and the text of each
-//! database has what the function stands for. `PostgreSQL` has those about reasons as functions of its schema.
+//! database has what the function stands for. `PostgreSQL` has those about reasons as functions of its schema
+//! (`team.sql`), with `instr` and `unixepoch` of SQLite.
 //!
 //! ```text
 //! json_rows(?1, no bigint, why text)   a table: the lists of a JSON list, and their `place` from 0
 //! json_values(?1, bigint)              a table: the `value`s of a JSON list, and their `place`
 //! json_list(?1, text)                  the values of a JSON list, after IN
+//! json_array(x, y)                     a JSON list
 //! reason_code(x)                       the code of a stored reason
 //! reason_group(x)                      the key of its group
 //! reason_with(x, 'name', y)            a reason with an argument that is a reason
@@ -21,6 +23,20 @@ type Form = fn(name: &str, arguments: &[String]) -> Option<String>;
 
 pub(super) fn sqlite(sql: &str) -> Cow<'_, str> {
     expanded(sql, in_sqlite)
+}
+
+#[cfg(feature = "team")]
+pub(super) fn postgres(sql: &str) -> String {
+    // A hint for SQLite's planner only.
+    let sql = sql.replace(" INDEXED BY row_key", "");
+    let sql = expanded(&sql, in_postgres);
+    // Outside of texts, a question mark always stands for a parameter.
+    let mut parts = sql.split('\'').enumerate().map(|(n, part)| match n % 2 {
+        0 => part.replace('?', "$"),
+        _ => part.to_owned(),
+    });
+    let first = parts.next().unwrap_or_default();
+    parts.fold(first, |text, part| text + "'" + &part)
 }
 
 /// Replaces the calls of these functions, from the inside out.
@@ -107,6 +123,41 @@ fn in_sqlite(name: &str, arguments: &[String]) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+#[cfg(feature = "team")]
+fn in_postgres(name: &str, arguments: &[String]) -> Option<String> {
+    Some(match (name, arguments) {
+        ("json_rows", [list, named @ ..]) => {
+            let columns: Vec<String> = columns(named)
+                .map(|(at, name, of)| match of {
+                    "bytes" => format!("decode(value ->> {at}, 'hex') AS {name}"),
+                    "text" => format!("(value ->> {at}) COLLATE \"C\" AS {name}"),
+                    _ => format!("(value ->> {at})::{of} AS {name}"),
+                })
+                .collect();
+            format!("(SELECT {}, place - 1 AS place FROM {})", columns.join(", "), elements(list))
+        }
+        ("json_values", [list, of]) => {
+            format!("(SELECT {} AS value, place - 1 AS place FROM {})", element(of), elements(list))
+        }
+        ("json_list", [list, of]) => format!("(SELECT {} FROM {})", element(of), elements(list)),
+        ("json_array", list) => format!("json_build_array({})::text", list.join(", ")),
+        _ => return None,
+    })
+}
+
+#[cfg(feature = "team")]
+fn elements(list: &str) -> String {
+    format!("jsonb_array_elements({list}::text::jsonb) WITH ORDINALITY AS element(value, place)")
+}
+
+#[cfg(feature = "team")]
+fn element(of: &str) -> String {
+    match of {
+        "text" => "(value #>> '{}') COLLATE \"C\"".to_owned(),
+        of => format!("(value #>> '{{}}')::{of}"),
+    }
 }
 
 #[cfg(test)]

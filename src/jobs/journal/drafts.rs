@@ -243,6 +243,7 @@ pub(super) fn finish_rows(
     suspects: &[(String, String)],
 ) -> tx::Result<()> {
     rows::insert(db, *id, rows)?;
+    db.analyze_rows()?;
     for (suspect, meant) in suspects {
         let why = Reason::from(Code::DomainSlip).with("meant", meant);
         db.execute(

@@ -293,13 +293,10 @@ pub(super) fn place(
     }
     // A default policy does not decide about recipients whom this journal has already served.
     db.execute(
-        &format!(
-            "UPDATE row SET bucket = 'ask', why = class_why, guarded = TRUE
-             WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
-               AND (class IS NULL OR class NOT IN ({}))",
-            allowed_by_setting(policies)
-        ),
-        values![id.0],
+        "UPDATE row SET bucket = 'ask', why = class_why, guarded = TRUE
+         WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
+           AND (class IS NULL OR class NOT IN json_list(?2, text))",
+        values![id.0, allowed_by_setting(policies)],
     )?;
     db.rows(
         "SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class",
@@ -311,25 +308,18 @@ pub(super) fn place(
     )
 }
 
-/// The kinds that a setting or a flag allows, as an SQL list.
+/// The kinds that a setting or a flag allows, as a JSON list.
 fn allowed_by_setting(policies: &Policies) -> String {
-    let codes: Vec<String> = DuplicateKind::ALL
-        .iter()
-        .filter(|class| policies.allows(**class))
-        .map(|class| format!("'{}'", class.code()))
-        .collect();
-    codes.join(", ")
+    let allowed = DuplicateKind::ALL.iter().filter(|class| policies.allows(**class));
+    super::json(&allowed.map(|class| class.code()).collect::<Vec<_>>())
 }
 
 /// Records that a setting or a flag allows these rows.
 pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> tx::Result<()> {
     db.execute(
-        &format!(
-            "UPDATE row SET allowed = class
-             WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN ({})",
-            allowed_by_setting(policies)
-        ),
-        values![id.0],
+        "UPDATE row SET allowed = class
+         WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN json_list(?2, text)",
+        values![id.0, allowed_by_setting(policies)],
     )?;
     Ok(())
 }

@@ -44,8 +44,12 @@ pub(super) fn empty_log(db: &Connection) -> bool {
 }
 
 /// Notes that the whole file must be rewritten once. Data that was removed earlier remains in free pages, and in
-/// unused parts of index pages, where SQLite leaves copies when it moves entries.
+/// unused parts of index pages, where SQLite leaves copies when it moves entries. The files of a team's database are
+/// its administrator's.
 pub(super) fn want_rewrite(db: &Tx<'_>) -> tx::Result<()> {
+    if db.is_team() {
+        return Ok(());
+    }
     db.script("INSERT INTO kept VALUES ('task', 'rewrite', '', 0) ON CONFLICT DO NOTHING")
 }
 

@@ -3,6 +3,7 @@
 use super::tx;
 use crate::domain::text::scrub;
 use crate::i18n::Localizable;
+use crate::team::TeamError;
 use rusqlite::ErrorCode;
 use std::fmt;
 
@@ -56,6 +57,12 @@ pub enum JournalError {
         /// Path of the journal, for people.
         file: String,
     },
+    /// A team's database cannot be used.
+    Team {
+        /// Its host and name, for people.
+        server: String,
+        why: TeamError,
+    },
     /// The journal's thread has ended.
     Closed,
 }
@@ -102,6 +109,7 @@ impl JournalError {
                 "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
                 file
             ),
+            Self::Team { server, why } => of_team(server, why),
             Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),
         }
     }
@@ -131,12 +139,52 @@ impl JournalError {
         }
     }
 
+    #[cfg(feature = "team")]
+    pub(super) fn team(why: TeamError, login: &crate::team::Login) -> Self {
+        let server = login.server.to_string();
+        match why {
+            TeamError::Busy => Self::Busy { file: server },
+            TeamError::Full => Self::Full { file: server },
+            why => Self::Team { server, why },
+        }
+    }
+
     pub(super) fn io(error: &std::io::Error, file: &str) -> Self {
         let file = file.to_owned();
         match error.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full { file },
             _ => Self::NotWritable { file, why: Localizable::verbatim(error.to_string()) },
         }
+    }
+}
+
+fn of_team(server: &str, why: &TeamError) -> Localizable {
+    match why {
+        TeamError::Away(why) => localizable!(
+            "The team's journal ({server}) cannot be reached: {why}. lapel sends no request that it cannot record first. It tries again.",
+            server,
+            why
+        ),
+        TeamError::Refused(why) => localizable!(
+            "The team's journal ({server}) refuses the connection: {why}. lapel sends nothing without it. Check journal.url and journal.password of the profile.",
+            server,
+            why
+        ),
+        TeamError::NoJournal => localizable!(
+            "The database {server} has no journal. lapel sends nothing without it. Create it once with: lapel journal init",
+            server
+        ),
+        TeamError::Forbidden => localizable!(
+            "The user of the team's journal ({server}) may not do this. Nothing was changed. Ask the database's administrator for the role of an issuer.",
+            server
+        ),
+        TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
+        TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
+        TeamError::Other(code) => localizable!(
+            "The team's journal ({server}) reports the error {code}. Nothing was changed.",
+            server,
+            code
+        ),
     }
 }
 

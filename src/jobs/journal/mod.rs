@@ -15,6 +15,7 @@
 //! row_parts     the order of the rows in a review
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
+//! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! recent        what a shell's completion offers
 //! ```
 
@@ -32,6 +33,8 @@ mod erase;
 mod error;
 pub(super) mod facts;
 pub(super) mod jobs;
+#[cfg(feature = "team")]
+mod lease;
 pub(super) mod observe;
 mod owner;
 mod place;
@@ -50,6 +53,8 @@ pub(super) mod sending;
 mod statements;
 mod store;
 pub(super) mod takeover;
+#[cfg(feature = "team")]
+mod team_store;
 #[cfg(test)]
 mod tests;
 mod tx;
@@ -65,15 +70,19 @@ pub(super) use store::Store;
 
 use crate::fs::{create_private_dir, open_private_append};
 use crate::i18n::Localizable;
+#[cfg(feature = "team")]
+use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
-use runner::JournalState;
+use runner::{Backend, FileStore, JournalState};
 use rusqlite::{Connection, OpenFlags};
 use schema::{connect, prepare, quick_check};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
+#[cfg(feature = "team")]
+use team_store::TeamStore;
 use tx::Tx;
 
 /// Maximum wait for another process's lock.
@@ -88,6 +97,8 @@ pub struct Journal {
     /// Checks the file before the first request leaves.
     proof: Arc<Proof>,
     is_copy: bool,
+    #[cfg(feature = "team")]
+    lease: Option<LeaseTime>,
 }
 
 /// Number of journals on network drives that this process holds, with a signal for releases.
@@ -210,8 +221,65 @@ impl Journal {
         Ok(Self { is_copy: true, ..Self::start(connection, me, file, None, Proof::default(), None)? })
     }
 
+    /// Opens the journal of a team. `who` is this person's name for the others.
+    ///
+    /// # Errors
+    /// Any [`JournalError`] except `Closed`. Nothing was changed.
+    #[cfg(feature = "team")]
+    pub fn open_team(login: crate::team::Login, who: &str) -> Result<Self> {
+        Self::open_team_watched(login, who, None)
+    }
+
+    /// As [`Self::open_team`], with a watcher of every write.
+    #[doc(hidden)]
+    #[cfg(feature = "team")]
+    pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
+        let file: Arc<str> = login.server.to_string().into();
+        let me = Me::of_team(who, &place::computer());
+        // On a thread of its own: the caller's may not block, since it may run other tasks.
+        let opening = std::thread::scope(|scope| {
+            scope.spawn(|| TeamStore::open(login, &me.id, &me.label)).join().map_err(|_| JournalError::Closed)
+        });
+        let store = opening??;
+        let lease = store.lease();
+        let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
+        Ok(Self { lease: Some(lease), ..opened })
+    }
+
+    /// Creates the tables of a team's journal in a database.
+    ///
+    /// # Errors
+    /// The database cannot be used, or it already has a journal.
+    #[cfg(feature = "team")]
+    pub fn create_team(login: &crate::team::Login) -> Result<()> {
+        let made = std::thread::scope(|scope| scope.spawn(|| team_store::create(login)).join());
+        made.map_err(|_| JournalError::Closed)?.map_err(|why| JournalError::team(why, login))
+    }
+
+    /// Whether this process may send: its lease on a team's journal is valid. Always for a file.
+    pub(super) fn may_send(&self) -> bool {
+        #[cfg(feature = "team")]
+        return self.lease.as_ref().is_none_or(LeaseTime::is_valid);
+        #[cfg(not(feature = "team"))]
+        true
+    }
+
     fn start(
         connection: Connection,
+        me: Me,
+        file: Arc<str>,
+        watcher: Option<Watcher>,
+        proof: Proof,
+        claim: Option<Claim>,
+    ) -> Result<Self> {
+        let shared = me.can_have_company();
+        // Data removed before a crash may still be in the log.
+        let backend = Backend::File(FileStore { connection, log_is_dirty: shared });
+        Self::spawn(backend, me, file, watcher, proof, claim)
+    }
+
+    fn spawn(
+        backend: Backend,
         me: Me,
         file: Arc<str>,
         watcher: Option<Watcher>,
@@ -221,21 +289,20 @@ impl Journal {
         let process = Arc::new(Process { id: me.id.clone(), label: me.label.clone() });
         let shared = me.can_have_company();
         let (work, queue) = channel();
-        // Data removed before a crash may still be in the log.
-        let state = JournalState {
-            connection,
-            me,
-            file: file.clone(),
-            watcher,
-            dead: false,
-            log_is_dirty: shared,
-            claim,
-        };
+        let state = JournalState { backend, me, file: file.clone(), watcher, dead: false, claim };
         std::thread::Builder::new()
             .name("journal".into())
             .spawn(move || runner::run(state, &queue))
             .map_err(|why| JournalError::io(&why, &file))?;
-        Ok(Self { store: Store::new(work, process), file, shared, proof: Arc::new(proof), is_copy: false })
+        Ok(Self {
+            store: Store::new(work, process),
+            file,
+            shared,
+            proof: Arc::new(proof),
+            is_copy: false,
+            #[cfg(feature = "team")]
+            lease: None,
+        })
     }
 
     /// Checks once per process that the file is intact. A damaged file may have lost what was sent. A second
@@ -271,12 +338,13 @@ impl Journal {
     pub async fn leave_room(&self, pages: Option<u32>) -> Result<()> {
         self.store
             .run(move |state| {
-                let failed = state.failed();
+                let Backend::File(store) = &state.backend else { return Ok(()) };
+                let failed = |why| JournalError::of(&why, &state.file);
                 let used: i64 =
-                    state.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(&failed)?;
+                    store.connection.query_row("PRAGMA page_count", [], |r| r.get(0)).map_err(failed)?;
                 let most = pages.map_or(i64::from(u32::MAX - 1), |more| used + i64::from(more));
                 let limit = format!("PRAGMA max_page_count = {most}");
-                state.connection.query_row(&limit, [], |_| Ok(())).map_err(&failed)
+                store.connection.query_row(&limit, [], |_| Ok(())).map_err(failed)
             })
             .await
     }
@@ -301,7 +369,7 @@ impl Journal {
 
     /// The owners among these that are alive, including the caller.
     pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
-        self.store.run(move |state| Ok(owners.into_iter().filter(|o| state.me.is_alive(o)).collect()))
+        self.store.run(move |state| state.living(owners))
     }
 }
 

@@ -23,31 +23,49 @@ pub(in crate::jobs) struct Me {
     /// Random and unique.
     pub(in crate::jobs) id: String,
     pub(in crate::jobs) label: String,
-    folder: Option<PathBuf>,
-    /// Locked until dropped.
-    _lock: Option<File>,
+    presence: Presence,
+}
+
+/// How other processes see that this one is alive.
+#[derive(Debug)]
+enum Presence {
+    /// No other process can open the journal.
+    Alone,
+    /// A file that is locked until dropped.
+    File { folder: PathBuf, _lock: File },
+    /// A lease on a team's database, which its store has.
+    #[cfg(feature = "team")]
+    Lease,
 }
 
 impl Me {
     /// Registers this process in a folder beside the journal. Without a folder, other processes cannot see it.
     pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
-        let id = format!("{:016x}", fastrand::Rng::new().u64(..));
+        let id = random_id();
         let label = Reason::from(Code::Process).with("id", std::process::id()).stored();
-        let lock = match folder {
-            None => None,
+        let presence = match folder {
+            None => Presence::Alone,
             Some(folder) => {
                 crate::fs::create_private_dir(folder)?;
                 let file = open(&folder.join(&id), true)?;
                 file.lock()?;
-                Some(file)
+                Presence::File { folder: folder.to_owned(), _lock: file }
             }
         };
-        Ok(Self { id, label, folder: folder.map(Path::to_owned), _lock: lock })
+        Ok(Self { id, label, presence })
+    }
+
+    /// A process of a team. Its store takes a lease.
+    #[cfg(feature = "team")]
+    pub(super) fn of_team(who: &str, computer: &str) -> Self {
+        let computer = super::place::first_line(computer);
+        let label = Reason::from(Code::ProcessOn).with("who", who).with("computer", computer).stored();
+        Self { id: random_id(), label, presence: Presence::Lease }
     }
 
     /// Whether other processes can see this one.
     pub(in crate::jobs) fn can_have_company(&self) -> bool {
-        self.folder.is_some()
+        !matches!(self.presence, Presence::Alone)
     }
 
     /// Whether another owner is alive. An unclear case counts as alive: two senders are worse than none. Removes
@@ -56,7 +74,7 @@ impl Me {
         if owner == self.id {
             return true;
         }
-        let Some(folder) = &self.folder else { return false };
+        let Presence::File { folder, .. } = &self.presence else { return false };
         if owner.is_empty() || !owner.bytes().all(|b| b.is_ascii_hexdigit()) {
             return false;
         }
@@ -77,10 +95,14 @@ impl Me {
 
 impl Drop for Me {
     fn drop(&mut self) {
-        if let Some(folder) = &self.folder {
+        if let Presence::File { folder, .. } = &self.presence {
             let _ = std::fs::remove_file(folder.join(&self.id));
         }
     }
+}
+
+fn random_id() -> String {
+    format!("{:016x}", fastrand::Rng::new().u64(..))
 }
 
 fn open(path: &Path, create: bool) -> io::Result<File> {

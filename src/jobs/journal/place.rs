@@ -41,7 +41,7 @@ impl Site {
     }
 }
 
-fn computer() -> String {
+pub(super) fn computer() -> String {
     #[cfg(unix)]
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     #[cfg(not(unix))]

@@ -1,14 +1,22 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
-use super::tx::{Bind, Read, SqlValue};
+use super::tx::{Bind, Read, SqlValue, SqlType, Typed};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
+impl Typed for Reason {
+    const TYPE: SqlType = SqlType::Text;
+}
+
 impl Bind for Reason {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Text(stored(self).into())
+    }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
     }
 }
 

@@ -51,15 +51,16 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     let last: i64 =
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = People::of(db)?;
-    for (no, row) in (last + 1..).zip(rows) {
-        let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
-        let (name, email) = (redact(&row.name), redact(&row.email));
-        let key = EmailKey::of(&email);
-        db.execute(
-            "INSERT INTO row (job, no, line, cells, name, email, email_key, title, badge, bucket, why, of_job,
-                              of_no, status, person)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            values![
+    let columns = [
+        "job", "no", "line", "cells", "name", "email", "email_key", "title", "badge", "bucket", "why", "of_job",
+        "of_no", "status", "person",
+    ];
+    db.append("row", &columns, |add| {
+        for (no, row) in (last + 1..).zip(rows) {
+            let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
+            let (name, email) = (redact(&row.name), redact(&row.email));
+            let key = EmailKey::of(&email);
+            add(values![
                 job.0,
                 no,
                 row.line.map(|n| n as i64),
@@ -75,10 +76,10 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
                 row.of.map(|(_, no)| no as i64),
                 row.status,
                 people.person(&key),
-            ],
-        )?;
-    }
-    Ok(())
+            ])?;
+        }
+        Ok(())
+    })
 }
 
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {

@@ -1,6 +1,8 @@
 //! The journal's thread: runs one operation after the other, each write in one durable transaction.
 
 use super::owner::Me;
+#[cfg(feature = "team")]
+use super::team_store::TeamStore;
 use super::tx::{self, Tx};
 use super::{Claim, JournalError, Result, erase};
 use rusqlite::{Connection, TransactionBehavior, TransactionState, ffi};
@@ -17,6 +19,8 @@ pub enum Fault {
     Crash,
     /// Undo the write and run it again with the same arguments. Only before the commit.
     Replay,
+    /// Lose the connection to a team's database: its answer to the commit does not arrive.
+    Disconnect,
 }
 
 /// A point in a write.
@@ -35,19 +39,33 @@ pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 /// run again with the same arguments.
 pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 
+/// What undoes a write that is durable although its caller got an error, from the write's result.
+pub(super) type Undo<T> = fn(&T) -> Option<Undoing>;
+pub(super) type Undoing = Box<dyn Fn(&Tx<'_>) -> tx::Result<()> + Send>;
+
 pub(super) type JournalTask = Run<()>;
 type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
 
 pub(super) struct JournalState {
-    pub(super) connection: Connection,
+    pub(super) backend: Backend,
     pub(super) me: Me,
     pub(super) file: Arc<str>,
     pub(super) watcher: Option<Watcher>,
     pub(super) dead: bool,
-    /// Whether the write-ahead log may contain removed data.
-    pub(super) log_is_dirty: bool,
     // Last field: dropped after the file is closed and the owner is gone.
     pub(super) claim: Option<Claim>,
+}
+
+pub(super) enum Backend {
+    File(FileStore),
+    #[cfg(feature = "team")]
+    Team(Box<TeamStore>),
+}
+
+pub(super) struct FileStore {
+    pub(super) connection: Connection,
+    /// Whether the write-ahead log may contain removed data.
+    pub(super) log_is_dirty: bool,
 }
 
 /// An operation that has not started yet. Await it, or call [`Pending::wait`] on a thread that may block.
@@ -99,93 +117,137 @@ impl<T: Send + 'static> IntoFuture for Pending<T> {
 }
 
 impl JournalState {
-    pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> JournalError + use<> {
-        let file = self.file.clone();
-        move |why| JournalError::of(&why, &file)
-    }
-
     /// Runs an operation on one snapshot.
     ///
     /// # Errors
     /// As every operation; and if it writes, which is undone.
     pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
-        let (failed, file) = (self.failed(), self.file.clone());
+        match &mut self.backend {
+            Backend::File(store) => store.read(args, op, &self.file),
+            #[cfg(feature = "team")]
+            Backend::Team(store) => store.read(args, op),
+        }
+    }
+
+    /// Runs an operation in one transaction, which is durable on return. `step` is the write's name for watchers.
+    pub(super) fn write<A, T>(
+        &mut self,
+        step: &'static str,
+        args: &A,
+        op: Operation<A, T>,
+        undo: Option<Undo<T>>,
+    ) -> Result<T> {
+        let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
+        let written = match &mut self.backend {
+            Backend::File(store) => store.write(step, args, op, &fault, &self.file),
+            #[cfg(feature = "team")]
+            Backend::Team(store) => store.write(step, args, op, undo, &fault),
+        };
+        // A file's commit either worked or did not.
+        #[cfg(not(feature = "team"))]
+        let _ = undo;
+        let Some(value) = written? else {
+            self.dead = true;
+            return Err(JournalError::Closed);
+        };
+        if let Backend::File(store) = &mut self.backend
+            && erase::removes(step)
+        {
+            let is_purge = step == erase::PURGE;
+            if is_purge {
+                erase::rewrite(&store.connection);
+            }
+            // Nobody waits for the rest; the thread does it when it is idle.
+            store.log_is_dirty = !erase::empty_log(&store.connection) || !is_purge;
+        }
+        Ok(value)
+    }
+
+    /// The owners among these that are alive, including the caller.
+    pub(super) fn living(&mut self, owners: Vec<String>) -> Result<Vec<String>> {
+        #[cfg(feature = "team")]
+        if let Backend::Team(store) = &mut self.backend {
+            return store.read(&owners, super::team_store::living);
+        }
+        Ok(owners.into_iter().filter(|owner| self.me.is_alive(owner)).collect())
+    }
+}
+
+impl FileStore {
+    fn read<A, T>(&mut self, args: &A, op: Operation<A, T>, file: &str) -> Result<T> {
+        let failed = |why: rusqlite::Error| JournalError::of(&why, file);
         // Never committed. `PRAGMA query_only` would make SQLite prepare every statement again.
         let reading =
-            self.connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(&failed)?;
-        let value = op(&Tx::on(&reading), args).map_err(|why| JournalError::failed(&why, &file))?;
-        if reading.transaction_state(None::<&str>).map_err(&failed)? == TransactionState::Write {
+            self.connection.transaction_with_behavior(TransactionBehavior::Deferred).map_err(failed)?;
+        let value = op(&Tx::on(&reading), args).map_err(|why| JournalError::failed(&why, file))?;
+        if reading.transaction_state(None::<&str>).map_err(failed)? == TransactionState::Write {
             let why = ffi::Error::new(ffi::SQLITE_READONLY);
             return Err(failed(rusqlite::Error::SqliteFailure(why, None)));
         }
         Ok(value)
     }
 
-    /// Runs an operation in one transaction, which is durable on return. `step` is the write's name for watchers.
-    pub(super) fn write<A, T>(&mut self, step: &'static str, args: &A, op: Operation<A, T>) -> Result<T> {
-        let (failed, file) = (self.failed(), self.file.clone());
-        let fault = |moment| self.watcher.as_ref().map_or(Fault::None, |watch| watch(moment));
-        let value = loop {
+    /// `None` after a simulated power cut.
+    fn write<A, T>(
+        &mut self,
+        step: &'static str,
+        args: &A,
+        op: Operation<A, T>,
+        fault: &dyn Fn(Moment) -> Fault,
+        file: &str,
+    ) -> Result<Option<T>> {
+        let failed = |why: rusqlite::Error| JournalError::of(&why, file);
+        loop {
             let writing =
-                self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
-            let value = op(&Tx::on(&writing), args).map_err(|why| JournalError::failed(&why, &file))?;
+                self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+            let value = op(&Tx::on(&writing), args).map_err(|why| JournalError::failed(&why, file))?;
             match fault(Moment::Before(step)) {
-                Fault::None => {}
+                Fault::None | Fault::Disconnect => {}
                 Fault::Replay => continue,
-                Fault::Crash => {
-                    drop(writing);
-                    self.dead = true;
-                    return Err(JournalError::Closed);
-                }
+                Fault::Crash => return Ok(None),
             }
-            writing.commit().map_err(&failed)?;
-            break value;
-        };
-        if fault(Moment::After(step)) == Fault::Crash {
-            self.dead = true;
-            return Err(JournalError::Closed);
+            writing.commit().map_err(failed)?;
+            return Ok((fault(Moment::After(step)) != Fault::Crash).then_some(value));
         }
-        if erase::removes(step) {
-            let is_purge = step == erase::PURGE;
-            if is_purge {
-                erase::rewrite(&self.connection);
-            }
-            // Nobody waits for the rest; the thread does it when it is idle.
-            self.log_is_dirty = !erase::empty_log(&self.connection) || !is_purge;
+    }
+
+    /// Cleans up, if the last write left something to clean. Not while another process reads the log.
+    fn clean(&mut self) {
+        if self.log_is_dirty {
+            erase::rewrite(&self.connection);
+            self.log_is_dirty = !erase::empty_log(&self.connection);
         }
-        Ok(value)
     }
 }
 
 pub(super) fn run(mut state: JournalState, queue: &Receiver<JournalTask>) {
     loop {
-        let work = if state.log_is_dirty {
-            match queue.recv_timeout(erase::AGAIN) {
+        let work = match &mut state.backend {
+            Backend::File(store) if store.log_is_dirty => match queue.recv_timeout(erase::AGAIN) {
                 Ok(work) => work,
                 Err(RecvTimeoutError::Timeout) => {
-                    erase::rewrite(&state.connection);
-                    state.log_is_dirty = !erase::empty_log(&state.connection);
+                    store.clean();
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
+            },
+            _ => {
+                let Ok(work) = queue.recv() else { break };
+                work
             }
-        } else {
-            let Ok(work) = queue.recv() else { break };
-            work
         };
         work(&mut state);
         if state.dead {
             // Close the file and release the lock, as the end of the process would. Answer nothing more.
-            let JournalState { connection, me, claim, .. } = state;
-            drop((connection, me, claim));
+            let JournalState { backend, me, claim, .. } = state;
+            drop((backend, me, claim));
             while let Ok(work) = queue.recv() {
                 std::mem::forget(work);
             }
             return;
         }
     }
-    if state.log_is_dirty {
-        erase::rewrite(&state.connection);
-        erase::empty_log(&state.connection);
+    if let Backend::File(store) = &mut state.backend {
+        store.clean();
     }
 }

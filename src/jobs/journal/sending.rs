@@ -90,6 +90,18 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     Ok(Some(Chunk { request, entries }))
 }
 
+/// Undoes [`record_intent`], for a request of which certainly nothing was sent.
+pub(super) fn withdraw_intent(db: &Tx<'_>, request: i64) -> tx::Result<()> {
+    let of: Option<(i64, i64)> = db.optional(
+        "SELECT job, intent FROM request WHERE id = ?1 AND answered IS NULL",
+        values![request],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    let Some((job, at)) = of else { return Ok(()) };
+    requests::back(db, JobId(job), request)?;
+    requests::ended(db, request, at, &Ended { outcome: "not_sent", status: None, accepted: None, why: None })
+}
+
 /// The next recipients that may be sent, and the rows before them that have no valid claim.
 fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEntry>, Vec<i64>)> {
     let ready = format!(

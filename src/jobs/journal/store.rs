@@ -18,7 +18,7 @@ use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
-use super::runner::{JournalState, JournalTask, Operation, Pending};
+use super::runner::{JournalState, JournalTask, Operation, Pending, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::takeover::TakeOver;
 use super::{
@@ -71,7 +71,17 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        self.run(move |state| state.write(step, &args, op))
+        self.run(move |state| state.write(step, &args, op, None))
+    }
+
+    /// See [`sending::record_intent`].
+    pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> Pending<Option<Chunk>> {
+        // Without an answer from the journal, nothing is sent.
+        let undo = |chunk: &Option<Chunk>| -> Option<Undoing> {
+            let request = chunk.as_ref()?.request;
+            Some(Box::new(move |db| sending::withdraw_intent(db, request)))
+        };
+        self.run(move |state| state.write("intent", &args, sending::record_intent, Some(undo)))
     }
 
     pub(super) fn run<T: Send + 'static>(
@@ -136,7 +146,6 @@ operations! {
 operations! {
     read ready_jobs(me: String) -> Vec<JobId> = sending::ready_jobs;
     read has_ready(id: JobId, me: String) -> bool = sending::has_ready;
-    write "intent" record_intent(args: RecordIntent) -> Option<Chunk> = sending::record_intent;
     write "answer" record_issue_answer(args: IssueAnswer) -> Vec<BadgeId> = sending::record_issue_answer;
     write "answer" record_revoke_answer(args: RevokeAnswer) -> RowStatus = sending::record_revoke_answer;
     write "answer" record_failure(args: RequestFailure) -> () = sending::record_failure;

@@ -1,6 +1,11 @@
 //! A transaction of the journal's database: everything that an operation can do with it.
 
+#[cfg(feature = "team")]
+pub(super) mod team;
+
 use super::dialect;
+#[cfg(feature = "team")]
+use crate::team::TeamError;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection};
 use std::borrow::Cow;
@@ -21,6 +26,8 @@ pub(super) use values;
 #[derive(Debug)]
 pub(super) enum Error {
     Sqlite(rusqlite::Error),
+    #[cfg(feature = "team")]
+    Team(TeamError),
     /// A column has no value, or a value of another type.
     Column(At),
     /// A statement that always returns a row returned none.
@@ -33,6 +40,8 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sqlite(error) => error.fmt(f),
+            #[cfg(feature = "team")]
+            Self::Team(error) => write!(f, "{error:?}"),
             Self::Column(at) => write!(f, "the column {at:?} has a value of another type"),
             Self::NoRow => f.write_str("a row is missing"),
             Self::Random => f.write_str("no random numbers"),
@@ -51,14 +60,28 @@ impl From<rusqlite::Error> for Error {
 /// A transaction. Statements are prepared once and kept.
 pub(super) struct Tx<'a>(Database<'a>);
 
+#[derive(Clone, Copy)]
 enum Database<'a> {
     Sqlite(&'a Connection),
+    #[cfg(feature = "team")]
+    Team(team::TeamTx<'a>),
 }
 
 impl<'a> Tx<'a> {
     /// A transaction that is open on this connection, or single statements.
     pub(super) fn on(connection: &'a Connection) -> Self {
         Self(Database::Sqlite(connection))
+    }
+
+    /// A transaction of a team's database.
+    #[cfg(feature = "team")]
+    pub(super) fn team(transaction: team::TeamTx<'a>) -> Self {
+        Self(Database::Team(transaction))
+    }
+
+    /// Whether the journal is a team's database instead of a file.
+    pub(super) fn is_team(&self) -> bool {
+        !matches!(self.0, Database::Sqlite(_))
     }
 
     /// Calls `read` with each row of a query, until it breaks.
@@ -79,6 +102,8 @@ impl<'a> Tx<'a> {
                 }
                 Ok(())
             }
+            #[cfg(feature = "team")]
+            Database::Team(db) => db.each(sql, values, |row| read(&Row(RowOf::Team(row)))),
         }
     }
 
@@ -102,6 +127,10 @@ impl<'a> Tx<'a> {
         values: &[&dyn Bind],
         mut read: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
+        #[cfg(feature = "team")]
+        if let Database::Team(db) = &self.0 {
+            return db.first(sql, values)?.map(|row| read(&Row(RowOf::Team(&row)))).transpose();
+        }
         let mut first = None;
         self.each(sql, values, |row| {
             first = Some(read(row)?);
@@ -128,19 +157,53 @@ impl<'a> Tx<'a> {
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
         match &self.0 {
             Database::Sqlite(db) => Ok(prepare(db, sql)?.execute(rusqlite::params_from_iter(bound(values)))?),
+            #[cfg(feature = "team")]
+            Database::Team(db) => db.execute(sql, values),
+        }
+    }
+
+    /// Appends the rows that `rows` adds to a table. Each has a value for each of the columns.
+    pub(super) fn append(
+        &self,
+        table: &str,
+        columns: &[&str],
+        rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
+    ) -> Result<()> {
+        match &self.0 {
+            Database::Sqlite(db) => {
+                let places: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
+                let sql =
+                    format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), places.join(", "));
+                let mut statement = prepare(db, &sql)?;
+                rows(&mut |row| {
+                    statement.execute(rusqlite::params_from_iter(bound(row)))?;
+                    Ok(())
+                })
+            }
+            #[cfg(feature = "team")]
+            Database::Team(db) => db.append(table, columns, rows),
         }
     }
 
     pub(super) fn script(&self, sql: &str) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => Ok(db.execute_batch(sql)?),
+            #[cfg(feature = "team")]
+            Database::Team(db) => db.script(sql),
         }
+    }
+
+    /// Counts the rows for the planner of a team's database. SQLite plans without counts.
+    pub(super) fn analyze_rows(&self) -> Result<()> {
+        if self.is_team() { self.row("SELECT 1 FROM analyze_rows()", values![], |_| Ok(())) } else { Ok(()) }
     }
 
     /// A number that changes with every write of another process.
     pub(super) fn version(&self) -> Result<i64> {
         match &self.0 {
             Database::Sqlite(_) => self.row("PRAGMA data_version", values![], |r| r.get(0)),
+            #[cfg(feature = "team")]
+            Database::Team(_) => self.row("SELECT snapshot_number()", values![], |r| r.get(0)),
         }
     }
 }
@@ -172,6 +235,8 @@ pub(super) struct Row<'a>(RowOf<'a>);
 
 enum RowOf<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
+    #[cfg(feature = "team")]
+    Team(&'a tokio_postgres::Row),
 }
 
 /// A column: its place from 0, or its name.
@@ -225,6 +290,8 @@ impl Row<'_> {
                     ValueRef::Real(_) => Err(Error::Column(at)),
                 }
             }
+            #[cfg(feature = "team")]
+            RowOf::Team(row) => team::value(row, at),
         }
     }
 }
@@ -256,9 +323,24 @@ impl rusqlite::ToSql for SqlValue<'_> {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SqlType {
+    Bool,
+    Int,
+    Text,
+    Bytes,
+}
+
+/// The type of a parameter, also where it has no value.
+pub(super) trait Typed {
+    const TYPE: SqlType;
+}
+
 /// A value that can be a parameter.
 pub(super) trait Bind {
     fn bind(&self) -> SqlValue<'_>;
+
+    fn sql_type(&self) -> SqlType;
 }
 
 /// A value that can be read from a column.
@@ -267,15 +349,27 @@ pub(super) trait Read: Sized {
     fn read(value: SqlValue<'_>) -> Option<Self>;
 }
 
+impl<T: Typed + ?Sized> Typed for &T {
+    const TYPE: SqlType = T::TYPE;
+}
+
 impl<T: Bind + ?Sized> Bind for &T {
     fn bind(&self) -> SqlValue<'_> {
         (**self).bind()
     }
+
+    fn sql_type(&self) -> SqlType {
+        (**self).sql_type()
+    }
 }
 
-impl<T: Bind> Bind for Option<T> {
+impl<T: Bind + Typed> Bind for Option<T> {
     fn bind(&self) -> SqlValue<'_> {
         self.as_ref().map_or(SqlValue::Null, T::bind)
+    }
+
+    fn sql_type(&self) -> SqlType {
+        T::TYPE
     }
 }
 
@@ -288,9 +382,17 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
+impl Typed for i64 {
+    const TYPE: SqlType = SqlType::Int;
+}
+
 impl Bind for i64 {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Int(*self)
+    }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
     }
 }
 
@@ -303,15 +405,31 @@ impl Read for i64 {
     }
 }
 
+impl Typed for u16 {
+    const TYPE: SqlType = SqlType::Int;
+}
+
 impl Bind for u16 {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Int(i64::from(*self))
     }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
+    }
+}
+
+impl Typed for bool {
+    const TYPE: SqlType = SqlType::Bool;
 }
 
 impl Bind for bool {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Bool(*self)
+    }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
     }
 }
 
@@ -325,21 +443,45 @@ impl Read for bool {
     }
 }
 
+impl Typed for str {
+    const TYPE: SqlType = SqlType::Text;
+}
+
 impl Bind for str {
     fn bind(&self) -> SqlValue<'_> {
         self.into()
     }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
+    }
+}
+
+impl Typed for String {
+    const TYPE: SqlType = SqlType::Text;
 }
 
 impl Bind for String {
     fn bind(&self) -> SqlValue<'_> {
         self.as_str().into()
     }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
+    }
+}
+
+impl Typed for Cow<'_, str> {
+    const TYPE: SqlType = SqlType::Text;
 }
 
 impl Bind for Cow<'_, str> {
     fn bind(&self) -> SqlValue<'_> {
         self.as_ref().into()
+    }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
     }
 }
 
@@ -352,15 +494,31 @@ impl Read for String {
     }
 }
 
+impl Typed for [u8] {
+    const TYPE: SqlType = SqlType::Bytes;
+}
+
 impl Bind for [u8] {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Bytes(self)
     }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
+    }
+}
+
+impl Typed for Vec<u8> {
+    const TYPE: SqlType = SqlType::Bytes;
 }
 
 impl Bind for Vec<u8> {
     fn bind(&self) -> SqlValue<'_> {
         SqlValue::Bytes(self)
+    }
+
+    fn sql_type(&self) -> SqlType {
+        Self::TYPE
     }
 }
 

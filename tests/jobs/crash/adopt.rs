@@ -16,17 +16,9 @@ fn adopt(world: &World, end: End) -> (Vec<&'static str>, Option<Adopted>) {
 }
 
 /// Keys with jobs, and the number of decisions to adopt.
-fn owned(world: &World) -> (Vec<String>, i64) {
-    let raw = rusqlite::Connection::open(world.folder().join("journal.sqlite")).expect("the journal");
-    let keys = raw
-        .prepare("SELECT DISTINCT account FROM job")
-        .expect("SQL")
-        .query_map([], |r| r.get(0))
-        .expect("keys")
-        .collect::<rusqlite::Result<_>>()
-        .expect("keys");
-    let decisions = "SELECT count(*) FROM decision WHERE what = 'adopt'";
-    (keys, raw.query_row(decisions, [], |r| r.get(0)).expect("a number"))
+fn owned(world: &World) -> (Vec<String>, u64) {
+    let keys = world.query("SELECT DISTINCT account FROM job").into_iter().flatten().flatten().collect();
+    (keys, world.number("SELECT count(*) FROM decision WHERE what = 'adopt'"))
 }
 
 #[test]

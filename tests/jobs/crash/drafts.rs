@@ -84,8 +84,7 @@ fn an_old_kept_draft_is_removed_with_the_finished_jobs_of_its_age() {
         session.jobs.close_drafts(&[closed]).await.expect("closed");
         session.jobs.purge(1).await.expect("purged");
         assert_eq!(kept(session).await, [open, closed], "they are of today");
-        let raw = rusqlite::Connection::open(world.folder().join("journal.sqlite")).expect("the journal");
-        raw.execute("UPDATE job SET created = 0", []).expect("old");
+        world.change("UPDATE job SET created = 0");
         session.jobs.purge(1).await.expect("purged");
         assert_eq!(kept(session).await, [open], "nobody removes what a person has open");
     });
@@ -104,8 +103,7 @@ fn a_draft_whose_process_died_belongs_to_nobody_and_becomes_too_old_like_others(
     world.session(&Trap::new(End::Lives), async |session| {
         let all = session.jobs.kept_drafts().await.expect("drafts");
         assert_eq!(all.iter().map(|job| (job.id, job.owner.is_some())).collect::<Vec<_>>(), [(id, false)]);
-        let raw = rusqlite::Connection::open(world.folder().join("journal.sqlite")).expect("the journal");
-        raw.execute("UPDATE job SET created = 0", []).expect("old");
+        world.change("UPDATE job SET created = 0");
         session.jobs.purge(1).await.expect("purged");
         assert!(kept(session).await.is_empty());
     });

@@ -282,11 +282,6 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
     }
 }
 
-fn journal(world: &World) -> rusqlite::Connection {
-    let file = lapel::jobs::Journal::file_in(world.folder());
-    rusqlite::Connection::open(file).expect("the journal")
-}
-
 /// A claim and its row.
 struct Claimed {
     slot: i64,
@@ -305,52 +300,47 @@ struct Claimed {
 /// Knows whose a row was after its address was removed.
 #[derive(Default)]
 struct Judge {
-    addresses: BTreeMap<Vec<u8>, String>,
+    addresses: BTreeMap<String, String>,
 }
 
 impl Judge {
-    fn claims(&mut self, db: &rusqlite::Connection) -> BTreeMap<String, Vec<Claimed>> {
-        let mut people = db
-            .prepare(
-                "SELECT DISTINCT person, email_key FROM row WHERE person IS NOT NULL AND email_key <> ''",
-            )
-            .expect("SQL");
-        let people = people.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).expect("rows");
-        self.addresses.extend(people.map(|person| person.expect("a person")));
-        let mut found = db
-            .prepare(
-                "SELECT claim.person, claim.slot, claim.job, row.badge, row.allowed,
-                        row.request IS NOT NULL, claim.decision IS NOT NULL, claim.again,
-                        (SELECT count(*) FROM decision WHERE decision.job = claim.job AND decision.no = claim.no
-                         AND decision.what = 'send again')
-                 FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no ORDER BY claim.slot",
-            )
-            .expect("SQL");
-        let rows = found.query_map([], |r| {
-            let claimed = Claimed {
-                slot: r.get(1)?,
-                job: r.get(2)?,
-                badge: r.get(3)?,
-                allowed: r.get(4)?,
-                was_sent: r.get(5)?,
-                is_decided: r.get(6)?,
-                again: r.get(7)?,
-                named: r.get::<_, i64>(8)?.unsigned_abs(),
-            };
-            Ok((r.get::<_, Vec<u8>>(0)?, claimed))
-        });
+    fn claims(&mut self, world: &World) -> BTreeMap<String, Vec<Claimed>> {
+        let people = world
+            .query("SELECT DISTINCT person, email_key FROM row WHERE person IS NOT NULL AND email_key <> ''");
+        for row in people {
+            let [person, address] = <[_; 2]>::try_from(row).expect("two columns");
+            self.addresses.extend(person.zip(address));
+        }
+        let found = world.query(
+            "SELECT claim.person, claim.slot, claim.job, row.badge, row.allowed,
+                    row.request IS NOT NULL, claim.decision IS NOT NULL, claim.again,
+                    (SELECT count(*) FROM decision WHERE decision.job = claim.job AND decision.no = claim.no
+                     AND decision.what = 'send again')
+             FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no ORDER BY claim.slot",
+        );
         let mut claims: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
-        for row in rows.expect("rows") {
-            let (person, claimed) = row.expect("a row");
-            claims.entry(self.addresses[&person].clone()).or_default().push(claimed);
+        for row in found {
+            let [person, slot, job, badge, allowed, was_sent, is_decided, again, named] =
+                <[_; 9]>::try_from(row).expect("nine columns");
+            let number = |value: Option<String>| -> i64 { value.expect("a value").parse().expect("a number") };
+            let claimed = Claimed {
+                slot: number(slot),
+                job: number(job),
+                badge,
+                allowed,
+                was_sent: number(was_sent) == 1,
+                is_decided: number(is_decided) == 1,
+                again: number(again) == 1,
+                named: number(named).unsigned_abs(),
+            };
+            claims.entry(self.addresses[&person.expect("a person")].clone()).or_default().push(claimed);
         }
         claims
     }
 
     /// Whom the ledger says has too many, and what the journal must never say.
     fn judge(&mut self, world: &World) {
-        let db = journal(world);
-        let claims = self.claims(&db);
+        let claims = self.claims(world);
         let ledger = world.control().ledger();
         let over: BTreeSet<&str> =
             ledger.revokes.iter().filter(|r| r.accepted > 0).map(|r| r.badge_id.as_str()).collect();
@@ -367,7 +357,7 @@ impl Judge {
             assert!(count <= most, "{email} has {count} badges, {revoked} revoked, {covered} covered");
             SECOND.fetch_add(count - 1, Ordering::Relaxed);
         }
-        never(&db);
+        never(world);
     }
 }
 
@@ -393,7 +383,7 @@ fn judge(world: &World) {
     Judge::default().judge(world);
 }
 
-fn never(db: &rusqlite::Connection) {
+fn never(world: &World) {
     for (what, sql) in [
         (
             "sent without a claim",
@@ -410,7 +400,7 @@ fn never(db: &rusqlite::Connection) {
             "sent by two rows at a time",
             "SELECT count(*) FROM (SELECT 1 FROM claim JOIN row ON row.job = claim.job AND row.no = claim.no
                                    WHERE row.bucket = 'sending' GROUP BY claim.account, claim.template, claim.person
-                                   HAVING count(*) > 1)",
+                                   HAVING count(*) > 1) AS twice",
         ),
         (
             "a row of another person than its address",
@@ -418,8 +408,7 @@ fn never(db: &rusqlite::Connection) {
              WHERE one.email_key <> '' AND one.person <> two.person",
         ),
     ] {
-        let n: i64 = db.query_row(sql, [], |r| r.get(0)).expect(what);
-        assert_eq!(n, 0, "{what}");
+        assert_eq!(world.number(sql), 0, "{what}");
     }
 }
 
@@ -449,8 +438,7 @@ fn run(case: &Case) {
         judge.judge(&world);
     }
     let held = "SELECT count(*) FROM row WHERE bucket = 'ask' AND seen IS NOT NULL";
-    let held: i64 = journal(&world).query_row(held, [], |r| r.get(0)).expect("a count");
-    HELD.fetch_add(held.unsigned_abs(), Ordering::Relaxed);
+    HELD.fetch_add(world.number(held), Ordering::Relaxed);
     let ledger = world.control().ledger();
     BADGES.fetch_add(ledger.accepted_total(), Ordering::Relaxed);
     REVOKED.fetch_add(ledger.revokes_accepted(), Ordering::Relaxed);

@@ -1,6 +1,7 @@
 //! A service, a folder with a journal, and sessions of lapel over both, one after the other.
 
 use crate::common::{frozen, session};
+use crate::team;
 use lapel::api::{Access, Call, Connection, connect};
 use lapel::config::Environment;
 use lapel::jobs::{Account, Changed, Fault, JobConfig, Jobs, Journal, Moment, Watcher};
@@ -66,6 +67,19 @@ impl World {
         self.folder.path()
     }
 
+    /// The values of a query of the journal; see [`team::query`].
+    pub fn query(&self, sql: &str) -> Vec<Vec<Option<String>>> {
+        team::query(self.folder(), sql)
+    }
+
+    pub fn number(&self, sql: &str) -> u64 {
+        team::number(self.folder(), sql)
+    }
+
+    pub fn change(&self, sql: &str) {
+        team::change(self.folder(), sql);
+    }
+
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -92,7 +106,7 @@ impl World {
 
     /// A session that begins now, in a runtime that somebody else keeps going.
     pub async fn begin(&self, watcher: Option<Watcher>) -> Session {
-        let journal = Journal::open_watched(self.folder(), watcher).expect("a journal");
+        let journal = team::open(self.folder(), watcher).expect("a journal");
         let kept = journal.clone();
         let mut account = self.account();
         if let Some(former) = &self.former {
@@ -139,7 +153,7 @@ impl World {
     /// Works on the journal without a session. `None` when the trap cut it short.
     pub fn journal<T>(&self, trap: &Arc<Trap>, work: impl AsyncFnOnce(Journal) -> T) -> Option<T> {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let journal = Journal::open_watched(self.folder(), Some(trap.watcher())).expect("a journal");
+        let journal = team::open(self.folder(), Some(trap.watcher())).expect("a journal");
         let done = runtime.block_on(async {
             tokio::select! {
                 biased;
@@ -162,11 +176,7 @@ impl World {
     }
 
     fn is_held(&self) -> bool {
-        let Ok(owners) = std::fs::read_dir(self.folder().join("owners")) else { return false };
-        // A process that was killed leaves its file behind, and nobody holds that.
-        let held =
-            |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
-        owners.flatten().any(|owner| held(owner.path()))
+        team::is_held(self.folder())
     }
 }
 

@@ -388,7 +388,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     let connection = session(&sandbox, Environment::Demo).connection;
     let account = Account::of("demo", &connection);
     let access = connect(&connection).expect("connected");
-    let journal = Journal::open(folder.path()).expect("a journal");
+    let journal = team::open(folder.path(), None).expect("a journal");
     let (jobs, events) =
         Jobs::start(access.clone(), journal, account.clone(), JobConfig::default()).await.expect("jobs");
     let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
@@ -396,17 +396,16 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     jobs.close().await;
     drop((jobs, events));
     // As a process leaves it that is killed between its intent and the answer.
-    let db = rusqlite::Connection::open(Journal::file_in(folder.path())).expect("the file");
-    db.execute_batch(
+    team::change(
+        folder.path(),
         "UPDATE row SET bucket = 'ready', badge = NULL, accepted = NULL;
          UPDATE row SET bucket = 'sending';
          UPDATE request SET answered = NULL, outcome = NULL;
          UPDATE job SET owner = '00000000000000aa', phase = 'running', next_look = 32503680000;",
-    )
-    .expect("changed");
+    );
     // Whoever only reads takes nothing over.
     let reading = lapel::api::Connection { read_only: true, ..connection };
-    let journal = Journal::open(folder.path()).expect("a journal");
+    let journal = team::open(folder.path(), None).expect("a journal");
     let (watching, events) =
         Jobs::start(connect(&reading).expect("connected"), journal, account.clone(), JobConfig::default())
             .await
@@ -420,7 +419,7 @@ async fn a_process_that_is_gone_does_not_send_and_its_rows_are_in_doubt_at_once(
     watching.close().await;
     drop((watching, events));
     // Whoever may send takes it over, and looks at once, whatever was due before.
-    let journal = Journal::open(folder.path()).expect("a journal");
+    let journal = team::open(folder.path(), None).expect("a journal");
     let (jobs, mut events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
     let found = async {
         while jobs.job(id).await.expect("a job").counts.of(RowStatus::InDoubt) > 0 {
@@ -461,7 +460,7 @@ async fn what_another_key_of_the_organisation_has_sent_is_told_too() {
     let connection = session(&sandbox, Environment::Demo).connection;
     let account = Account::of("demo", &connection).of_organisation(Some("나루 대학교"));
     let access = connect(&connection).expect("connected");
-    let journal = Journal::open(folder.path()).expect("a journal");
+    let journal = team::open(folder.path(), None).expect("a journal");
     let (jobs, _events) =
         Jobs::start(access, journal, account.clone(), JobConfig::default()).await.expect("jobs");
     let id = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
@@ -469,7 +468,7 @@ async fn what_another_key_of_the_organisation_has_sent_is_told_too() {
     let badge =
         jobs.rows(id, RowFilter::default(), 1).await.expect("rows").remove(0).badge_id.expect("an id");
     jobs.close().await;
-    let journal = Journal::open(folder.path()).expect("a journal");
+    let journal = team::open(folder.path(), None).expect("a journal");
     let same =
         Account { key: "another key".into(), organisation: Some("나루  대학교 ".into()), ..account };
     let by_address = journal.sent_to(&same, "gildong@naru.example").await.expect("read");

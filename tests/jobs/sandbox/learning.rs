@@ -36,7 +36,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     let folder = tempfile::tempdir().expect("a folder");
     let start = async |connection: &lapel::api::Connection| {
         let access = connect(connection).expect("connected");
-        let journal = Journal::open(folder.path()).expect("a journal");
+        let journal = team::open(folder.path(), None).expect("a journal");
         let account = Account::of("demo", connection);
         let (jobs, events) =
             Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");

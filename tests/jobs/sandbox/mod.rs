@@ -11,12 +11,13 @@ mod several_rows;
 mod stops;
 
 use crate::common::{frozen, session};
+use crate::team;
 use lapel::api::{Access, connect};
 use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Changed, Code, Decision, IssuePlan, Job, JobConfig, JobId, JobRow, Jobs, Journal, Person, Phase,
+    Account, Changed, Code, Decision, IssuePlan, Job, JobConfig, JobId, JobRow, Jobs, Person, Phase,
     RevokePlan, RevokeTarget, RowFilter, RowStatus, StopKind,
 };
 use lapel::sandbox::RowState::Waiting;
@@ -55,7 +56,7 @@ impl Bench {
         let connection = change(session(&sandbox, Environment::Demo).connection);
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
-        let journal = Journal::in_memory().expect("a journal");
+        let journal = team::in_memory();
         let (jobs, events) = Jobs::start(access.clone(), journal, account, settings).await.expect("jobs");
         Self { sandbox, access, jobs, events }
     }

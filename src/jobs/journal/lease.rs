@@ -1,0 +1,125 @@
+//! The lease of a process on a team's database: other computers see that it is alive while it renews the lease.
+//!
+//! A process that cannot renew it in time must not send: another one may take over its jobs as soon as the
+//! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
+
+use crate::boot_clock::boot_ms;
+use crate::team::{Login, Session, TeamError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a lease lasts, by the database's clock.
+pub(super) const LASTS: Duration = Duration::from_secs(30);
+/// How long a process relies on its lease, from the beginning of the last renewal.
+const RELIABLE: Duration = Duration::from_secs(20);
+/// Interval between renewals.
+const RENEW: Duration = Duration::from_secs(5);
+/// Pause after a renewal that failed.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// The time until which this process may send, as its own clock knows it.
+#[derive(Clone, Debug, Default)]
+pub(in crate::jobs) struct LeaseTime(Arc<AtomicI64>);
+
+impl LeaseTime {
+    pub(in crate::jobs) fn is_valid(&self) -> bool {
+        boot_ms() < self.0.load(Ordering::Acquire)
+    }
+
+    fn renew(&self, begun: i64) {
+        self.0.store(begun + RELIABLE.as_millis() as i64, Ordering::Release);
+    }
+}
+
+/// The thread that renews the lease, until dropped. Dropping it ends the lease.
+pub(super) struct Lease {
+    pub(super) time: LeaseTime,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Lease {
+    /// Takes the lease of a process, and keeps renewing it.
+    ///
+    /// # Errors
+    /// The database cannot be used.
+    pub(super) fn take(login: &Login, id: &str, label: &str) -> Result<Self, TeamError> {
+        let session = super::team_store::connected(login)?;
+        let mut keeper = Keeper {
+            login: login.clone(),
+            id: id.to_owned(),
+            label: label.to_owned(),
+            time: LeaseTime::default(),
+            session: Some(session),
+        };
+        keeper.renew()?;
+        let time = keeper.time.clone();
+        let (stop, stopped) = channel();
+        let thread = std::thread::Builder::new()
+            .name("lease".into())
+            .spawn(move || keeper.run(&stopped))
+            .map_err(|why| TeamError::Other(why.to_string()))?;
+        Ok(Self { time, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // Without the wait, the end of the process would end the thread before it gives the lease back.
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Keeper {
+    login: Login,
+    id: String,
+    label: String,
+    time: LeaseTime,
+    session: Option<Session>,
+}
+
+impl Keeper {
+    fn run(mut self, stop: &Receiver<()>) {
+        let mut pause = RENEW;
+        while stop.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+            pause = match self.renew() {
+                Ok(()) => RENEW,
+                Err(why) => {
+                    tracing::warn!(?why, "the lease on the team's journal is not renewed");
+                    AGAIN
+                }
+            };
+        }
+        if let Some(session) = self.session.take() {
+            let _ = session.runtime.block_on(async {
+                let sql = "DELETE FROM process WHERE id = $1";
+                tokio::time::timeout(AGAIN, session.client.execute(sql, &[&self.id])).await
+            });
+        }
+    }
+
+    fn renew(&mut self) -> Result<(), TeamError> {
+        let session = match self.session.take() {
+            Some(session) if !session.is_closed() => session,
+            _ => super::team_store::connected(&self.login)?,
+        };
+        let begun = boot_ms();
+        let seconds = LASTS.as_secs_f64();
+        let renewed = session.runtime.block_on(session.client.execute(
+            "INSERT INTO process (id, label, until)
+             VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+             ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+            &[&self.id, &self.label, &seconds],
+        ));
+        renewed.map_err(|why| TeamError::from(&why))?;
+        self.time.renew(begun);
+        self.session = Some(session);
+        Ok(())
+    }
+}

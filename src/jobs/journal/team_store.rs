@@ -1,0 +1,301 @@
+//! A journal on a team's database.
+//!
+//! Writes of all computers happen one after the other, as those of a file do: the first statement of each locks the
+//! one row of the table `store`. So every rule that holds on a file holds here.
+//!
+//! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
+//! refuses if it has it.
+
+use super::JournalError;
+use super::lease::{Lease, LeaseTime};
+use super::runner::{Fault, Moment, Operation, Undo, Undoing};
+use super::schema::SCHEMA;
+use super::tx::team::{Statements, TeamTx};
+use super::tx::{self, Tx, values};
+use crate::team::{Login, Session, TeamError};
+use std::time::{Duration, Instant};
+use tokio_postgres::IsolationLevel;
+
+/// Maximum time that a write tries to reach the database.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Pause between two attempts.
+const AGAIN: Duration = Duration::from_millis(100);
+/// After a failed attempt to connect, reads fail at once for this time, so that they do not wait in a row.
+const AWAY: Duration = Duration::from_secs(1);
+
+const TABLES: &str = include_str!("team.sql");
+
+pub(super) struct TeamStore {
+    login: Login,
+    session: Option<Session>,
+    statements: Statements,
+    /// When the last attempt to connect failed, and why.
+    away: Option<(Instant, TeamError)>,
+    unsure: Vec<Unsure>,
+    // Ends after everything else.
+    lease: Lease,
+}
+
+/// A write that may be durable, although its caller got an error.
+struct Unsure {
+    op: String,
+    undo: Undoing,
+}
+
+/// Creates the tables of a team's journal.
+///
+/// # Errors
+/// The database cannot be used, or it already has a journal.
+pub(super) fn create(login: &Login) -> Result<(), TeamError> {
+    let mut session = Session::open(login)?;
+    let mut salt = [0_u8; 32];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut salt)
+        .map_err(|_| TeamError::Other("no random numbers".to_owned()))?;
+    session
+        .runtime
+        .block_on(async {
+            let writing = session.client.transaction().await?;
+            writing.batch_execute(TABLES).await?;
+            let sql = "INSERT INTO store (schema, salt) VALUES ($1, $2)";
+            writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
+            writing.commit().await
+        })
+        .map_err(|why| TeamError::from(&why))
+}
+
+/// A connection for the tables of the journal.
+pub(super) fn connected(login: &Login) -> Result<Session, TeamError> {
+    let session = Session::open(login)?;
+    let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
+    session.runtime.block_on(path).map_err(|why| TeamError::from(&why))?;
+    Ok(session)
+}
+
+/// The schema of the database.
+fn schema(session: &Session) -> Result<i64, TeamError> {
+    let row = session.client.query_one("SELECT schema FROM store", &[]);
+    Ok(session.runtime.block_on(row).map_err(|why| TeamError::from(&why))?.get(0))
+}
+
+/// The owners among these that are alive.
+pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String>> {
+    db.rows(
+        "SELECT id FROM process WHERE id IN json_list(?1, text) AND until > clock_timestamp()",
+        values![super::json(owners)],
+        |r| r.get(0),
+    )
+}
+
+impl TeamStore {
+    /// # Errors
+    /// The database cannot be used, or its journal is of another version.
+    pub(super) fn open(login: Login, id: &str, label: &str) -> Result<Self, JournalError> {
+        let failed = |why: TeamError| JournalError::team(why, &login);
+        let session = connected(&login).map_err(failed)?;
+        let found = schema(&session).map_err(failed)?;
+        if found != SCHEMA {
+            return Err(JournalError::Newer { file: login.server.to_string(), found, known: SCHEMA });
+        }
+        let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
+                    DELETE FROM process WHERE until < now() - interval '1 day'";
+        // Somebody else may do the same now, or this user may only read.
+        let _ = session.runtime.block_on(session.client.batch_execute(tidy));
+        let lease = Lease::take(&login, id, label).map_err(failed)?;
+        Ok(Self {
+            login,
+            session: Some(session),
+            statements: Statements::default(),
+            away: None,
+            unsure: Vec::new(),
+            lease,
+        })
+    }
+
+    pub(super) fn lease(&self) -> LeaseTime {
+        self.lease.time.clone()
+    }
+
+    fn failed(&self, why: TeamError) -> JournalError {
+        JournalError::team(why, &self.login)
+    }
+
+    /// Connects if there is no connection.
+    fn connect(&mut self) -> Result<(), TeamError> {
+        if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
+            return Ok(());
+        }
+        self.session = None;
+        self.statements.get_mut().clear();
+        match connected(&self.login) {
+            Ok(session) => {
+                self.session = Some(session);
+                self.away = None;
+                Ok(())
+            }
+            Err(why) => {
+                self.away = Some((Instant::now(), why.clone()));
+                Err(why)
+            }
+        }
+    }
+
+    /// See [`super::runner::JournalState::read`].
+    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T, JournalError> {
+        if let Some((since, why)) = &self.away
+            && since.elapsed() < AWAY
+        {
+            return Err(self.failed(why.clone()));
+        }
+        // A connection that was idle may have ended meanwhile.
+        let first = self.connect().and_then(|()| self.read_once(args, op));
+        match first {
+            Err(why) if is_passing(&why) => self
+                .connect()
+                .and_then(|()| self.read_once(args, op))
+                .map_err(|why| self.failed(why)),
+            other => other.map_err(|why| self.failed(why)),
+        }
+    }
+
+    fn read_once<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T, TeamError> {
+        let Some(session) = &mut self.session else { return Err(no_session()) };
+        let Session { client, runtime, .. } = session;
+        let begin = client
+            .build_transaction()
+            .isolation_level(IsolationLevel::RepeatableRead)
+            .read_only(true)
+            .start();
+        let transaction = runtime.block_on(begin).map_err(|why| TeamError::from(&why))?;
+        let tx = TeamTx { runtime, transaction: &transaction, statements: &self.statements };
+        let value = op(&Tx::team(tx), args).map_err(of_operation)?;
+        let _ = runtime.block_on(transaction.rollback());
+        Ok(value)
+    }
+
+    /// See [`super::runner::JournalState::write`]. `None` after a simulated power cut.
+    pub(super) fn write<A, T>(
+        &mut self,
+        step: &'static str,
+        args: &A,
+        op: Operation<A, T>,
+        undo: Option<Undo<T>>,
+        fault: &dyn Fn(Moment) -> Fault,
+    ) -> Result<Option<T>, JournalError> {
+        let number = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
+        let end = Instant::now() + PATIENCE;
+        let mut maybe: Option<T> = None;
+        let why = loop {
+            let attempt = self
+                .connect()
+                .and_then(|()| self.settle())
+                .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
+            match attempt {
+                Ok(Attempt::Done(value)) => return Ok(Some(value)),
+                Ok(Attempt::Crashed) => return Ok(None),
+                Ok(Attempt::Again) => {}
+                Err(why) if is_passing(&why) && Instant::now() < end => std::thread::sleep(AGAIN),
+                Err(why) => break why,
+            }
+        };
+        if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(value)) {
+            self.unsure.push(Unsure { op: number, undo });
+        }
+        Err(self.failed(why))
+    }
+
+    fn write_once<A, T>(
+        &mut self,
+        step: &'static str,
+        number: &str,
+        args: &A,
+        op: Operation<A, T>,
+        maybe: &mut Option<T>,
+        fault: &dyn Fn(Moment) -> Fault,
+    ) -> Result<Attempt<T>, TeamError> {
+        let Some(session) = &mut self.session else { return Err(no_session()) };
+        let Session { client, runtime, .. } = session;
+        let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        if !begin(&tx, number).map_err(of_operation)? {
+            // An earlier attempt worked.
+            return maybe.take().map(Attempt::Done).ok_or_else(no_session);
+        }
+        // An earlier attempt did nothing: its number was free.
+        *maybe = None;
+        let value = op(&tx, args).map_err(of_operation)?;
+        match fault(Moment::Before(step)) {
+            Fault::None => {}
+            Fault::Replay => {
+                let _ = runtime.block_on(transaction.rollback());
+                return Ok(Attempt::Again);
+            }
+            Fault::Crash => return Ok(Attempt::Crashed),
+            Fault::Disconnect => {
+                drop(transaction);
+                self.session = None;
+                return Err(no_session());
+            }
+        }
+        let committed = runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why));
+        let disconnected = fault(Moment::After(step));
+        match (committed, disconnected) {
+            (Ok(()), Fault::Crash) => Ok(Attempt::Crashed),
+            (Ok(()), Fault::Disconnect) => {
+                *maybe = Some(value);
+                self.session = None;
+                Err(no_session())
+            }
+            (Ok(()), _) => Ok(Attempt::Done(value)),
+            (Err(why), _) => {
+                *maybe = Some(value);
+                Err(why)
+            }
+        }
+    }
+
+    /// Finds out about writes that may be durable although their callers got an error, and undoes them.
+    fn settle(&mut self) -> Result<(), TeamError> {
+        while let Some(unsure) = self.unsure.last() {
+            let Some(session) = &mut self.session else { return Err(no_session()) };
+            let Session { client, runtime, .. } = session;
+            let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+            let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+            // Takes the number, so that the write cannot become durable later.
+            if !begin(&tx, &unsure.op).map_err(of_operation)? {
+                (unsure.undo)(&tx).map_err(of_operation)?;
+            }
+            runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why))?;
+            self.unsure.pop();
+        }
+        Ok(())
+    }
+}
+
+enum Attempt<T> {
+    Done(T),
+    /// A watcher asked for a replay.
+    Again,
+    /// A simulated power cut.
+    Crashed,
+}
+
+/// Waits for all other writes. Returns whether the number is new.
+fn begin(tx: &Tx<'_>, number: &str) -> tx::Result<bool> {
+    tx.row("SELECT begin_write(?1)", values![number], |r| r.get(0))
+}
+
+/// Whether the same write may work if it is repeated.
+fn is_passing(why: &TeamError) -> bool {
+    matches!(why, TeamError::Away(_) | TeamError::Busy)
+}
+
+fn no_session() -> TeamError {
+    TeamError::Away(localizable!("the connection was lost"))
+}
+
+fn of_operation(why: tx::Error) -> TeamError {
+    match why {
+        tx::Error::Team(why) => why,
+        other => TeamError::Other(other.to_string()),
+    }
+}

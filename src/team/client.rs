@@ -1,0 +1,212 @@
+//! A blocking connection to a team's database, for a thread of its own.
+
+use super::error::TeamError;
+use super::server::{Host, Server};
+use crate::i18n::Localizable;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt;
+use secrecy::{ExposeSecret, SecretString};
+use std::error::Error as _;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A connection whose peer is silently gone is noticed after this time, also while it waits for an answer.
+const PEER_TIMEOUT: Duration = Duration::from_secs(20);
+/// `PostgreSQL` 14, the oldest version with everything that the journal uses.
+const OLDEST: i32 = 140_000;
+
+/// Everything that is needed to connect.
+#[derive(Clone)]
+pub struct Login {
+    pub server: Server,
+    pub password: Option<SecretString>,
+    /// Certificates (PEM) that are trusted instead of the system's.
+    pub ca: Option<Arc<[u8]>>,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl From<&tokio_postgres::Error> for TeamError {
+    fn from(error: &tokio_postgres::Error) -> Self {
+        // Messages and details of the database may repeat values. Only its code is shown.
+        let Some(code) = error.code() else {
+            if error.is_closed() || error.source().is_some_and(|why| why.is::<std::io::Error>()) {
+                let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                return Self::Away(Localizable::verbatim(crate::domain::text::scrub(&why)));
+            }
+            let why = crate::domain::text::scrub(&error.to_string()).into_owned();
+            return Self::Other(why);
+        };
+        match code.code() {
+            "28P01" => Self::Refused(localizable!("the password is wrong")),
+            "28000" => Self::Refused(localizable!("the user may not log in from here")),
+            "3D000" => Self::Refused(localizable!("there is no such database")),
+            "53100" => Self::Full,
+            "53300" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
+            "57P01" | "57P02" | "57P05" | "25P03" => Self::Away(localizable!("the database ended the connection")),
+            "40001" | "40P01" | "55P03" | "57014" => Self::Busy,
+            "42P01" | "3F000" | "42703" | "42883" => Self::NoJournal,
+            "42501" => Self::Forbidden,
+            "25006" => Self::Refused(localizable!("the database is read-only, such as a standby")),
+            other if other.starts_with("08") => Self::Away(localizable!("the connection was lost")),
+            other => Self::Other(other.to_owned()),
+        }
+    }
+}
+
+/// An open connection. Its requests block the calling thread.
+pub struct Session {
+    // Declared first: the connection's task needs the runtime.
+    pub client: Client,
+    driver: JoinHandle<()>,
+    pub runtime: Runtime,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Session")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+impl Session {
+    /// Connects, at most 5 s for each address of the host.
+    ///
+    /// # Errors
+    /// The server cannot be reached, its certificate is not trusted, it is too old, or it refuses the login.
+    pub fn open(login: &Login) -> Result<Self, TeamError> {
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|why| TeamError::Other(why.to_string()))?;
+        let (client, driver) = runtime.block_on(connect(login))?;
+        let session = Self { client, driver, runtime };
+        session.prepare()?;
+        Ok(session)
+    }
+
+    fn prepare(&self) -> Result<(), TeamError> {
+        self.runtime.block_on(async {
+            let failed = |why| TeamError::from(&why);
+            let version: i32 = self
+                .client
+                .query_one("SELECT current_setting('server_version_num')::int4", &[])
+                .await
+                .map_err(failed)?
+                .get(0);
+            if version < OLDEST {
+                return Err(TeamError::Refused(localizable!("PostgreSQL 14 or newer is required")));
+            }
+            // A transaction of a process that hangs must not hold the journal's lock.
+            self.client
+                .batch_execute(
+                    "SET lock_timeout = '5s'; SET statement_timeout = '120s';
+                     SET idle_in_transaction_session_timeout = '10s'; SET client_min_messages = 'error';
+                     SET synchronous_commit = 'on'; SET standard_conforming_strings = 'on'",
+                )
+                .await
+                .map_err(failed)
+        })
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+}
+
+async fn connect(login: &Login) -> Result<(Client, JoinHandle<()>), TeamError> {
+    let mut config = Config::new();
+    config
+        .user(&login.server.user)
+        .dbname(&login.server.database)
+        .port(login.server.port)
+        .application_name("lapel")
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_user_timeout(PEER_TIMEOUT)
+        .keepalives_idle(PEER_TIMEOUT);
+    match &login.server.host {
+        Host::Tcp(name) => config.host(name),
+        #[cfg(unix)]
+        Host::Socket(path) => config.host_path(path),
+        #[cfg(not(unix))]
+        Host::Socket(_) => return Err(TeamError::Refused(localizable!("this system has no Unix sockets"))),
+    };
+    if let Some(password) = &login.password {
+        config.password(password.expose_secret());
+    }
+    let failed = |why: tokio_postgres::Error| TeamError::from(&why);
+    if login.server.needs_tls() {
+        config.ssl_mode(tokio_postgres::config::SslMode::Require);
+        let (client, connection) =
+            config.connect(MakeRustlsConnect::new(tls(login)?)).await.map_err(|why| of_tls(&why))?;
+        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+    } else {
+        config.ssl_mode(tokio_postgres::config::SslMode::Disable);
+        let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
+        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+    }
+}
+
+/// As any other error, but for a handshake that failed: its reason matters to people.
+fn of_tls(error: &tokio_postgres::Error) -> TeamError {
+    let mut cause = error.source();
+    while let Some(why) = cause {
+        if why.is::<rustls::Error>() {
+            let why = Localizable::verbatim(crate::domain::text::scrub(&why.to_string()));
+            return TeamError::Refused(localizable!("the connection cannot be encrypted safely: {why}", why));
+        }
+        let inner = why.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        cause = match inner {
+            Some(inner) => Some(inner),
+            None => why.source(),
+        };
+    }
+    if error.code() == Some(&SqlState::CONNECTION_EXCEPTION) || error.code().is_some() {
+        return TeamError::from(error);
+    }
+    match TeamError::from(error) {
+        TeamError::Other(why) if why.contains("TLS") => {
+            TeamError::Refused(localizable!("the server does not encrypt connections"))
+        }
+        other => other,
+    }
+}
+
+/// TLS 1.2 or newer, with the system's roots or the given ones.
+fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
+    let broken = |why: &dyn fmt::Display| {
+        TeamError::Refused(Localizable::verbatim(crate::domain::text::scrub(&why.to_string())))
+    };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(|why| broken(&why))?;
+    Ok(match &login.ca {
+        None => builder.with_platform_verifier().map_err(|why| broken(&why))?.with_no_client_auth(),
+        Some(pem) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in CertificateDer::pem_slice_iter(pem) {
+                let added = certificate.map_err(|why| broken(&why)).map(|one| roots.add(one));
+                added?.map_err(|why| broken(&why))?;
+            }
+            builder.with_root_certificates(roots).with_no_client_auth()
+        }
+    })
+}

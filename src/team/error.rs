@@ -1,0 +1,21 @@
+//! Why a team's database cannot be used.
+
+use crate::i18n::Localizable;
+
+/// A message has no values of a row, no SQL and no password.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TeamError {
+    /// Not reached, or the connection was lost. It may be back soon.
+    Away(Localizable),
+    /// Reached, and it refuses.
+    Refused(Localizable),
+    Full,
+    /// Another process or a time limit stopped the statement, which did nothing.
+    Busy,
+    /// The database has no journal.
+    NoJournal,
+    /// The user may not do this.
+    Forbidden,
+    /// Another error, with its SQLSTATE code.
+    Other(String),
+}

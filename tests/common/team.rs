@@ -1,0 +1,254 @@
+//! A private PostgreSQL for tests: in a temporary folder, on a Unix socket, and gone with the test process.
+//!
+//! With `LAPEL_TEST_JOURNAL=postgresql` the tests that open a journal through [`open`] use a database of it.
+
+use lapel::jobs::{Journal, JournalError, Watcher};
+use std::path::Path;
+
+/// Whether the tests run on a team's journal.
+pub fn is_team() -> bool {
+    std::env::var("LAPEL_TEST_JOURNAL").is_ok_and(|name| name == "postgresql")
+}
+
+/// The journal of a data folder, or the database that stands for it.
+pub fn open(folder: &Path, watcher: Option<Watcher>) -> Result<Journal, JournalError> {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return Journal::open_team_watched(server::database_of(folder), "tester", watcher);
+    }
+    Journal::open_watched(folder, watcher)
+}
+
+/// A journal of its own.
+pub fn in_memory() -> Journal {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return Journal::open_team(server::new_database(), "tester").expect("a journal");
+    }
+    Journal::in_memory().expect("a journal")
+}
+
+/// The values of a query of the journal of a folder. Numbers are in decimal, bytes in hexadecimal, true is `1`.
+pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return server::query(folder, sql);
+    }
+    let db = rusqlite::Connection::open(Journal::file_in(folder)).expect("the journal");
+    let mut statement = db.prepare(sql).expect(sql);
+    let columns = statement.column_count();
+    let rows = statement.query_map([], |row| {
+        (0..columns)
+            .map(|at| {
+                Ok(match row.get_ref(at)? {
+                    rusqlite::types::ValueRef::Null => None,
+                    rusqlite::types::ValueRef::Integer(n) => Some(n.to_string()),
+                    rusqlite::types::ValueRef::Real(n) => Some(n.to_string()),
+                    rusqlite::types::ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
+                    rusqlite::types::ValueRef::Blob(bytes) => {
+                        Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+                    }
+                })
+            })
+            .collect()
+    });
+    rows.expect(sql).collect::<rusqlite::Result<_>>().expect(sql)
+}
+
+/// The number that a query returns.
+pub fn number(folder: &Path, sql: &str) -> u64 {
+    let value = query(folder, sql).remove(0).remove(0);
+    value.and_then(|n| n.parse().ok()).unwrap_or_else(|| panic!("no number: {sql}"))
+}
+
+/// Changes the journal of a folder.
+pub fn change(folder: &Path, sql: &str) {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return drop(server::query(folder, sql));
+    }
+    let db = rusqlite::Connection::open(Journal::file_in(folder)).expect("the journal");
+    db.execute_batch(sql).expect(sql);
+}
+
+/// Whether a process has the journal of a folder open.
+pub fn is_held(folder: &Path) -> bool {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return server::has_processes(folder);
+    }
+    let Ok(owners) = std::fs::read_dir(folder.join("owners")) else { return false };
+    // A process that was killed leaves its file behind, and nobody holds that.
+    let held = |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
+    owners.flatten().any(|owner| held(owner.path()))
+}
+
+#[cfg(feature = "team")]
+pub use server::{is_installed, new_database};
+
+#[cfg(feature = "team")]
+mod server {
+    use lapel::jobs::Journal;
+    use lapel::team::{Host, Login, Server, Session};
+    use std::collections::HashMap;
+    use std::io::Read;
+    use std::os::unix::fs::MetadataExt;
+    use std::path::{Path, PathBuf};
+    use std::process::{Child, Command, Stdio};
+    use std::sync::{LazyLock, Mutex};
+
+    /// The server ends when the test process does, however that ends: it closes the pipe.
+    struct Cluster {
+        folder: PathBuf,
+        _watch: Child,
+    }
+
+    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::start);
+    /// One at a time: a database that is copied must not be in use.
+    static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, String>)>> = LazyLock::new(Mutex::default);
+
+    const WATCH: &str = r#"
+        "$@" & server=$!
+        cat >/dev/null
+        kill -INT $server; wait $server; rm -rf "$FOLDER""#;
+
+    fn program(name: &str) -> Option<PathBuf> {
+        let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+        let mut places: Vec<PathBuf> = installed.map(|version| version.path().join("bin")).collect();
+        places.sort();
+        places.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        places.into_iter().rev().map(|place| place.join(name)).find(|path| path.is_file())
+    }
+
+    pub fn is_installed() -> bool {
+        program("initdb").is_some() && program("postgres").is_some()
+    }
+
+    /// PostgreSQL refuses to run as root.
+    fn as_user(program: &Path) -> Command {
+        let is_root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
+        if !is_root {
+            return Command::new(program);
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(program);
+        command
+    }
+
+    impl Cluster {
+        fn start() -> Self {
+            let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir().expect("a folder").keep();
+            if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
+                let owned = Command::new("chown").arg("nobody:nogroup").arg(&folder).status();
+                assert!(owned.is_ok_and(|status| status.success()), "chown");
+            }
+            let data = folder.join("data");
+            let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
+            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"]).arg(&data);
+            let made = made.current_dir(&folder).output().expect("initdb");
+            assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+            let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
+            let mut watch = Command::new("sh");
+            watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
+            watch.arg("-D").arg(&data).arg("-k").arg(&folder);
+            for setting in [
+                "fsync=off", "full_page_writes=off", "listen_addresses=", "max_connections=400",
+                "shared_buffers=64MB", "autovacuum=off",
+            ] {
+                watch.args(["-c", setting]);
+            }
+            let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
+            let log = std::fs::File::create(log).expect("a log");
+            watch.env("FOLDER", &folder).current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null());
+            let watch = watch.stderr(log).spawn().expect("the server starts");
+            let cluster = Self { folder, _watch: watch };
+            let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            while let Err(why) = Session::open(&cluster.login("postgres")) {
+                if std::time::Instant::now() > end {
+                    let mut log = String::new();
+                    let file = std::fs::File::open(cluster.folder.join("log"));
+                    let _ = file.and_then(|mut file| file.read_to_string(&mut log));
+                    panic!("PostgreSQL does not start: {why:?}\n{log}");
+                }
+                std::thread::park_timeout(std::time::Duration::from_millis(10));
+            }
+            cluster.run("CREATE DATABASE empty_journal");
+            Journal::create_team(&cluster.login("empty_journal")).expect("a journal is created");
+            cluster
+        }
+
+        fn login(&self, database: &str) -> Login {
+            let server = Server {
+                host: Host::Socket(self.folder.clone()),
+                port: 5432,
+                user: "lapel".to_owned(),
+                database: database.to_owned(),
+            };
+            Login { server, password: None, ca: None }
+        }
+
+        fn run(&self, sql: &str) {
+            run(&self.login("postgres"), sql);
+        }
+    }
+
+    fn run(login: &Login, sql: &str) {
+        let session = Session::open(login).expect("connected");
+        session.runtime.block_on(session.client.batch_execute(sql)).expect(sql);
+    }
+
+    fn named(folder: Option<&Path>) -> Login {
+        let mut databases = DATABASES.lock().expect("databases");
+        if let Some(known) = folder.and_then(|folder| databases.1.get(folder)) {
+            return CLUSTER.login(known);
+        }
+        databases.0 += 1;
+        let name = format!("journal_{}", databases.0);
+        CLUSTER.run(&format!("CREATE DATABASE {name} TEMPLATE empty_journal STRATEGY file_copy"));
+        if let Some(folder) = folder {
+            databases.1.insert(folder.to_owned(), name.clone());
+        }
+        CLUSTER.login(&name)
+    }
+
+    /// A database with an empty journal.
+    pub fn new_database() -> Login {
+        // Its own thread: the caller may be in a runtime.
+        std::thread::spawn(|| named(None)).join().expect("a database")
+    }
+
+    pub fn database_of(folder: &Path) -> Login {
+        let folder = folder.to_owned();
+        std::thread::spawn(move || named(Some(&folder))).join().expect("a database")
+    }
+
+    pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
+        use tokio_postgres::SimpleQueryMessage::Row;
+        let (login, sql) = (database_of(folder), format!("SET search_path = lapel; {sql}"));
+        let asked = move || {
+            let session = Session::open(&login).expect("connected");
+            let rows = session.runtime.block_on(session.client.simple_query(&sql)).expect(&sql);
+            let value = |text: &str| match text {
+                "t" => "1".to_owned(),
+                "f" => "0".to_owned(),
+                text => text.strip_prefix("\\x").unwrap_or(text).to_owned(),
+            };
+            let of_row = |message| match message {
+                Row(row) => Some((0..row.len()).map(|at| row.get(at).map(value)).collect()),
+                _ => None,
+            };
+            rows.into_iter().filter_map(of_row).collect()
+        };
+        std::thread::spawn(asked).join().expect("asked")
+    }
+
+    pub fn has_processes(folder: &Path) -> bool {
+        let login = database_of(folder);
+        let held = move || {
+            let session = Session::open(&login).expect("connected");
+            let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";
+            !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
+        };
+        std::thread::spawn(held).join().expect("asked")
+    }
+}
