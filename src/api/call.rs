@@ -19,6 +19,27 @@ pub struct Call {
     /// POST must be known.
     pub cancel: CancellationToken,
     turn: Option<Turn>,
+    may_send: Option<MaySend>,
+}
+
+/// Whether a POST may still be sent, asked when the first byte of its body is due.
+#[derive(Clone)]
+pub struct MaySend(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl MaySend {
+    pub fn new(is_allowed: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_allowed))
+    }
+
+    pub(super) fn is_allowed(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl std::fmt::Debug for MaySend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MaySend")
+    }
 }
 
 /// A turn taken in advance: the right to send one request now. Dropping the last copy returns it.
@@ -37,11 +58,11 @@ impl Turn {
 
 impl Call {
     pub fn interactive() -> Self {
-        Self { priority: Priority::Interactive, cancel: CancellationToken::new(), turn: None }
+        Self { priority: Priority::Interactive, cancel: CancellationToken::new(), turn: None, may_send: None }
     }
 
     pub fn background() -> Self {
-        Self { priority: Priority::Background, cancel: CancellationToken::new(), turn: None }
+        Self { priority: Priority::Background, cancel: CancellationToken::new(), turn: None, may_send: None }
     }
 
     #[must_use]
@@ -55,6 +76,17 @@ impl Call {
     pub fn in_turn(mut self, turn: Turn) -> Self {
         self.turn = Some(turn);
         self
+    }
+
+    /// A POST that may no longer be sent ends with [`super::ApiError::Cancelled`].
+    #[must_use]
+    pub fn while_allowed(mut self, may_send: MaySend) -> Self {
+        self.may_send = Some(may_send);
+        self
+    }
+
+    pub(super) fn may_send(&self) -> Option<&MaySend> {
+        self.may_send.as_ref()
     }
 
     pub(super) fn turn(&self) -> Option<&Turn> {

@@ -49,7 +49,7 @@ mod unreached;
 mod wire;
 mod writer;
 
-pub use call::{Call, Priority, Turn};
+pub use call::{Call, MaySend, Priority, Turn};
 pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
 pub use decode::{BadgeTypes, Listed};
 pub use error::{ApiError, Refusal, Result, Said};

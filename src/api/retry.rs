@@ -14,6 +14,7 @@ use super::pace::{Pace, Permit, Span};
 use super::wire::{self, TransportError, Use};
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
+use bytes::Bytes;
 use reqwest::header::HeaderValue;
 use reqwest::{Client, Request};
 use serde_json::Value;
@@ -309,7 +310,7 @@ impl Core {
     pub(super) async fn post(&self, posts: &Client, path: &str, body: &Value, call: &Call) -> Result<Value> {
         refuse_key_in("body", body)?;
         let url = self.base.endpoint(path, None, &Pairs::default())?;
-        let json = body.to_string().into_bytes();
+        let json = Bytes::from(body.to_string());
         let mut pauses = self.pauses();
         let (mut tries, mut waits) = (0, 0);
         let mut turn = call.turn().and_then(Turn::take);
@@ -323,7 +324,8 @@ impl Core {
             if call.cancel.is_cancelled() || !permit.is_fresh() {
                 return Err(ApiError::Cancelled);
             }
-            let request = wire::post(url.clone(), self.header.clone(), json.clone());
+            let (request, is_withheld) =
+                wire::post(url.clone(), self.header.clone(), json.clone(), call.may_send().cloned());
             let sent = self.send(posts, request, &url, attempt, waiting, &mut permit, "POST").await;
             let error = match sent {
                 Ok(answer) => {
@@ -346,6 +348,8 @@ impl Core {
                         Meaning::Refused(error) => error,
                     }
                 }
+                // Without its body, the service does nothing with a request.
+                Err(_) if is_withheld.load(Ordering::Acquire) => return Err(ApiError::Cancelled),
                 Err(TransportError::NotReached(why)) => {
                     tries += 1;
                     if tries < TRIES {

@@ -2,6 +2,7 @@
 //! that the profile does not name.
 
 use super::address::Base;
+use super::call::MaySend;
 use super::connection::{Connection, Timeouts};
 use super::envelope::{Answer, Body, TOO_LONG};
 use super::error::{ApiError, Result};
@@ -10,10 +11,16 @@ use super::lenient;
 use super::retry_after;
 use super::unreached::why;
 use crate::i18n::Localizable;
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Certificate, Client, ClientBuilder, Method, Request, Response};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 use url::Url;
 
@@ -129,14 +136,54 @@ pub(super) fn get(url: Url, key: HeaderValue) -> Request {
     request
 }
 
-pub(super) fn post(url: Url, key: HeaderValue, json: Vec<u8>) -> Request {
+/// The body of a POST. The right to send it may end while the connection is being made.
+struct PostBody {
+    json: Option<Bytes>,
+    may_send: Option<MaySend>,
+    is_withheld: Arc<AtomicBool>,
+}
+
+impl http_body::Body for PostBody {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, std::io::Error>>> {
+        let Some(json) = self.json.take() else { return Poll::Ready(None) };
+        if self.may_send.as_ref().is_some_and(|may_send| !may_send.is_allowed()) {
+            self.is_withheld.store(true, Ordering::Release);
+            return Poll::Ready(Some(Err(std::io::Error::other("the request may no longer be sent"))));
+        }
+        Poll::Ready(Some(Ok(Frame::data(json))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.json.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.json.as_ref().map_or(0, |json| json.len() as u64))
+    }
+}
+
+/// Returns also whether the body was withheld, once the request has ended.
+pub(super) fn post(
+    url: Url,
+    key: HeaderValue,
+    json: Bytes,
+    may_send: Option<MaySend>,
+) -> (Request, Arc<AtomicBool>) {
     let mut request = Request::new(Method::POST, url);
     let headers = request.headers_mut();
     headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(KEY_HEADER, key);
-    *request.body_mut() = Some(json.into());
-    request
+    let is_withheld = Arc::new(AtomicBool::new(false));
+    let body = PostBody { json: Some(json), may_send, is_withheld: is_withheld.clone() };
+    *request.body_mut() = Some(reqwest::Body::wrap(body));
+    (request, is_withheld)
 }
 
 /// The returned time is the response's `Date`, only if the service itself responded: a login

@@ -186,7 +186,10 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
                 };
                 core.changed(id, []);
                 let (core, writer, job) = (core.clone(), writer.clone(), job.clone());
-                let call = call.clone().in_turn(taken);
+                let mut call = call.clone().in_turn(taken);
+                if let Some(may_send) = core.journal.may_send() {
+                    call = call.while_allowed(may_send);
+                }
                 flying.spawn(async move {
                     match job.kind {
                         Kind::Issue => issue::send(&core, &writer, &job, chunk, &call).await,
@@ -244,6 +247,7 @@ async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bo
 
 /// `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
+    core.journal.assure_lease()?;
     let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
     let intent = RecordIntent { job: id, me, most, at: now.as_second(), heard };

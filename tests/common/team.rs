@@ -84,7 +84,7 @@ pub fn is_held(folder: &Path) -> bool {
 }
 
 #[cfg(feature = "team")]
-pub use server::{is_installed, new_database};
+pub use server::{close_to_all, is_installed, open_to_all};
 
 #[cfg(feature = "team")]
 mod server {
@@ -240,6 +240,23 @@ mod server {
             rows.into_iter().filter_map(of_row).collect()
         };
         std::thread::spawn(asked).join().expect("asked")
+    }
+
+    /// Ends all connections to the database of a folder, and accepts no more.
+    pub fn close_to_all(folder: &Path) {
+        let name = database_of(folder).server.database;
+        let close = move || {
+            CLUSTER.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false"));
+            let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname";
+            CLUSTER.run(&format!("{all} = '{name}'"));
+        };
+        std::thread::spawn(close).join().expect("closed");
+    }
+
+    pub fn open_to_all(folder: &Path) {
+        let name = database_of(folder).server.database;
+        let open = move || CLUSTER.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
+        std::thread::spawn(open).join().expect("opened");
     }
 
     pub fn has_processes(folder: &Path) -> bool {

@@ -10,6 +10,8 @@
 mod common;
 mod crash;
 mod intake;
+#[cfg(feature = "team")]
+mod on_postgresql;
 mod sandbox;
 #[path = "../common/team.rs"]
 mod team;

@@ -114,7 +114,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
     }
     match decision {
         Decision::IsThis(badge) => {
-            let binding = Binding { job: id, no, badge, at: *now };
+            let binding = Binding { job: id, no, badge, at: *now, request: None };
             if !facts.may_exist() || rows::bind(db, &[binding])?.is_empty() {
                 return Ok(Err(Unresolved::NoRow));
             }

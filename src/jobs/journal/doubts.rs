@@ -215,7 +215,7 @@ impl DoubtChanges {
             let bindings: Vec<_> = self
                 .badges
                 .iter()
-                .map(|(job, no, badge, at)| Binding { job: *job, no: *no, badge, at: *at })
+                .map(|(job, no, badge, at)| Binding { job: *job, no: *no, badge, at: *at, request: None })
                 .collect();
             rows::bind(db, &bindings)?;
             let seen = observe::observe(db, context, &self.sights)?;

@@ -68,8 +68,11 @@ pub(super) use runner::Pending;
 pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;
 
+use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::i18n::Localizable;
+#[cfg(feature = "team")]
+use crate::team::TeamError;
 #[cfg(feature = "team")]
 use lease::LeaseTime;
 use owner::Me;
@@ -256,12 +259,24 @@ impl Journal {
         made.map_err(|_| JournalError::Closed)?.map_err(|why| JournalError::team(why, login))
     }
 
-    /// Whether this process may send: its lease on a team's journal is valid. Always for a file.
-    pub(super) fn may_send(&self) -> bool {
+    /// # Errors
+    /// This process has lost its lease on a team's journal: another one may have taken over its jobs. Never for a
+    /// file.
+    pub(super) fn assure_lease(&self) -> Result<()> {
         #[cfg(feature = "team")]
-        return self.lease.as_ref().is_none_or(LeaseTime::is_valid);
+        if self.lease.as_ref().is_some_and(|lease| !lease.is_valid()) {
+            let why = TeamError::Away(localizable!("this lapel was not heard for too long"));
+            return Err(JournalError::Team { server: self.file.to_string(), why });
+        }
+        Ok(())
+    }
+
+    /// For requests that this process may send only while it has its lease. `None` for a file.
+    pub(super) fn may_send(&self) -> Option<MaySend> {
+        #[cfg(feature = "team")]
+        return self.lease.clone().map(|lease| MaySend::new(move || lease.is_valid()));
         #[cfg(not(feature = "team"))]
-        true
+        None
     }
 
     fn start(

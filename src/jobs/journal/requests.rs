@@ -1,5 +1,6 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
+use super::jobs::Actor;
 use super::tx::{self, Tx, values};
 use super::{claims, conditions, jobs};
 use crate::domain::BadgeId;
@@ -8,6 +9,7 @@ use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
+use jiff::Timestamp;
 use ring::digest::{Context, SHA256};
 
 #[derive(Clone, Debug)]
@@ -52,6 +54,18 @@ pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Resu
         values![request, at, how.outcome, how.status, how.accepted.map(|n| n as i64), how.why,],
     )?;
     Ok(())
+}
+
+/// Whether the job was taken over from the process that sent this request, before it recorded an answer.
+pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
+    db.exists("SELECT 1 FROM request WHERE id = ?1 AND outcome = 'lost'", values![request])
+}
+
+/// Keeps an answer that came after the job was taken over. It is evidence; its rows stay in doubt, and the new owner
+/// looks for their badges.
+pub(super) fn record_late(db: &Tx<'_>, job: JobId, at: i64, what: &str) -> tx::Result<()> {
+    jobs::decide(db, job, None, "late answer", &Actor::lapel(at.saturating_mul(1000)), what)?;
+    jobs::set_next_poll(db, job, Timestamp::from_second(at).ok())
 }
 
 /// Sets the status of a request's rows that are still sending.

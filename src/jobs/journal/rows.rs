@@ -496,6 +496,8 @@ pub(super) struct Binding<'a> {
     pub(super) badge: &'a BadgeId,
     /// When it was accepted: the service's time, in seconds.
     pub(super) at: i64,
+    /// The request whose answer names the badge. Its row is no longer bound by it if it was sent again.
+    pub(super) request: Option<i64>,
 }
 
 /// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job has already stays
@@ -504,11 +506,14 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
     if badges.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at)).collect();
+    let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at, b.request)).collect();
     let free: Vec<(i64, i64, String, i64)> = db.rows(
         "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
-             FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS wanted
-             WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
+             FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS wanted
+             WHERE (wanted.request IS NULL
+                    OR EXISTS (SELECT 1 FROM row WHERE row.job = wanted.job AND row.no = wanted.no
+                                 AND row.request = wanted.request AND row.badge IS NULL))
+               AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
                                WHERE row.badge = wanted.badge AND job.kind = 'issue'
                                  AND NOT (row.job = wanted.job AND row.no = wanted.no))
              ORDER BY wanted.place",

@@ -171,8 +171,14 @@ pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result
     let IssueAnswer { job, request, now, sent, accepted, named, badges, schedule } = args;
     let at = now.as_second();
     let bindings: Vec<_> =
-        badges.iter().map(|(no, badge)| Binding { job: *job, no: *no, badge, at }).collect();
+        badges.iter().map(|(no, badge)| Binding { job: *job, no: *no, badge, at, request: Some(*request) }).collect();
     let bound = rows::bind(db, &bindings)?;
+    if requests::is_lost(db, *request)? {
+        let named: Vec<&str> = badges.iter().map(|(_, badge)| badge.wire()).collect();
+        let what = format!("request {request}: accepted {accepted:?} of {sent}: {}", named.join(" "));
+        requests::record_late(db, *job, at, &what)?;
+        return Ok(bound);
+    }
     let all = accepted.is_some_and(|n| n >= *sent);
     if all {
         requests::accepted_unbound(db, *request, at, &Code::NotNamed.into())?;
@@ -217,6 +223,11 @@ pub(in crate::jobs) struct RevokeAnswer {
 pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Result<RowStatus> {
     let RevokeAnswer { job, request, now, sent, accepted, schedule } = args;
     let all = *accepted == Some(*sent);
+    if requests::is_lost(db, *request)? {
+        let what = format!("request {request}: accepted {accepted:?} of {sent}");
+        requests::record_late(db, *job, now.as_second(), &what)?;
+        return Ok(RowStatus::InDoubt);
+    }
     let row_status = if all { RowStatus::Revoking } else { RowStatus::Unproven };
     // If some were not accepted, it is unknown which.
     if all {
@@ -274,6 +285,10 @@ pub(in crate::jobs) struct RequestFailure {
 
 pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
     let RequestFailure { job, request, now, at, rows, why, how, stop } = args;
+    if requests::is_lost(db, *request)? {
+        let what = format!("request {request}: {} ({:?})", how.outcome, how.status);
+        return requests::record_late(db, *job, now.as_second(), &what);
+    }
     match rows {
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,

@@ -256,6 +256,16 @@ pub async fn rest(session: &mut Session, id: JobId) {
     }
 }
 
+/// Waits until something outside of the session has happened.
+pub async fn until(has_happened: impl Fn() -> bool) {
+    let happening = async {
+        while !has_happened() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(BOUND, happening).await.expect("it happens");
+}
+
 async fn rests(session: &Session, id: JobId) -> bool {
     let rows = rows(session, id).await;
     let job = session.jobs.job(id).await.expect("a job");

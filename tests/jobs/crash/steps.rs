@@ -107,6 +107,16 @@ fn every_write_can_be_undone_and_run_again() {
     }
 }
 
+/// On a team's database; a file has no connection to lose.
+pub fn every_write_loses_its_connection() {
+    for revokes in [false, true] {
+        for answers in [Answers::Come, Answers::AreLost] {
+            let (_, died) = run(&Case { revokes, answers, shown: true, end: End::Disconnects });
+            assert!(!died);
+        }
+    }
+}
+
 #[test]
 #[ignore = "takes minutes: every single write"]
 fn every_single_write() {

@@ -209,6 +209,8 @@ pub enum End {
     Within(Duration),
     /// In its own time. Every write is undone once and run again.
     Replays,
+    /// In its own time. Every write loses its connection before its commit, and again before the commit's answer.
+    Disconnects,
 }
 
 /// Ends a session, and keeps which writes it made.
@@ -217,6 +219,7 @@ pub struct Trap {
     writes: Mutex<Vec<&'static str>>,
     /// Whether the current write was undone.
     undone: AtomicBool,
+    disconnects: AtomicUsize,
     fallen: watch::Sender<bool>,
 }
 
@@ -226,6 +229,7 @@ impl Trap {
             end,
             writes: Mutex::default(),
             undone: AtomicBool::new(false),
+            disconnects: AtomicUsize::new(0),
             fallen: watch::Sender::new(false),
         })
     }
@@ -235,12 +239,17 @@ impl Trap {
         self.writes.lock().expect("a list").clone()
     }
 
-    fn watcher(self: &Arc<Self>) -> Watcher {
+    pub fn watcher(self: &Arc<Self>) -> Watcher {
         let trap = self.clone();
         Arc::new(move |moment| {
             let is_before = matches!(moment, Moment::Before(_));
             if trap.end == End::Replays && is_before && !trap.undone.fetch_xor(true, Ordering::Relaxed) {
                 return Fault::Replay;
+            }
+            if trap.end == End::Disconnects {
+                // In turn: before the commit, not before it the second time, and after it.
+                let nth = trap.disconnects.fetch_add(1, Ordering::Relaxed);
+                return if nth % 3 == 1 { Fault::None } else { Fault::Disconnect };
             }
             let mut writes = trap.writes.lock().expect("a list");
             let dies = match moment {

@@ -1,0 +1,46 @@
+//! The tests of jobs again, on a team's journal: in a process of their own, on a private PostgreSQL.
+
+use crate::team;
+use std::process::Command;
+
+/// Those that damage a journal's file, or check what is only in one, have no meaning on a server.
+const FILES_ONLY: [&str; 3] = ["crash::owners", "crash::kill", "crash::counting::memory"];
+
+/// Runs tests of this binary on PostgreSQL, and returns how many there were.
+fn run(arguments: &[&str]) -> u32 {
+    let program = std::env::current_exe().expect("this program");
+    let mut tests = Command::new(program);
+    tests.args(arguments).env("LAPEL_TEST_JOURNAL", "postgresql").env("RUST_BACKTRACE", "0");
+    let done = tests.output().expect("the tests run");
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success(), "{said}\n{}", String::from_utf8_lossy(&done.stderr));
+    let passed = said.split("test result: ok. ").nth(1).and_then(|rest| rest.split(' ').next());
+    passed.and_then(|n| n.parse().ok()).expect("a number of tests")
+}
+
+/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
+fn is_left_out() -> bool {
+    let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
+    if is_left_out {
+        eprintln!("skipped: PostgreSQL is not installed");
+    }
+    is_left_out
+}
+
+#[test]
+fn jobs_on_a_teams_journal() {
+    if is_left_out() {
+        return;
+    }
+    let mut arguments = vec!["sandbox::", "crash::"];
+    arguments.extend(FILES_ONLY.iter().flat_map(|name| ["--skip", name]));
+    assert!(run(&arguments) > 90);
+}
+
+#[test]
+fn what_only_a_team_has() {
+    if is_left_out() {
+        return;
+    }
+    assert_eq!(run(&["--ignored", "crash::team_only"]), 3);
+}
