@@ -65,7 +65,9 @@ impl Server {
                     return Err(localizable!("must not contain a password: set journal.password instead"));
                 }
                 ("sslmode", _) => {
-                    return Err(localizable!("sslmode can only be verify-full: lapel always checks certificates"));
+                    return Err(localizable!(
+                        "sslmode can only be verify-full: lapel always checks certificates"
+                    ));
                 }
                 _ => return Err(localizable!("only host and sslmode can stand after the question mark")),
             }
