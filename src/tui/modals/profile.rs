@@ -206,8 +206,24 @@ impl ProfileForm {
         }
     }
 
-    fn is_at_zone(&self) -> bool {
-        self.lines.get(self.focus.at).is_some_and(|line| line.setting == Some("utc_offset"))
+    /// Explains the focused setting, where its label is not enough.
+    fn setting_advice(&self) -> Option<String> {
+        match self.lines.get(self.focus.at)?.setting? {
+            "utc_offset" => {
+                let example = example_offset();
+                Some(t!(
+                    "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
+                    example
+                ))
+            }
+            "journal" => {
+                let advice = t!(
+                    "A journal that your team shares: postgres://USER@HOST/DATABASE, without a password. Empty: the journal on this computer. To set its password, run: lapel profile edit NAME --new-journal-password"
+                );
+                Some(advice.to_owned())
+            }
+            _ => None,
+        }
     }
 
     fn field_mut(&mut self) -> Option<&mut TextField> {
@@ -246,12 +262,8 @@ impl ProfileForm {
             });
         }
         form.blank();
-        if !brief && self.is_at_zone() {
-            let example = example_offset();
-            form.dim(&t!(
-                "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
-                example
-            ));
+        if let Some(advice) = self.setting_advice().filter(|_| !brief) {
+            form.dim(&advice);
             form.blank();
         } else if !brief {
             form.dim(self.key.advice());
