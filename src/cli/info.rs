@@ -215,7 +215,7 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
 }
 
 /// Width in cells of a setting's name; the source follows.
-const NAMES: usize = 30;
+const NAMES: usize = 33;
 const SOURCES: usize = 13;
 
 fn setting_line(setting: &SettingValue) -> String {

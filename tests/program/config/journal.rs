@@ -72,7 +72,7 @@ fn with_a_mistake_in_its_journal_a_profile_is_not_used() {
         (with_url("password = 'hunter2'\n"), "journal.password", "must not contain a password"),
         (with_url("password = { env = 'hunter-2' }\n"), "journal.password.env", "not the password itself"),
         (with_url("password = { keyring = false }\n"), "journal.password.keyring", "must be true"),
-        (with_url("password = { envy = 'X' }\n"), "journal.password.envy", "did you mean env?"),
+        (with_url("password = { envy = 'X' }\n"), "journal.password.envy", "unknown field"),
         (with_url("password_command = []\n"), "journal.password_command", "must be a list"),
         (
             with_url("password = { keyring = true }\npassword_command = 'pass x'\n"),

@@ -190,7 +190,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     term.shows(msg_part("Profile dept works"));
     term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));
-    term.send("Naru Department\t\t \t\t\t\t\t\t\t\t\r");
+    term.send("Naru Department\t\t \t\t\t\t\t\t\t\t\t\r");
     term.shows(msg_part("Changed profile dept"));
     let kept = read();
     assert!(
@@ -204,7 +204,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     std::fs::write(&key_file, sandbox.api_key()).expect("written");
     term.send("jc");
     term.until("the place", |s| s.has(&msg_with("Change profile {name}", &[&"dept"])) && s.has("BADGE_KEY"));
-    term.send(format!("\t\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
+    term.send(format!("\t\t\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
     term.shows(msg_part("failed ("));
     assert!(!read().contains("key_command"), "{}", read());
     term.send("\x7f\x7f\x7f\x7f\r");
