@@ -143,7 +143,7 @@ impl TeamJournal {
         file: &ConfigFile,
         paths: &Paths,
         env: &Env,
-    ) -> Result<Option<Self>, ConfigError> {
+    ) -> Result<Option<Box<Self>>, ConfigError> {
         let settings = &entry.settings.journal;
         let Some(server) = settings.server() else { return Ok(None) };
         let password = match (typed, SecretSource::of_journal(entry)) {
@@ -152,6 +152,6 @@ impl TeamJournal {
         };
         let field = format!("profiles.{}.journal.ca_file", entry.name);
         let ca = ca::read(settings.ca_file.as_deref(), &field, file, paths)?;
-        Ok(Some(Self { server, password, ca }))
+        Ok(Some(Box::new(Self { server, password, ca })))
     }
 }

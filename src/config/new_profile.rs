@@ -87,11 +87,9 @@ impl NewProfile {
             .map(|(_, password)| checked(SecretKind::JournalPassword, password.expose_secret()))
             .transpose()?;
         let settings = self.settings()?;
-        let journal = settings.journal.server().map(|server| TeamJournal {
-            server,
-            password: password.map(Key::Known),
-            ca: None,
-        });
+        let journal = settings.journal.server();
+        let journal = journal
+            .map(|server| Box::new(TeamJournal { server, password: password.map(Key::Known), ca: None }));
         let ca = settings.ca_file.as_deref().map(|path| {
             let pem = ca::load(Path::new(path)).map_err(|why| typed_mistake("ca_file", why))?;
             Ok::<_, ConfigError>(CaFile { path: path.into(), pem: pem.into() })

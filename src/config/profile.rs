@@ -343,7 +343,7 @@ pub struct Profile {
     pub key_from: String,
     pub ca: Option<CaFile>,
     /// `None` when the profile uses the journal on this computer.
-    pub journal: Option<TeamJournal>,
+    pub journal: Option<Box<TeamJournal>>,
     /// Falls back to the settings for all profiles.
     pub jobs: Resolved<JobSettings>,
     /// Falls back to the settings for all profiles.

@@ -84,6 +84,7 @@ fn with_a_mistake_in_its_journal_a_profile_is_not_used() {
         (with_url("pasword = { keyring = true }\n"), "journal.pasword", "did you mean password?"),
         (with_url("hunter2 = 1\n"), "journal", "not shown"),
         (with_url("url = 'again'\n"), "", "invalid TOML"),
+        ("[profiles.uni.journal\nurl = 'x'\n".to_owned(), "", "invalid TOML"),
         (with_url("ca_file = x\n"), "", "invalid TOML"),
     ] {
         let home = home(&format!("{UNI}{text}"));

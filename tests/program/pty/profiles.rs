@@ -49,6 +49,23 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
     assert!(!term.home.path().join("config/keys/uni").exists());
 }
 
+#[test]
+fn the_password_of_a_journal_is_asked_for_and_not_shown() {
+    let setup = lapel(&["profile", "edit", "uni", "--new-journal-password"]).size(120, 24);
+    let text = "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\n\
+                [profiles.uni.journal]\nurl = \"postgres://kim@db.example/badges\"\n";
+    setup.write("config/config.toml", text);
+    setup.write("config/keys/uni", "k-0123456789");
+    let mut term = setup.start();
+    term.shows(msg_part("Journal password (hidden)"));
+    term.send("wrong\x15horse battery 7\r");
+    term.shows(msg_part("Changed profile uni"));
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    assert!(!contains(&term.raw(), b"battery"), "the password was shown");
+    let file = term.home.path().join("config/keys/uni.journal");
+    assert_eq!(std::fs::read_to_string(file).expect("stored"), "horse battery 7\n");
+}
+
 /// While the key is typed the terminal shows nothing; however that ends, it is as it was before.
 #[test]
 fn the_terminal_is_put_back_however_the_typing_ends() {
