@@ -57,7 +57,7 @@ fn the_password_of_a_journal_is_asked_for_and_not_shown() {
     setup.write("config/config.toml", text);
     setup.write("config/keys/uni", "k-0123456789");
     let mut term = setup.start();
-    term.shows(msg_part("Journal password (hidden)"));
+    term.shows(&format!("{} (hidden)", msg("Journal password")));
     term.send("wrong\x15horse battery 7\r");
     term.shows(msg_part("Changed profile uni"));
     assert_eq!(term.exit_restored().exit_code(), 0);
