@@ -4,8 +4,8 @@ use super::changes::home;
 use super::{Home, UNI, told, wrong};
 use crate::texts::{msg, msg_part};
 use lapel::config::{
-    Environment, Flags, KeyStore, NewProfile, ProfileEdit, ProfileInput, Settings, edit_profile,
-    named_profile, profiles, remove_profile, save_profile,
+    Environment, KeyStore, NewProfile, ProfileEdit, ProfileInput, edit_profile, named_profile, profiles,
+    remove_profile, save_profile,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::fs;
@@ -309,7 +309,8 @@ fn a_password_in_the_keyring_has_an_entry_of_its_own() {
     assert_eq!(keyring.read("uni/journal").expect("readable").expect("there").expose_secret(), PASSWORD);
     assert_eq!(keyring.read("uni").expect("readable").expect("there").expose_secret(), "the key");
 
-    let settings = Settings::resolve(&Flags::default(), &env).expect("settings");
+    let settings = lapel::config::Settings::resolve(&lapel::config::Flags::default(), &env);
+    let settings = settings.expect("settings");
     let journal = settings.profile.expect("a profile").journal.expect("one");
     assert_eq!(journal.password.expect("one").fetch().expect("there").expose_secret(), PASSWORD);
     keyring.forget("uni/journal").expect("gone");
