@@ -51,11 +51,12 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
 
 #[test]
 fn the_password_of_a_journal_is_asked_for_and_not_shown() {
-    let setup = lapel(&["profile", "edit", "uni", "--new-journal-password"]).size(120, 24);
-    let text = "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\n\
+    let setup = lapel(&["profile", "edit", "uni", "--new-journal-password"])
+        .size(120, 24)
+        .env("UNI_KEY", "k-0123456789");
+    let text = "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\nkey = { env = \"UNI_KEY\" }\n\
                 [profiles.uni.journal]\nurl = \"postgres://kim@db.example/badges\"\n";
     setup.write("config/config.toml", text);
-    setup.write("config/keys/uni", "k-0123456789");
     let mut term = setup.start();
     term.shows(&format!("{} (hidden)", msg("Journal password")));
     term.send("wrong\x15horse battery 7\r");
