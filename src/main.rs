@@ -4,7 +4,7 @@ use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
     ConfigError, Env, Environment, Flags, Key, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
-    Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
+    SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
 };
 use lapel::domain::email::ended;
 use lapel::i18n::set_language;
@@ -432,7 +432,8 @@ impl Profiles {
     }
 
     async fn find(self: Arc<Self>, place: KeyStore) -> Result<SecretString, String> {
-        aside(move || place.find(&self.paths, &self.env).map_err(|why| format!("{why}."))).await
+        aside(move || place.find(SecretKind::ApiKey, &self.paths, &self.env).map_err(|why| format!("{why}.")))
+            .await
     }
 
     fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {

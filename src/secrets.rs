@@ -1,6 +1,6 @@
-//! API keys of all profiles: refused in input, redacted in output.
+//! API keys and journal passwords of all profiles: refused in input, redacted in output.
 //!
-//! The code that reads a key of this process or of a known profile registers it here. lapel compares a text
+//! The code that reads one of this process or of a known profile registers it here. lapel compares a text
 //! with the keys before it sends it ([`judge`]) and when it writes it ([`redact`]). For a key that lapel has
 //! not read (in a keyring, behind a command) the settings keep a fingerprint and a prefix; lapel compares
 //! both, too. Programs that lapel starts get no variable that holds a key ([`hide_from`]).
@@ -43,6 +43,8 @@ pub enum Likeness {
 #[derive(Default)]
 struct KnownKeys {
     keys: Vec<SecretString>,
+    /// Of the journals of teams.
+    passwords: Vec<SecretString>,
     /// First eight hex digits of each key's SHA-256.
     fingerprints: BTreeSet<String>,
     prefixes: BTreeSet<String>,
@@ -65,6 +67,13 @@ fn known_mut() -> RwLockWriteGuard<'static, KnownKeys> {
 pub fn register_key(key: &str) {
     if !known().has_key(key) {
         known_mut().add_key(key);
+    }
+}
+
+/// For the password of a team's journal. People choose passwords, so other texts may begin like one or contain one.
+pub fn register_password(password: &str) {
+    if !known().has_password(password) {
+        known_mut().add_password(password);
     }
 }
 
@@ -159,6 +168,24 @@ impl KnownKeys {
         self.prefixes.extend(prefix_of(key).map(str::to_owned));
     }
 
+    fn has_password(&self, password: &str) -> bool {
+        self.passwords.iter().any(|known| known.expose_secret() == password)
+    }
+
+    fn add_password(&mut self, password: &str) {
+        if password.len() >= SHORTEST_PREFIX && !self.has_password(password) {
+            self.passwords.push(SecretString::from(password.to_owned()));
+        }
+    }
+
+    /// Texts that are a secret wherever they are found.
+    fn found_within(&self) -> impl Iterator<Item = &str> {
+        let keys = self.keys.iter().map(ExposeSecret::expose_secret);
+        let passwords = self.passwords.iter().map(ExposeSecret::expose_secret);
+        let passwords = passwords.filter(|password| !is_ordinary(password));
+        keys.chain(passwords).filter(|secret| secret.len() >= SHORTEST_WITHIN)
+    }
+
     fn add_pin(&mut self, prefix: &str, fingerprint: Option<&str>) {
         if prefix.len() >= SHORTEST_PREFIX {
             self.prefixes.insert(prefix.to_owned());
@@ -177,14 +204,16 @@ impl KnownKeys {
     }
 
     fn holds_key(&self, text: &str) -> bool {
-        if self.keys.is_empty() && self.prefixes.is_empty() && self.fingerprints.is_empty() {
+        let has_keys = !(self.keys.is_empty() && self.prefixes.is_empty() && self.fingerprints.is_empty());
+        if !has_keys && self.passwords.is_empty() {
             return false;
         }
         // A pasted key may be broken in two, or contain invisible characters.
         let one_piece: String = text.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).collect();
-        let is_exact =
-            |key: &str| one_piece == key || (key.len() >= SHORTEST_WITHIN && one_piece.contains(key));
-        self.keys.iter().any(|key| is_exact(key.expose_secret()))
+        let is_whole =
+            |secret: &SecretString| [text.trim(), one_piece.as_str()].contains(&secret.expose_secret());
+        self.keys.iter().chain(&self.passwords).any(is_whole)
+            || self.found_within().any(|secret| text.contains(secret) || one_piece.contains(secret))
             || self.has_fingerprint(&one_piece)
             || words(text).flat_map(whole_and_parts).any(|word| self.is_key(word))
     }
@@ -207,9 +236,7 @@ impl KnownKeys {
 
     fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut out = Cow::Borrowed(text);
-        for key in
-            self.keys.iter().map(ExposeSecret::expose_secret).filter(|key| key.len() >= SHORTEST_WITHIN)
-        {
+        for key in self.found_within() {
             if out.contains(key) {
                 out = Cow::Owned(out.replace(key, REDACTED));
             }
@@ -234,6 +261,12 @@ fn prefix_of(key: &str) -> Option<&str> {
     let half = key.get(..key.len() / 2)?;
     let end = half.rfind(['_', '-'])? + 1;
     (end >= SHORTEST_PREFIX).then(|| &half[..end])
+}
+
+/// A word or a number, which other texts contain too.
+fn is_ordinary(password: &str) -> bool {
+    let (letters, others) = password.chars().partition::<String, _>(|c| c.is_alphabetic());
+    password.len() < LONGEST_INNOCENT && (letters.is_empty() || others.is_empty())
 }
 
 fn is_between_words(c: char) -> bool {
@@ -393,6 +426,23 @@ mod tests {
         assert_eq!(known.judge(" k-123 "), Likeness::Key);
         assert_eq!(known.judge("work-1234"), Likeness::None);
         assert_eq!(known.redact("work-1234"), "work-1234");
+    }
+
+    #[test]
+    fn a_password_is_found_in_other_texts_unless_it_is_a_word() {
+        let mut known = KnownKeys::default();
+        for password in ["horse battery 9", "badges", "2026-11-25", "한글 비밀번호 7"] {
+            known.add_password(password);
+            assert_eq!(known.judge(&format!(" {password}\n")), Likeness::Key, "{password}");
+        }
+        assert_eq!(known.redact("FATAL: horse battery 9 of kim"), "FATAL: [key] of kim");
+        assert_eq!(known.judge("my 한글 비밀번호 7!"), Likeness::Key);
+        for text in
+            ["https://badges.example/", "from 2026-11-25 on", "horse battery 8", "horse_battery_of_2026_11"]
+        {
+            assert_eq!(known.judge(text), Likeness::None, "{text}");
+            assert_eq!(known.redact(text), text);
+        }
     }
 
     #[test]

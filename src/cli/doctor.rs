@@ -207,7 +207,9 @@ fn permissions(paths: &Paths, profile: Option<&Profile>) -> Vec<Permission> {
         beside("-shm"),
         journal.clone(),
     ];
-    all.extend(profile.map(|profile| paths.key_file(&profile.name)));
+    if let Some(Profile { name, .. }) = profile {
+        all.extend([paths.key_file(name), paths.journal_password_file(name)]);
+    }
     all.iter().filter_map(|path| mode_of(path).map(|mode| (path, mode))).map(judged).collect()
 }
 

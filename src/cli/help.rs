@@ -46,6 +46,9 @@ Order of settings:
     proxy = "http://proxy.example:8080"
     picture_base = "https://cdn.example"    base URL of relative picture paths
     # ca_file = "company.pem"          additional trusted certificates
+    [profiles.uni.journal]             a journal that the team shares
+    url = "postgres://kim@db.example/badges"
+    password = { keyring = true }      or { env = "..." }, { file = "..." }
     [jobs]                             for one profile: [profiles.uni.jobs]
     in_flight = 2                      parallel requests
     batch = 1000                       badges per request
@@ -202,11 +205,14 @@ pub(super) const PROFILE_EXAMPLES: &str = r"Examples:
   lapel profile edit uni --new-key             replace the key
   lapel profile edit uni --pin                 pin a key with a new prefix
   lapel profile edit uni --ca-file company.pem --proxy http://proxy:8080
+  lapel profile edit uni --journal-url postgres://kim@db.example/badges \
+      --new-journal-password                   type its password
   lapel profile test uni
   lapel profile remove uni
 
 Key sources: file (lapel's own, chmod 600), keyring, env:VARIABLE, file:PATH,
 command. remove deletes only a key that lapel stores.
+The journal password has the same sources, but a command only in config.toml.
 Write a proxy with a password into config.toml: others can see what you type
 here.
 

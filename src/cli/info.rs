@@ -156,8 +156,12 @@ fn profile(found: &Provenance) -> Value {
     settings
         .sort_by_key(|setting| first.iter().position(|name| *name == setting.name).unwrap_or(first.len()));
     for setting in settings {
-        // The output has the source of the key, never the key.
-        let field = if setting.name == "key" { "key_from" } else { setting.name.as_str() };
+        // The output has the source of the key and of the password, never one of both.
+        let field = match setting.name.as_str() {
+            "key" => "key_from",
+            "journal.password" => "journal.password_from",
+            name => name,
+        };
         all.insert(field.to_owned(), json!(setting.value));
     }
     all.insert("overrides".to_owned(), json!(found.overrides));
@@ -211,7 +215,7 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
 }
 
 /// Width in cells of a setting's name; the source follows.
-const NAMES: usize = 30;
+const NAMES: usize = 33;
 const SOURCES: usize = 13;
 
 fn setting_line(setting: &SettingValue) -> String {

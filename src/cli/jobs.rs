@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.json;
     let verb = flags.verb.unwrap_or(JobsVerb::List);
-    match run(verb, as_json, settings, asker).await {
+    match Box::pin(run(verb, as_json, settings, asker)).await {
         Ok(code) => code,
         Err(failure) => failure.report(as_json),
     }

@@ -108,7 +108,7 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
         String::from_utf8(bytes).map(SecretString::from).map_err(|_| io::ErrorKind::InvalidData.into())
     });
     let unreadable = |why: &str| {
-        Failure::new("key", t!("Cannot read the key from standard input: {why}. Nothing was saved.", why))
+        Failure::new("key", t!("Cannot read from standard input: {why}. Nothing was saved.", why))
     };
     match read.await {
         Ok(read) => read.map_err(|why: io::Error| unreadable(&why.to_string())),

@@ -1,26 +1,46 @@
-//! The file of extra certificates that a profile trusts.
+//! Files of extra certificates: those that a profile trusts, and those that it trusts for its team's journal.
 
-use super::file::{ConfigFile, ProfileEntry};
+use super::file::ConfigFile;
 use super::key::under;
 use super::mistake::{ConfigError, shown};
 use super::paths::Paths;
-use super::profile::CaFile;
 use crate::fs::open_plain;
+use std::fmt;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// In bytes. All certificates of a computer take a quarter of this.
 const LONGEST: u64 = 1 << 20;
 
+/// PEM.
+#[derive(Clone, PartialEq, Eq)]
+pub struct CaFile {
+    pub path: PathBuf,
+    pub pem: Arc<[u8]>,
+}
+
+impl fmt::Debug for CaFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CaFile({}, {} bytes)", self.path.display(), self.pem.len())
+    }
+}
+
+/// `named` is the value of `field`.
 pub(super) fn read(
-    entry: &ProfileEntry,
+    named: Option<&str>,
+    field: &str,
     file: &ConfigFile,
     paths: &Paths,
 ) -> Result<Option<CaFile>, ConfigError> {
-    let Some(named) = &entry.settings.ca_file else { return Ok(None) };
+    let Some(named) = named else { return Ok(None) };
     let path = under(&paths.config_dir, named);
-    let pem = load(&path).map_err(|why| file.wrong(&format!("profiles.{}.ca_file", entry.name), why))?;
+    let pem = load(&path).map_err(|why| file.wrong(field, why))?;
     Ok(Some(CaFile { path, pem: pem.into() }))
+}
+
+pub(super) fn check_file_name(text: &str) -> Result<String, &'static str> {
+    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
 }
 
 /// # Errors

@@ -1,4 +1,4 @@
-//! Runs a command that prints a key, such as `pass show badges`, without a shell.
+//! Runs a command that prints a key or a password, such as `pass show badges`, without a shell.
 
 use crate::domain::text::scrub;
 use std::io::{ErrorKind, Read};
@@ -58,12 +58,12 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
         return Err(t!("ended, but a program that it started keeps its output open").to_owned());
     };
     if bytes.len() as u64 > LONGEST - 1 {
-        return Err(t!("printed more than a key can be long").to_owned());
+        return Err(t!("printed more text than a key or a password can have").to_owned());
     }
     let text = String::from_utf8(bytes).map_err(|_| t!("printed data that is not text").to_owned())?;
     let key = text.strip_suffix('\n').map_or(text.as_str(), |t| t.strip_suffix('\r').unwrap_or(t));
     if key.contains('\n') {
-        return Err(t!("printed several lines: it must print only the key").to_owned());
+        return Err(t!("printed several lines: it must print only one").to_owned());
     }
     Ok(key.to_owned())
 }

@@ -1,33 +1,41 @@
 //! Edits and removes a profile. Everything else in `config.toml` keeps its comments and its order.
 
 use super::env::Env;
-use super::file::{ConfigFile, read_text};
+use super::file::{ConfigFile, ProfileEntry, read_text};
 use super::input::{ProfileInput, typed_mistake};
-use super::key;
-use super::key_store::KeyStore;
+use super::journal::JournalSettings;
+use super::key_store::{Deleted, KeyStore, SecretKind};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
 use super::paths::{Paths, recent_file, templates_file};
-use super::profile::{KeyPin, Profile, ProfileSettings};
+use super::profile::{KeyPin, Profile};
 use super::section::Section;
 use super::selection::Selected;
 use crate::fs::{create_private_dir, replace};
 use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
-use toml_edit::{DocumentMut, Item, TableLike, Value};
+use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
+
+const JOURNAL: &str = "journal";
 
 /// Anything that it does not contain stays.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileEdit {
     pub input: ProfileInput,
     pub key: Option<(KeyStore, SecretString)>,
+    /// The password of the team's journal, and where it is.
+    pub journal_password: Option<(KeyStore, SecretString)>,
     pub pin: Option<KeyPin>,
     pub make_default: bool,
 }
 
 impl ProfileEdit {
     pub fn is_empty(&self) -> bool {
-        self.input.is_empty() && self.key.is_none() && self.pin.is_none() && !self.make_default
+        self.input.is_empty()
+            && self.key.is_none()
+            && self.journal_password.is_none()
+            && self.pin.is_none()
+            && !self.make_default
     }
 
     /// For a test before the change is saved. Its key may still have to be fetched.
@@ -48,23 +56,39 @@ impl ProfileEdit {
             return Err(cannot_edit(&path));
         };
         let mut selected = Selected::named(entry, &read);
-        if let Some((_, key)) = &self.key {
-            let key = key::check(key.expose_secret()).map_err(|why| typed_mistake("key", why))?;
-            selected.key = Some(key);
-        }
-        // The new key is registered by now, so that this finds it in any other field.
+        let secret = |kind: SecretKind, new: &Option<(KeyStore, SecretString)>, store: Stored| {
+            let new = new.as_ref().map(|(_, secret)| kind.check(secret.expose_secret()));
+            let new = new.transpose().map_err(|why| typed_mistake(kind.setting(), why))?;
+            Ok::<_, ConfigError>(SecretChange { kind, old: store(old), after: store(entry), new })
+        };
+        let key = secret(SecretKind::ApiKey, &self.key, |entry| Some(entry.settings.key_store()))?;
+        let password = secret(SecretKind::JournalPassword, &self.journal_password, |entry| {
+            entry.settings.journal.password_store(&entry.name)
+        })?;
+        (selected.key, selected.journal_password) = (key.new.clone(), password.new.clone());
+        // The new secrets are registered by now, so that this finds them in any other field.
         self.input.refuse_keys()?;
         let profile = selected.open(&read, paths, env)?;
-        Ok(EditPlan { profile, after, old_store: old.settings.key_store() })
+        Ok(EditPlan { profile, after, secrets: [key, password] })
     }
 
     fn applied(&self, path: &Path, text: &str, name: &str) -> Result<String, ConfigError> {
         let mut settings = self.input.check()?;
         let mut keys: Vec<&str> = self.input.keys().collect();
         if let Some((store, _)) = &self.key {
-            store.check()?;
+            store.check(SecretKind::ApiKey)?;
             settings.set_key_store(store);
             keys.extend(["key", "key_command"]);
+        }
+        let mut journal_keys = Vec::new();
+        if keys.contains(&JOURNAL) {
+            keys.retain(|key| *key != JOURNAL);
+            journal_keys.push("url");
+        }
+        if let Some((store, _)) = &self.journal_password {
+            store.check(SecretKind::JournalPassword)?;
+            settings.journal.set_password_store(name, store);
+            journal_keys.extend(["password", "password_command"]);
         }
         if let Some(pin) = &self.pin {
             settings.set_pin(Some(pin.clone()));
@@ -72,19 +96,14 @@ impl ProfileEdit {
         }
         let mut doc = document(path, text)?;
         let table = profile_in(&mut doc, name).ok_or_else(|| cannot_edit(path))?;
-        // New lines: first the settings that users edit, then those that follow from the key.
-        let mut changed: Vec<_> =
-            ProfileSettings::SETTINGS.iter().filter(|setting| keys.contains(&setting.key)).collect();
-        changed.sort_by_key(|setting| setting.edit.is_none());
-        for setting in changed {
-            match (setting.value)(&settings) {
-                // `toml_edit` can read every value that `toml` writes.
-                Some(value) => {
-                    let value: Value = value.to_string().parse().map_err(|_| cannot_edit(path))?;
-                    set(table, setting.key, value);
-                }
-                None => drop(table.remove(setting.key)),
-            }
+        write(table, &settings, &keys, path)?;
+        if journal_keys.contains(&"url") && settings.journal.url.is_none() {
+            self.journal_password.as_ref().map_or(Ok(()), |_| settings.journal.check_is_set())?;
+            let removed = table.remove(JOURNAL);
+            keep_comment(&mut doc, removed.as_ref());
+        } else if !journal_keys.is_empty() {
+            let journal = table_in(table, JOURNAL).ok_or_else(|| cannot_edit(path))?;
+            write::<JournalSettings>(journal, &settings.journal, &journal_keys, path)?;
         }
         let text = doc.to_string();
         if self.make_default { with_default(path, &text, name) } else { Ok(text) }
@@ -94,11 +113,22 @@ impl ProfileEdit {
 struct EditPlan {
     profile: Profile,
     after: String,
-    old_store: KeyStore,
+    secrets: [SecretChange; 2],
 }
 
-/// When the key moves to another key store, deletes the old key that lapel stored. The second part
-/// of the result says when that failed. A keyring may block for some seconds.
+type Stored = fn(&ProfileEntry) -> Option<KeyStore>;
+
+struct SecretChange {
+    kind: SecretKind,
+    old: Option<KeyStore>,
+    /// The place after the change.
+    after: Option<KeyStore>,
+    /// `None` when the secret stays the same.
+    new: Option<SecretString>,
+}
+
+/// When the key or the journal's password moves to another key store, deletes the old one that lapel stored. The
+/// second part of the result says when that failed. A keyring may block for some seconds.
 ///
 /// # Errors
 /// No such profile, a mistake in the change or in the file, or an error of the file system or the
@@ -115,36 +145,43 @@ pub fn edit_profile(
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
     let path = paths.config_file();
-    let mut undo: Option<Box<dyn FnOnce()>> = None;
-    if let Some((store, key)) = &change.key {
-        undo = Some(replace_key(paths, env, name, store, key, &plan.old_store)?);
+    let mut undo: Vec<Box<dyn FnOnce()>> = Vec::new();
+    let undo_all = |undo: Vec<Box<dyn FnOnce()>>| undo.into_iter().for_each(|undo| undo());
+    for SecretChange { kind, old, after, new } in &plan.secrets {
+        let (Some(store), Some(secret)) = (after, new) else { continue };
+        match replace_secret(*kind, paths, env, name, (store, secret), old.as_ref()) {
+            Ok(one) => undo.push(one),
+            Err(why) => {
+                undo_all(undo);
+                return Err(why);
+            }
+        }
     }
     if let Err(why) = replace(&path, plan.after.as_bytes()) {
-        if let Some(undo) = undo {
-            undo();
-        }
+        undo_all(undo);
         return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
-    let is_elsewhere = change.key.as_ref().is_some_and(|(store, _)| plan.old_store != *store);
-    let remark = is_elsewhere.then(|| delete_key(paths, env, name, &plan.old_store)).and_then(Result::err);
-    Ok((plan.profile, remark))
+    let moved = plan.secrets.iter().filter(|change| change.old != change.after);
+    let moved = moved.filter_map(|change| Some((change.kind, change.old.as_ref()?)));
+    let remarks: Vec<String> =
+        moved.filter_map(|(kind, old)| delete_secret(kind, paths, env, name, old).err()).collect();
+    Ok((plan.profile, (!remarks.is_empty()).then(|| remarks.join(" "))))
 }
 
-/// Returns a function that restores the old key.
-fn replace_key(
+/// Returns a function that restores the old secret.
+fn replace_secret(
+    kind: SecretKind,
     paths: &Paths,
     env: &Env,
     name: &str,
-    store: &KeyStore,
-    key: &SecretString,
-    old_store: &KeyStore,
+    (store, secret): (&KeyStore, &SecretString),
+    old_store: Option<&KeyStore>,
 ) -> Result<Box<dyn FnOnce()>, ConfigError> {
-    let name = name.to_owned();
     match (store, old_store) {
-        (KeyStore::File, KeyStore::File) => {
-            let file = paths.key_file(&name);
+        (KeyStore::File, Some(KeyStore::File)) => {
+            let file = kind.file(paths, name);
             let old = std::fs::read(&file).ok();
-            // Other users who could read the old key must not read the new one.
+            // Other users who could read the old secret must not read the new one.
             #[cfg(unix)]
             if std::fs::metadata(&file).is_ok_and(|found| crate::fs::open_to_others(&found)) {
                 let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
@@ -152,7 +189,7 @@ fn replace_key(
                     Mistake::plain(t!("cannot make {file} private: {why}", file = shown(&file), why))
                 })?;
             }
-            replace(&file, format!("{}\n", key.expose_secret()).as_bytes())
+            replace(&file, format!("{}\n", secret.expose_secret()).as_bytes())
                 .map_err(|why| Mistake::plain(t!("cannot write {file}: {why}", file = shown(&file), why)))?;
             Ok(Box::new(move || {
                 let _ = match old {
@@ -161,22 +198,22 @@ fn replace_key(
                 };
             }))
         }
-        (KeyStore::Keyring, KeyStore::Keyring) => {
-            let keyring = env.keyring();
-            let old = keyring.read(&name).map_err(|why| typed_mistake("key", why))?;
-            keyring.replace(&name, key).map_err(|why| typed_mistake("key", why))?;
-            let keyring = keyring.clone();
+        (KeyStore::Keyring, Some(KeyStore::Keyring)) => {
+            let (keyring, entry) = (env.keyring().clone(), kind.keyring_entry(name));
+            let wrong = |why: String| typed_mistake(kind.setting(), why);
+            let old = keyring.read(&entry).map_err(wrong)?;
+            keyring.replace(&entry, secret).map_err(wrong)?;
             Ok(Box::new(move || {
                 let _ = match old {
-                    Some(old) => keyring.replace(&name, &old),
-                    None => keyring.forget(&name).map(drop),
+                    Some(old) => keyring.replace(&entry, &old),
+                    None => keyring.forget(&entry).map(drop),
                 };
             }))
         }
         _ => {
-            store.store(paths, env, &name, key)?;
-            let (paths, env, store) = (paths.clone(), env.clone(), store.clone());
-            Ok(Box::new(move || store.undo_store(&paths, &env, &name)))
+            store.store(kind, paths, env, name, secret)?;
+            let (paths, env, store, name) = (paths.clone(), env.clone(), store.clone(), name.to_owned());
+            Ok(Box::new(move || drop(store.delete(kind, &paths, &env, &name))))
         }
     }
 }
@@ -185,10 +222,12 @@ fn replace_key(
 pub struct Removed {
     /// A sentence about the key.
     pub key: String,
+    /// A sentence about the password of its team's journal, if it had one.
+    pub journal_password: Option<String>,
     pub was_default: bool,
 }
 
-/// Also removes its key when lapel stores it. A keyring may block for at most 3 s.
+/// Also removes its key and its journal's password when lapel stores them. A keyring may block for at most 6 s.
 ///
 /// # Errors
 /// No such profile, mistakes in the settings file, or an error of the file system. Nothing is changed then.
@@ -221,30 +260,47 @@ pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<Removed, C
             tracing::warn!(file = %file.display(), %why, "a file of a removed profile could not be removed");
         }
     }
-    let key = delete_key(paths, env, name, &entry.settings.key_store()).unwrap_or_else(|why| why);
-    Ok(Removed { key, was_default })
+    let deleted =
+        |kind, store: &KeyStore| delete_secret(kind, paths, env, name, store).unwrap_or_else(|why| why);
+    let key = deleted(SecretKind::ApiKey, &entry.settings.key_store());
+    let password = entry.settings.journal.password_store(name);
+    let journal_password = password.map(|store| deleted(SecretKind::JournalPassword, &store));
+    Ok(Removed { key, journal_password, was_default })
 }
 
-/// Deletes only a key that lapel stores.
-fn delete_key(paths: &Paths, env: &Env, name: &str, store: &KeyStore) -> Result<String, String> {
-    match store {
-        KeyStore::File => {
-            let file = paths.key_file(name);
-            match std::fs::remove_file(&file) {
-                Ok(()) => Ok(t!("Removed its key file {file}.", file = shown(&file))),
-                Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                    Ok(t!("It had no key file.").to_owned())
-                }
-                Err(why) => Err(t!("Cannot remove the key file {file}: {why}.", file = shown(&file), why)),
-            }
+/// Deletes only a secret that lapel stores. Both results are sentences.
+fn delete_secret(
+    kind: SecretKind,
+    paths: &Paths,
+    env: &Env,
+    name: &str,
+    store: &KeyStore,
+) -> Result<String, String> {
+    let file = || shown(&kind.file(paths, name));
+    let is_file = *store == KeyStore::File;
+    match (kind, store.delete(kind, paths, env, name)) {
+        (SecretKind::ApiKey, Ok(Deleted::Yes)) if is_file => {
+            Ok(t!("Removed its key file {file}.", file = file()))
         }
-        KeyStore::Keyring => match env.keyring().forget(name) {
-            Ok(true) => Ok(t!("Removed its key from the keyring.").to_owned()),
-            Ok(false) => Ok(t!("The keyring had no key for it.").to_owned()),
-            Err(why) => Err(t!("Its key is still in the keyring: {why}.", why)),
-        },
-        KeyStore::Variable(_) | KeyStore::OtherFile(_) | KeyStore::Command(_) => {
+        (SecretKind::ApiKey, Ok(Deleted::Missing)) if is_file => Ok(t!("It had no key file.").to_owned()),
+        (SecretKind::ApiKey, Err(why)) if is_file => {
+            Err(t!("Cannot remove the key file {file}: {why}.", file = file(), why))
+        }
+        (SecretKind::ApiKey, Ok(Deleted::Yes)) => Ok(t!("Removed its key from the keyring.").to_owned()),
+        (SecretKind::ApiKey, Ok(Deleted::Missing)) => Ok(t!("The keyring had no key for it.").to_owned()),
+        (SecretKind::ApiKey, Err(why)) => Err(t!("Its key is still in the keyring: {why}.", why)),
+        (SecretKind::ApiKey, Ok(Deleted::Elsewhere)) => {
             Ok(t!("Its key is elsewhere and was not changed.").to_owned())
+        }
+        (SecretKind::JournalPassword, Ok(Deleted::Yes)) => Ok(t!("Removed its journal password.").to_owned()),
+        (SecretKind::JournalPassword, Ok(Deleted::Missing)) => {
+            Ok(t!("Its journal password was missing.").to_owned())
+        }
+        (SecretKind::JournalPassword, Err(why)) => {
+            Err(t!("Its journal password could not be removed: {why}.", why))
+        }
+        (SecretKind::JournalPassword, Ok(Deleted::Elsewhere)) => {
+            Ok(t!("Its journal password is elsewhere and was not changed.").to_owned())
         }
     }
 }
@@ -266,22 +322,28 @@ fn without(path: &Path, text: &str, name: &str, was_default: bool) -> Result<Str
     }
     let profiles =
         doc.get_mut("profiles").and_then(Item::as_table_like_mut).ok_or_else(|| cannot_edit(path))?;
-    let removed = profiles.remove(name).ok_or_else(|| cannot_edit(path))?;
-    if let Some(table) = removed.as_table() {
-        let above = table.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default();
-        let comment = above.rfind("\n\n").map_or("", |end| &above[..=end]);
-        let position = table.position();
-        if comment.contains('#') && !move_to_next(doc.as_item_mut(), position, comment) {
-            let trailing = doc.trailing().as_str().unwrap_or_default();
-            doc.set_trailing(format!("{comment}{trailing}"));
-        }
+    let removed = profiles.remove(name);
+    if removed.is_none() {
+        return Err(cannot_edit(path));
     }
+    keep_comment(&mut doc, removed.as_ref());
     let is_bare =
         doc.get("profiles").and_then(Item::as_table).is_some_and(|t| t.is_empty() && t.is_implicit());
     if is_bare {
         doc.remove("profiles");
     }
     Ok(format!("{top}{doc}"))
+}
+
+/// Of a removed table, keeps the comments above the last empty line before it.
+fn keep_comment(doc: &mut DocumentMut, removed: Option<&Item>) {
+    let Some(table) = removed.and_then(Item::as_table) else { return };
+    let above = table.decor().prefix().and_then(|p| p.as_str()).unwrap_or_default();
+    let comment = above.rfind("\n\n").map_or("", |end| &above[..=end]);
+    if comment.contains('#') && !move_to_next(doc.as_item_mut(), table.position(), comment) {
+        let trailing = doc.trailing().as_str().unwrap_or_default();
+        doc.set_trailing(format!("{comment}{trailing}"));
+    }
 }
 
 /// `false` when there is no next table.
@@ -317,6 +379,36 @@ fn document(path: &Path, text: &str) -> Result<DocumentMut, ConfigError> {
 
 fn profile_in<'d>(doc: &'d mut DocumentMut, name: &str) -> Option<&'d mut dyn TableLike> {
     doc.get_mut("profiles")?.as_table_like_mut()?.get_mut(name)?.as_table_like_mut()
+}
+
+/// Added if it is missing, in the form that its profile has.
+fn table_in<'t>(profile: &'t mut dyn TableLike, name: &str) -> Option<&'t mut dyn TableLike> {
+    if !profile.contains_key(name) {
+        profile.insert(name, Item::Table(Table::new()));
+    }
+    profile.get_mut(name)?.as_table_like_mut()
+}
+
+/// New lines: first the settings that users edit, then those that follow from a secret.
+fn write<S: Section>(
+    table: &mut dyn TableLike,
+    settings: &S,
+    keys: &[&str],
+    path: &Path,
+) -> Result<(), ConfigError> {
+    let mut changed: Vec<_> = S::SETTINGS.iter().filter(|setting| keys.contains(&setting.key)).collect();
+    changed.sort_by_key(|setting| setting.edit.is_none());
+    for setting in changed {
+        match (setting.value)(settings) {
+            // `toml_edit` can read every value that `toml` writes.
+            Some(value) => {
+                let value: Value = value.to_string().parse().map_err(|_| cannot_edit(path))?;
+                set(table, setting.key, value);
+            }
+            None => drop(table.remove(setting.key)),
+        }
+    }
+    Ok(())
 }
 
 /// Keeps the comments beside and above the field.

@@ -18,6 +18,8 @@ pub(super) const LARGEST: u64 = 1 << 20;
 
 const TABLES: &[&str] = &["jobs", "index", "profiles"];
 const PROFILE_TABLES: &[&str] = &["jobs", "index"];
+/// A setting of a profile.
+const JOURNAL: &str = "journal";
 /// Names under which users try to write a key into the file.
 const KEY_LIKE: &[&str] = &["api_key", "apikey", "api-key", "x-api-key", "token", "secret", "password"];
 
@@ -227,13 +229,19 @@ impl ConfigFile {
             reader.wrong(name.span().start, "key", crate::i18n::tr(KEY_ADVICE));
         }
         let known: Vec<&str> = AppSettings::keys().chain(TABLES.iter().copied()).collect();
-        reader.unknown(top, "", &known, &[KEY_LIKE, &["key"]].concat());
+        let misplaced = top.keys().find(|name| nearest(name.get_ref(), [JOURNAL]).is_some());
+        let judged = [KEY_LIKE, &["key"], misplaced.map(|name| name.get_ref().as_ref()).as_slice()].concat();
+        reader.unknown(top, "", &known, &judged);
         self.app = AppSettings::read_table(reader, top, "");
         let before = reader.mistakes.len();
         if let Some(value) = top.get("jobs") {
             self.jobs = JobSettings::read(reader, value, "jobs");
         }
-        let of_jobs = before..reader.mistakes.len();
+        if let Some(name) = misplaced {
+            let what = t!("belongs to one profile: write [profiles.NAME.journal]");
+            reader.wrong(name.span().start, JOURNAL, what);
+        }
+        let for_all = before..reader.mistakes.len();
         if let Some(value) = top.get("index") {
             self.index = IndexSettings::read(reader, value, "index");
         }
@@ -243,7 +251,7 @@ impl ConfigFile {
         if let Some(profiles) = profiles {
             self.read_profiles(reader, profiles);
         }
-        for mistake in &mut reader.mistakes[of_jobs] {
+        for mistake in &mut reader.mistakes[for_all] {
             let consequence = consequence(mistake.field.as_deref().unwrap_or_default());
             explain(mistake, consequence, None);
             self.apply(consequence, None, mistake);
@@ -312,6 +320,12 @@ fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: us
     if let (true, Some(command)) = (table.contains_key("key"), table.get("key_command")) {
         let what = t!("the field key is set too: keep only one of them");
         reader.wrong(command.span().start, &field("key_command"), what);
+    }
+    if let (Some(journal), None) = (table.get(JOURNAL), &settings.journal.url)
+        && journal.get_ref().as_table().is_some_and(|journal| !journal.contains_key("url"))
+    {
+        let what = t!("is missing: write url = \"postgres://USER@HOST/DATABASE\" in this table");
+        reader.wrong(journal.span().start, &join(&field(JOURNAL), "url"), what);
     }
     if let Some(prefix) = &settings.key_prefix {
         crate::secrets::register_pin(prefix, settings.key_fingerprint.as_deref());

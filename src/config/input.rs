@@ -74,14 +74,16 @@ fn check_one(
     value: &Toml,
     settings: &mut ProfileSettings,
 ) -> Result<(), ConfigError> {
-    let line = format!("{} = {value}", setting.key);
+    let inner = setting.edited_key.map(|key| format!(".{key}")).unwrap_or_default();
+    let name = format!("{}{inner}", setting.key);
+    let line = format!("{name} = {value}");
     let mut reader = Reader::new(Path::new(""), &line);
     if let Some(table) = reader.parse()
         && let Some(value) = table.get_ref().get(setting.key)
     {
         (setting.read)(settings, &mut reader, value, setting.key);
     }
-    reader.mistakes.into_iter().next().map_or(Ok(()), |mistake| Err(typed_mistake(setting.key, mistake.what)))
+    reader.mistakes.into_iter().next().map_or(Ok(()), |mistake| Err(typed_mistake(&name, mistake.what)))
 }
 
 impl fmt::Debug for ProfileInput {

@@ -1,12 +1,14 @@
-//! Reads the key of a profile, and refuses a key file that others can read.
+//! Reads the key of a profile or the password of its team's journal, and refuses a file of one that others can
+//! read.
 
 use super::command;
 use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
-use super::key_store::KeyStore;
+use super::key_store::{KeyStore, SecretKind};
 use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
-use super::paths::Paths;
+use super::paths::{JOURNAL_PASSWORD, Paths};
+use super::toml_reader::join;
 use crate::fs::{open_plain, open_to_others};
 use crate::secrets;
 use secrecy::{ExposeSecret, SecretString};
@@ -16,12 +18,13 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// In bytes, far more than any key. A larger file is something else.
+/// In bytes, far more than any key or password. A larger file is something else.
 const LONGEST: usize = 4096;
 /// Maximum number of key files that are read at the start.
 const MOST_KEY_FILES: usize = 200;
 
-/// A keyring or a command can take seconds, so its key is fetched only on request.
+/// An API key, or the password of a team's journal. A keyring or a command can take seconds, so its key is fetched
+/// only on request.
 #[derive(Clone)]
 pub enum Key {
     Known(SecretString),
@@ -30,6 +33,7 @@ pub enum Key {
 
 #[derive(Clone)]
 pub struct DeferredKey {
+    kind: SecretKind,
     source: DeferredSource,
     profile: String,
     file: PathBuf,
@@ -60,29 +64,37 @@ impl Key {
             Self::Known(key) => return Ok(key.clone()),
             Self::Deferred(deferred) => deferred,
         };
-        let field = |name: &str| format!("profiles.{}.{name}", deferred.profile);
+        let (kind, profile) = (deferred.kind, &deferred.profile);
         let wrong = |name: &str, what: String| {
-            ConfigError::from(Mistake::in_file(&deferred.file, deferred.line, Some(&field(name)), what))
+            let field = format!("profiles.{profile}.{name}");
+            ConfigError::from(Mistake::in_file(&deferred.file, deferred.line, Some(&field), what))
         };
         match &deferred.source {
-            DeferredSource::Keyring(keyring) => match keyring.read(&deferred.profile) {
-                Ok(Some(key)) => check(key.expose_secret())
-                    .map_err(|why| wrong("key", t!("the keyring entry of this profile {why}", why))),
+            DeferredSource::Keyring(keyring) => match keyring.read(&kind.keyring_entry(profile)) {
+                Ok(Some(key)) => kind
+                    .check(key.expose_secret())
+                    .map_err(|why| wrong(kind.setting(), t!("the keyring entry of this profile {why}", why))),
                 Ok(None) => Err(wrong(
-                    "key",
-                    t!(
-                        "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
-                        profile = deferred.profile
-                    ),
+                    kind.setting(),
+                    match kind {
+                        SecretKind::ApiKey => t!(
+                            "the keyring has no key for this profile: run lapel profile edit {profile} --new-key",
+                            profile
+                        ),
+                        SecretKind::JournalPassword => t!(
+                            "the keyring has no journal password for this profile: run lapel profile edit {profile} --new-journal-password",
+                            profile
+                        ),
+                    },
                 )),
-                Err(why) => Err(wrong("key", why)),
+                Err(why) => Err(wrong(kind.setting(), why)),
             },
             DeferredSource::Command(argv, patience) => {
                 let printed = command::run(argv, *patience).map(SecretString::from);
                 let key = printed.and_then(|key| {
-                    check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
+                    kind.check(key.expose_secret()).map_err(|why| t!("printed text that {why}", why))
                 });
-                key.map_err(|why| wrong("key_command", t!("the command {why}", why)))
+                key.map_err(|why| wrong(kind.command_setting(), t!("the command {why}", why)))
             }
         }
     }
@@ -97,63 +109,103 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Shows a name from the file only when a variable or file of that name exists: otherwise it may be
-/// a pasted key.
-pub(super) fn described(entry: &ProfileEntry, paths: &Paths, env: &Env) -> String {
-    match entry.settings.key_store() {
-        KeyStore::File => t!("the file {name}", name = shown(&paths.key_file(&entry.name))),
-        KeyStore::Variable(name) if env.raw(&name).is_some() => t!("the variable {name}", name),
-        KeyStore::Variable(_) => t!("a variable that is not set").to_owned(),
-        KeyStore::OtherFile(named) => match under(&paths.config_dir, &named) {
-            path if path.exists() => t!("the file {path}", path = shown(&path)),
-            _ => t!("a missing file").to_owned(),
-        },
-        store @ (KeyStore::Keyring | KeyStore::Command(_)) => store.label().to_owned(),
+/// Where a secret of a profile is.
+pub(super) struct SecretSource<'a> {
+    pub kind: SecretKind,
+    pub profile: &'a str,
+    pub store: KeyStore,
+    /// Time limit of a command. `None` for the default.
+    pub seconds: Option<u32>,
+}
+
+impl<'a> SecretSource<'a> {
+    pub fn of_key(entry: &'a ProfileEntry) -> Self {
+        let (store, seconds) = (entry.settings.key_store(), entry.settings.key_command_seconds());
+        Self { kind: SecretKind::ApiKey, profile: &entry.name, store, seconds }
+    }
+
+    /// `None` for a profile without a team's journal, and for one that logs in without a password.
+    pub fn of_journal(entry: &'a ProfileEntry) -> Option<Self> {
+        let (profile, journal) = (entry.name.as_str(), &entry.settings.journal);
+        let store = journal.password_store(profile)?;
+        let seconds = journal.password_command_seconds();
+        Some(Self { kind: SecretKind::JournalPassword, profile, store, seconds })
+    }
+
+    /// Shows a name from the file only when a variable or file of that name exists: otherwise it may be
+    /// a pasted key.
+    pub fn described(&self, paths: &Paths, env: &Env) -> String {
+        match &self.store {
+            KeyStore::File => t!("the file {name}", name = shown(&self.kind.file(paths, self.profile))),
+            KeyStore::Variable(name) if env.raw(name).is_some() => t!("the variable {name}", name),
+            KeyStore::Variable(_) => t!("a variable that is not set").to_owned(),
+            KeyStore::OtherFile(named) => match under(&paths.config_dir, named) {
+                path if path.exists() => t!("the file {path}", path = shown(&path)),
+                _ => t!("a missing file").to_owned(),
+            },
+            store @ (KeyStore::Keyring | KeyStore::Command(_)) => store.label(self.kind).to_owned(),
+        }
+    }
+
+    pub fn find(&self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Key, ConfigError> {
+        let kind = self.kind;
+        let field = |name: &str| format!("profiles.{}.{name}", self.profile);
+        let part = |name: &str| field(&join(kind.setting(), name));
+        let deferred = |source, name: &str| {
+            let (profile, line) = (self.profile.to_owned(), file.line(&field(name)));
+            Ok(Key::Deferred(DeferredKey { kind, source, profile, file: file.path.clone(), line }))
+        };
+        let key = match &self.store {
+            KeyStore::Keyring => {
+                return deferred(DeferredSource::Keyring(env.keyring().clone()), kind.setting());
+            }
+            KeyStore::Command(argv) => {
+                let seconds = self.seconds.unwrap_or(command::DEFAULT_SECONDS);
+                let patience = Duration::from_secs(u64::from(seconds));
+                return deferred(DeferredSource::Command(argv.clone(), patience), kind.command_setting());
+            }
+            KeyStore::File => {
+                let path = kind.file(paths, self.profile);
+                let advice = match kind {
+                    SecretKind::ApiKey => t!(
+                        "this profile has no key: put it into {path}, readable only by you, or set LAPEL_API_KEY",
+                        path = shown(&path)
+                    ),
+                    SecretKind::JournalPassword => t!(
+                        "the password file is missing: run lapel profile edit {profile} --new-journal-password",
+                        profile = self.profile
+                    ),
+                };
+                from_file(kind, file, &field(kind.setting()), &path, &advice)?
+            }
+            KeyStore::OtherFile(named) => {
+                let path = under(&paths.config_dir, named);
+                from_file(kind, file, &part("file"), &path, t!("there is no file with the name given here"))?
+            }
+            KeyStore::Variable(name) => {
+                // The message never repeats the name, because it may be a pasted key.
+                let wrong = |what: String| file.wrong(&part("env"), what);
+                let value = env.raw(name);
+                let value = value
+                    .ok_or_else(|| wrong(t!("the environment variable named here is not set").to_owned()))?;
+                let value = SecretString::from(value.into_string().unwrap_or_default());
+                kind.check(value.expose_secret())
+                    .map_err(|why| wrong(t!("the environment variable named here {why}", why)))?
+            }
+        };
+        Ok(Key::Known(key))
     }
 }
 
-pub(super) fn find(
-    file: &ConfigFile,
-    entry: &ProfileEntry,
-    paths: &Paths,
-    env: &Env,
-) -> Result<Key, ConfigError> {
-    let field = |key: &str| format!("profiles.{}.{key}", entry.name);
-    let deferred = |source, key: &str| {
-        let (profile, line) = (entry.name.clone(), file.line(&field(key)));
-        Ok(Key::Deferred(DeferredKey { source, profile, file: file.path.clone(), line }))
-    };
-    let key = match entry.settings.key_store() {
-        KeyStore::Keyring => return deferred(DeferredSource::Keyring(env.keyring().clone()), "key"),
-        KeyStore::Command(argv) => {
-            let seconds = entry.settings.key_command_seconds().unwrap_or(command::DEFAULT_SECONDS);
-            let patience = Duration::from_secs(u64::from(seconds));
-            return deferred(DeferredSource::Command(argv, patience), "key_command");
+impl SecretKind {
+    /// Registers a valid secret with `crate::secrets`. The error is the end of a sentence that begins with the
+    /// secret's source.
+    pub(super) fn check(self, raw: &str) -> Result<SecretString, &'static str> {
+        match self {
+            Self::ApiKey => check(raw),
+            Self::JournalPassword => check_password(raw),
         }
-        KeyStore::File => {
-            let path = paths.key_file(&entry.name);
-            let advice = t!(
-                "this profile has no key: put it into {path}, readable only by you, or set LAPEL_API_KEY",
-                path = shown(&path)
-            );
-            from_file(file, &field("key"), &path, &advice)?
-        }
-        KeyStore::OtherFile(named) => {
-            let path = under(&paths.config_dir, &named);
-            from_file(file, &field("key.file"), &path, t!("there is no file with the name given here"))?
-        }
-        KeyStore::Variable(name) => {
-            // The message never repeats the name, because it may be a pasted key.
-            let wrong = |what: String| file.wrong(&field("key.env"), what);
-            let value = env.raw(&name);
-            let value = value
-                .ok_or_else(|| wrong(t!("the environment variable named here is not set").to_owned()))?;
-            let value = SecretString::from(value.into_string().unwrap_or_default());
-            check(value.expose_secret())
-                .map_err(|why| wrong(t!("the environment variable named here {why}", why)))?
-        }
-    };
-    Ok(Key::Known(key))
+    }
 }
 
 /// Registers a valid key with `crate::secrets`. The error is the end of a sentence that begins with the key's
@@ -176,66 +228,99 @@ pub fn check(raw: &str) -> Result<SecretString, &'static str> {
     Ok(SecretString::from(key.to_owned()))
 }
 
-/// Registers the keys of all profiles with [`crate::secrets`], so that lapel neither sends nor
-/// writes one of them. Skips keyrings and commands: the settings keep a fingerprint of their keys.
+/// As [`check`]. Anything on one line can be a password, also spaces at its ends.
+fn check_password(raw: &str) -> Result<SecretString, &'static str> {
+    let password = raw.strip_suffix('\n').map_or(raw, |line| line.strip_suffix('\r').unwrap_or(line));
+    if password.is_empty() {
+        return Err(t!("contains no password"));
+    }
+    if password.len() > LONGEST {
+        return Err(t!("is longer than a password can be"));
+    }
+    if password.chars().any(|c| c.is_control() || c == '\u{fffd}') {
+        return Err(t!("has a character that no password has: write the password as UTF-8 text on one line"));
+    }
+    secrets::register_password(password);
+    Ok(SecretString::from(password.to_owned()))
+}
+
+/// Registers the keys and journal passwords of all profiles with [`crate::secrets`], so that lapel neither sends
+/// nor writes one of them. Skips keyrings and commands: the settings keep a fingerprint of their keys.
 /// An unreadable key is reported when its profile is used.
 pub fn register_keys(env: &Env) {
-    let register = |raw: &str| drop(check(raw));
-    let from = |path: &Path| {
+    let register = |kind: SecretKind, raw: &str| drop(kind.check(raw));
+    let from = |kind: SecretKind, path: &Path| {
         if let Ok(Some(mut file)) = open_plain(path)
             && let Ok(text) = read_bounded(&mut file)
         {
-            register(SecretString::from(String::from_utf8(text).unwrap_or_default()).expose_secret());
+            let text = SecretString::from(String::from_utf8(text).unwrap_or_default());
+            register(kind, text.expose_secret());
         }
     };
-    let variable = |name: &str| {
+    let variable = |kind: SecretKind, name: &str| {
         if let Some(value) = env.raw(name).and_then(|value| value.into_string().ok()) {
-            register(SecretString::from(value).expose_secret());
+            register(kind, SecretString::from(value).expose_secret());
         }
     };
-    variable(secrets::KEY_VARIABLE);
+    variable(SecretKind::ApiKey, secrets::KEY_VARIABLE);
     let Ok(paths) = Paths::find(env) else { return };
     // Includes keys of removed profiles, and of profiles with mistakes.
     for found in std::fs::read_dir(paths.keys_dir()).into_iter().flatten().flatten().take(MOST_KEY_FILES) {
-        from(&found.path());
+        let is_password = found.file_name().to_string_lossy().ends_with(JOURNAL_PASSWORD);
+        from(if is_password { SecretKind::JournalPassword } else { SecretKind::ApiKey }, &found.path());
     }
     let Ok(file) = ConfigFile::read(&paths.config_file()) else { return };
     for entry in &file.profiles {
-        match entry.settings.key_store() {
-            KeyStore::Variable(name) => variable(&name),
-            KeyStore::OtherFile(named) => from(&under(&paths.config_dir, &named)),
-            KeyStore::File | KeyStore::Keyring | KeyStore::Command(_) => {}
+        for source in
+            [Some(SecretSource::of_key(entry)), SecretSource::of_journal(entry)].into_iter().flatten()
+        {
+            match &source.store {
+                KeyStore::Variable(name) => variable(source.kind, name),
+                KeyStore::OtherFile(named) => from(source.kind, &under(&paths.config_dir, named)),
+                KeyStore::File | KeyStore::Keyring | KeyStore::Command(_) => {}
+            }
         }
     }
 }
 
 fn from_file(
+    kind: SecretKind,
     file: &ConfigFile,
     field: &str,
     path: &Path,
     missing: &str,
 ) -> Result<SecretString, ConfigError> {
     let wrong = |what: String| file.wrong(field, what);
+    let secret_file = kind.file_label();
+    let unreadable = |why: std::io::Error| {
+        wrong(t!("lapel cannot read the {secret_file}: {kind}", secret_file, kind = why.kind()))
+    };
     let mut opened = match open_plain(path) {
         Ok(Some(opened)) => opened,
-        Ok(None) => return Err(wrong(t!("the key file is not a regular file").to_owned())),
+        Ok(None) => return Err(wrong(t!("the {secret_file} is not a regular file", secret_file))),
         Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Err(wrong(missing.to_owned()));
         }
-        Err(why) => return Err(wrong(t!("lapel cannot read the key file: {kind}", kind = why.kind()))),
+        Err(why) => return Err(unreadable(why)),
     };
     // Checked on the open file: the name may lead elsewhere by now.
     if opened.metadata().is_ok_and(|found| open_to_others(&found)) {
-        return Err(wrong(t!(
-            "other users of this computer can read or change the key file. Run: chmod 600 {path} (and consider replacing the key)",
-            path = for_shell(path)
-        )));
+        let path = for_shell(path);
+        return Err(wrong(match kind {
+            SecretKind::ApiKey => t!(
+                "other users of this computer can read or change the key file. Run: chmod 600 {path} (and consider replacing the key)",
+                path
+            ),
+            SecretKind::JournalPassword => t!(
+                "other users of this computer can read or change the password file. Run: chmod 600 {path} (and consider replacing the password)",
+                path
+            ),
+        }));
     }
-    let bytes = read_bounded(&mut opened)
-        .map_err(|why| wrong(t!("lapel cannot read the key file: {kind}", kind = why.kind())))?;
+    let bytes = read_bounded(&mut opened).map_err(unreadable)?;
     let text = String::from_utf8(bytes).unwrap_or_else(|_| "\u{fffd}".to_owned());
     let text = SecretString::from(text);
-    check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
+    kind.check(text.expose_secret()).map_err(|why| Mistake::in_file(path, None, None, why).into())
 }
 
 /// Never reallocates, since that would leave copies in memory.

@@ -1,13 +1,12 @@
-//! Where the key of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
+//! Where a secret of a profile is: lapel's own file, the keyring, a variable, another file, or a command.
 
 use super::command;
 use super::env::Env;
-use super::file::{ConfigFile, KEY_ADVICE, ProfileEntry};
+use super::file::{ConfigFile, KEY_ADVICE};
 use super::input::{no_key, typed_mistake};
-use super::key;
+use super::key::SecretSource;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
-use super::profile::ProfileSettings;
 use super::section::ToToml;
 use super::toml_reader::{Reader, TomlValue, join};
 use crate::fs::write_new;
@@ -16,15 +15,72 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+/// What a secret is for. Each kind has its own settings, and its own places in lapel's folder and the keyring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretKind {
+    ApiKey,
+    /// The password of the team's journal.
+    JournalPassword,
+}
+
+impl SecretKind {
+    /// The name within a profile.
+    pub(super) fn setting(self) -> &'static str {
+        match self {
+            Self::ApiKey => "key",
+            Self::JournalPassword => "journal.password",
+        }
+    }
+
+    pub(super) fn command_setting(self) -> &'static str {
+        match self {
+            Self::ApiKey => "key_command",
+            Self::JournalPassword => "journal.password_command",
+        }
+    }
+
+    pub(super) fn keyring_entry(self, profile: &str) -> String {
+        match self {
+            Self::ApiKey => profile.to_owned(),
+            Self::JournalPassword => format!("{profile}/journal"),
+        }
+    }
+
+    /// lapel's own file.
+    pub(super) fn file(self, paths: &Paths, profile: &str) -> PathBuf {
+        match self {
+            Self::ApiKey => paths.key_file(profile),
+            Self::JournalPassword => paths.journal_password_file(profile),
+        }
+    }
+
+    pub(super) fn file_label(self) -> &'static str {
+        match self {
+            Self::ApiKey => t!("key file"),
+            Self::JournalPassword => t!("password file"),
+        }
+    }
+
+    /// For a text where only the name of a store belongs.
+    fn advice(self) -> &'static str {
+        match self {
+            Self::ApiKey => crate::i18n::tr(KEY_ADVICE),
+            Self::JournalPassword => t!(
+                "this file must not contain a password: store it with lapel profile edit NAME --new-journal-password, or use password = { keyring = true }, password = { env = \"NAME\" } or password = { file = \"path\" }"
+            ),
+        }
+    }
+}
+
 #[derive(Clone, Default, PartialEq, Eq)]
 pub enum KeyStore {
-    /// `keys/NAME`, which only its owner can read.
+    /// `keys/NAME`, which only its owner can read. For a journal's password `keys/NAME.journal`.
     #[default]
     File,
     Keyring,
     Variable(String),
     OtherFile(PathBuf),
-    /// Prints the key; the program first. It runs without a shell.
+    /// Prints the secret; the program first. It runs without a shell.
     Command(Vec<String>),
 }
 
@@ -42,8 +98,10 @@ impl fmt::Debug for KeyStore {
 }
 
 impl KeyStore {
-    pub fn label(&self) -> &'static str {
+    pub fn label(&self, kind: SecretKind) -> &'static str {
         match self {
+            Self::File if kind == SecretKind::JournalPassword => t!("lapel's password file"),
+            Self::Command(_) if kind == SecretKind::JournalPassword => t!("a command (password_command)"),
             Self::File => t!("lapel's key file"),
             Self::Keyring => t!("the keyring"),
             Self::Variable(_) => t!("an environment variable"),
@@ -52,23 +110,24 @@ impl KeyStore {
         }
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    pub(super) fn check(&self, kind: SecretKind) -> Result<(), ConfigError> {
+        let (setting, command) = (kind.setting(), kind.command_setting());
         match self {
             Self::Variable(name) if !is_variable(name) => {
-                Err(typed_mistake("key", t!("env: needs the name of an environment variable")))
+                Err(typed_mistake(setting, t!("env: needs the name of an environment variable")))
             }
             Self::Command(argv) if argv.first().is_none_or(|program| program.trim().is_empty()) => {
-                Err(typed_mistake("key_command", t!("is empty: give the program that prints the key")))
+                Err(typed_mistake(command, t!("is empty: give the program that prints the key")))
             }
             Self::Command(argv) if argv.iter().any(|word| word.contains('\0')) => {
-                Err(typed_mistake("key_command", t!("has a character that no command can have")))
+                Err(typed_mistake(command, t!("has a character that no command can have")))
             }
             Self::OtherFile(path) if path.to_str().is_none_or(str::is_empty) => {
-                Err(typed_mistake("key", t!("this file name cannot be stored in the settings")))
+                Err(typed_mistake(setting, t!("this file name cannot be stored in the settings")))
             }
-            Self::Variable(text) => no_key("key", text),
-            Self::OtherFile(path) => no_key("key", &path.to_string_lossy()),
-            Self::Command(argv) => argv.iter().try_for_each(|word| no_key("key_command", word)),
+            Self::Variable(text) => no_key(setting, text),
+            Self::OtherFile(path) => no_key(setting, &path.to_string_lossy()),
+            Self::Command(argv) => argv.iter().try_for_each(|word| no_key(command, word)),
             Self::File | Self::Keyring => Ok(()),
         }
     }
@@ -93,7 +152,7 @@ impl KeyStore {
                 return Err(typed_mistake("key_command", what));
             }
         };
-        store.check().map(|()| store)
+        store.check(SecretKind::ApiKey).map(|()| store)
     }
 
     /// The current key store of a profile.
@@ -107,39 +166,38 @@ impl KeyStore {
         Ok(entry.settings.key_store())
     }
 
-    /// A command or a keyring may block. lapel's own stores hold no key for a new profile.
-    pub fn find(&self, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
-        self.check()?;
+    /// A command or a keyring may block. lapel's own stores hold nothing for a new profile.
+    pub fn find(&self, kind: SecretKind, paths: &Paths, env: &Env) -> Result<SecretString, ConfigError> {
+        self.check(kind)?;
         if let Self::Variable(name) = self {
             crate::secrets::register_variable(name);
         }
-        let mut settings = ProfileSettings::default();
-        settings.set_key_store(self);
-        let entry = ProfileEntry { name: "new".to_owned(), settings, ..ProfileEntry::default() };
-        let found = key::find(&ConfigFile::default(), &entry, paths, env).and_then(|key| key.fetch());
+        let source = SecretSource { kind, profile: "new", store: self.clone(), seconds: None };
+        let found = source.find(&ConfigFile::default(), paths, env).and_then(|key| key.fetch());
         // No file has this profile yet.
         found.map_err(|error| {
-            let typed = |mistake: &Mistake| Mistake::in_env("key", mistake.what.as_str());
+            let typed = |mistake: &Mistake| Mistake::in_env(kind.setting(), mistake.what.as_str());
             ConfigError::new(error.mistakes().iter().map(typed).collect())
         })
     }
 
-    /// For a profile without a stored key.
+    /// For a profile without a stored secret of this kind.
     pub(super) fn store(
         &self,
+        kind: SecretKind,
         paths: &Paths,
         env: &Env,
         name: &str,
-        key: &SecretString,
+        secret: &SecretString,
     ) -> Result<(), ConfigError> {
         match self {
             Self::File => {
-                let file = paths.key_file(name);
-                write_new(&file, format!("{}\n", key.expose_secret()).as_bytes()).map_err(|why| {
+                let file = kind.file(paths, name);
+                write_new(&file, format!("{}\n", secret.expose_secret()).as_bytes()).map_err(|why| {
                     let file = shown(&file);
                     Mistake::plain(match why.kind() {
                         ErrorKind::AlreadyExists => t!(
-                            "{file}: a key file with this name exists and was not changed. Move it, or choose another name",
+                            "{file}: this file exists and was not changed. Move it, or choose another profile name",
                             file
                         ),
                         _ => t!("cannot write {file}: {why}", file, why),
@@ -148,32 +206,50 @@ impl KeyStore {
                 })
             }
             Self::Keyring => {
-                let keyring = env.keyring();
-                if keyring.read(name).map_err(|why| typed_mistake("key", why))?.is_some() {
-                    let what = t!(
-                        "the keyring already has a key for a profile with this name (not changed): remove it there or choose another name"
-                    );
-                    return Err(typed_mistake("key", what));
+                let (keyring, entry) = (env.keyring(), kind.keyring_entry(name));
+                let wrong = |why: String| typed_mistake(kind.setting(), why);
+                if keyring.read(&entry).map_err(wrong)?.is_some() {
+                    return Err(wrong(t!(
+                        "the keyring already has an entry {entry} (not changed): remove it there or choose another profile name",
+                        entry
+                    )));
                 }
-                keyring.write(name, key).map_err(|why| typed_mistake("key", why))
+                keyring.write(&entry, secret).map_err(wrong)
             }
             // lapel does not write to these stores.
             Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => Ok(()),
         }
     }
 
-    /// A key without its profile is useless.
-    pub(super) fn undo_store(&self, paths: &Paths, env: &Env, name: &str) {
-        match self {
-            Self::File => {
-                let _ = std::fs::remove_file(paths.key_file(name));
-            }
-            Self::Keyring => {
-                let _ = env.keyring().forget(name);
-            }
-            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => {}
-        }
+    /// For a profile that was not saved, or is no longer there.
+    ///
+    /// # Errors
+    /// The end of a sentence.
+    pub(super) fn delete(
+        &self,
+        kind: SecretKind,
+        paths: &Paths,
+        env: &Env,
+        name: &str,
+    ) -> Result<Deleted, String> {
+        let found = match self {
+            Self::File => match std::fs::remove_file(kind.file(paths, name)) {
+                Ok(()) => true,
+                Err(why) if why.kind() == ErrorKind::NotFound => false,
+                Err(why) => return Err(why.to_string()),
+            },
+            Self::Keyring => env.keyring().forget(&kind.keyring_entry(name))?,
+            Self::Variable(_) | Self::OtherFile(_) | Self::Command(_) => return Ok(Deleted::Elsewhere),
+        };
+        Ok(if found { Deleted::Yes } else { Deleted::Missing })
     }
+}
+
+pub(super) enum Deleted {
+    Yes,
+    Missing,
+    /// lapel does not store it.
+    Elsewhere,
 }
 
 impl ToToml for KeyStore {
@@ -193,11 +269,20 @@ impl ToToml for KeyStore {
     }
 }
 
-/// `key = { env = "NAME" }`, `key = { file = "path" }` or `key = { keyring = true }`.
-pub(super) fn read(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<KeyStore> {
+/// `{ env = "NAME" }`, `{ file = "path" }` or `{ keyring = true }`.
+pub(super) fn read(kind: SecretKind) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<KeyStore> {
+    move |reader, value, field| read_store(kind, reader, value, field)
+}
+
+fn read_store(
+    kind: SecretKind,
+    reader: &mut Reader<'_>,
+    value: &TomlValue<'_>,
+    field: &str,
+) -> Option<KeyStore> {
     let at = value.span().start;
     let Some(table) = value.get_ref().as_table() else {
-        reader.wrong(at, field, crate::i18n::tr(KEY_ADVICE));
+        reader.wrong(at, field, kind.advice());
         return None;
     };
     reader.unknown(table, field, &["env", "file", "keyring"], &[]);
@@ -212,7 +297,12 @@ pub(super) fn read(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) 
             // Registered, so that no program that lapel starts gets this variable.
             crate::secrets::register_variable(text);
         } else if name == "env" && !text.is_empty() {
-            let what = t!("must be the name of an environment variable, not the key itself");
+            let what = match kind {
+                SecretKind::ApiKey => t!("must be the name of an environment variable, not the key itself"),
+                SecretKind::JournalPassword => {
+                    t!("must be the name of an environment variable, not the password itself")
+                }
+            };
             reader.wrong(value.span().start, &join(field, name), what);
         }
         Some(text.to_owned())

@@ -15,8 +15,9 @@
 //! jobs, index             sections: jobs, the local index
 //! settings, provenance    the settings of one run, and the source of each
 //! input, edit, new_profile  values that users type; changes to config.toml
-//! key, key_store          reading a key, and the places of keys
-//! command, keyring        keys from a command or the keyring (no_keyring: without the feature)
+//! journal                 section: the journal of a profile's team
+//! key, key_store          reading a key or a password, and the places of both
+//! command, keyring        both from a command or the keyring (no_keyring: without the feature)
 //! address, ca             base URLs and proxies; extra certificates
 //! keymap, filters, theme  keys.toml, filters.toml, theme.toml
 //! ui, background, pictures  the look of the TUI
@@ -35,6 +36,7 @@ mod filters;
 mod index;
 mod input;
 mod jobs;
+mod journal;
 mod key;
 mod key_store;
 mod keymap;
@@ -60,14 +62,16 @@ mod ui;
 
 pub use app::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
 pub use background::Ground;
+pub use ca::CaFile;
 pub use edit::{ProfileEdit, Removed, edit_profile, remove_profile};
 pub use env::Env;
 pub use filters::{FilterChange, FilteredList, FiltersFile, NamedFilter};
 pub use index::IndexSettings;
 pub use input::ProfileInput;
 pub use jobs::{JOB_CLASSES, JobPolicy, JobSettings};
+pub use journal::{JournalSettings, TeamJournal};
 pub use key::{Key, register_keys};
-pub use key_store::KeyStore;
+pub use key_store::{KeyStore, SecretKind};
 pub use keymap::{KeymapFile, KeymapLine, KeymapPreset};
 pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake, and_more, left_out};

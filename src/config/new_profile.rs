@@ -1,22 +1,25 @@
 //! Saves a new profile: its key in its key store, the rest at the end of `config.toml`.
 
-use super::ca;
+use super::ca::{self, CaFile};
 use super::env::Env;
 use super::file::{ConfigFile, read_text};
 use super::input::{ProfileInput, no_key, typed_mistake};
-use super::key::{self, Key};
-use super::key_store::KeyStore;
+use super::journal::TeamJournal;
+use super::key::Key;
+use super::key_store::{KeyStore, SecretKind};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
-use super::profile::{CaFile, Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
+use super::profile::{Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
 use super::section::Section;
 use super::selection::{index_of, jobs_of};
 use crate::fs::{create_private_dir, open_private_append, replace, write_new};
+use secrecy::{ExposeSecret, SecretString};
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+use toml::Value;
 
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
@@ -27,6 +30,8 @@ pub struct NewProfile {
     pub name: String,
     pub input: ProfileInput,
     pub key_store: KeyStore,
+    /// The password of the team's journal, and where it is.
+    pub journal_password: Option<(KeyStore, SecretString)>,
     pub pin: Option<KeyPin>,
     /// The first profile becomes the default in any case.
     pub make_default: bool,
@@ -40,7 +45,14 @@ impl NewProfile {
     }
 
     pub fn of(name: impl Into<String>, input: ProfileInput) -> Self {
-        Self { name: name.into(), input, key_store: KeyStore::File, pin: None, make_default: false }
+        Self {
+            name: name.into(),
+            input,
+            key_store: KeyStore::File,
+            journal_password: None,
+            pin: None,
+            make_default: false,
+        }
     }
 
     /// Does not check the file of certificates.
@@ -52,8 +64,13 @@ impl NewProfile {
             return Err(typed_mistake("name", what));
         }
         let mut settings = self.input.check()?;
-        self.key_store.check()?;
+        self.key_store.check(SecretKind::ApiKey)?;
         settings.set_key_store(&self.key_store);
+        if let Some((store, _)) = &self.journal_password {
+            store.check(SecretKind::JournalPassword)?;
+            settings.journal.check_is_set()?;
+            settings.journal.set_password_store(&self.name, store);
+        }
         settings.set_pin(self.pin.clone());
         Ok(settings)
     }
@@ -61,8 +78,18 @@ impl NewProfile {
     /// For a test before the profile is saved.
     pub fn profile(&self, api_key: &str) -> Result<Profile, ConfigError> {
         // This registers the key, so that the checks find it in any other field.
-        let key = key::check(api_key).map_err(|why| typed_mistake("key", t!("the field {why}", why)))?;
+        let checked = |kind: SecretKind, secret: &str| {
+            kind.check(secret).map_err(|why| typed_mistake(kind.setting(), t!("the field {why}", why)))
+        };
+        let key = checked(SecretKind::ApiKey, api_key)?;
+        let password = self.journal_password.as_ref();
+        let password = password
+            .map(|(_, password)| checked(SecretKind::JournalPassword, password.expose_secret()))
+            .transpose()?;
         let settings = self.settings()?;
+        let journal = settings.journal.server();
+        let journal = journal
+            .map(|server| Box::new(TeamJournal { server, password: password.map(Key::Known), ca: None }));
         let ca = settings.ca_file.as_deref().map(|path| {
             let pem = ca::load(Path::new(path)).map_err(|why| typed_mistake("ca_file", why))?;
             Ok::<_, ConfigError>(CaFile { path: path.into(), pem: pem.into() })
@@ -70,9 +97,10 @@ impl NewProfile {
         Ok(Profile {
             name: self.name.clone(),
             ca: ca.transpose()?,
+            journal,
             settings: settings.into(),
             key: Key::Known(key),
-            key_from: self.key_store.label().to_owned(),
+            key_from: self.key_store.label(SecretKind::ApiKey).to_owned(),
             jobs: Resolved::default(),
             index: Resolved::default(),
             from: format!("a profile named {}", self.name),
@@ -125,13 +153,29 @@ pub fn save_profile(
         return Err(Mistake::in_file(&path, None, Some("profiles"), what).into());
     }
 
-    new.key_store.store(paths, env, &new.name, &secret)?;
+    let password = profile.journal.as_ref().and_then(|journal| journal.password.as_ref()?.known());
+    let password = new.journal_password.as_ref().zip(password);
+    let secrets = [
+        Some((SecretKind::ApiKey, &new.key_store, &secret)),
+        password.map(|((store, _), password)| (SecretKind::JournalPassword, store, password)),
+    ];
+    let mut stored = Vec::new();
+    let undo = |stored: &[(SecretKind, &KeyStore)]| {
+        // Without its profile, a secret is useless.
+        for (kind, store) in stored {
+            let _ = store.delete(*kind, paths, env, &new.name);
+        }
+    };
+    for (kind, store, secret) in secrets.into_iter().flatten() {
+        store.store(kind, paths, env, &new.name, secret).inspect_err(|_| undo(&stored))?;
+        stored.push((kind, store));
+    }
     let written = match text {
         Some(_) => replace(&path, after.as_bytes()),
         None => write_new(&path, after.as_bytes()),
     };
     if let Err(why) = written {
-        new.key_store.undo_store(paths, env, &new.name);
+        undo(&stored);
         return Err(Mistake::in_file(&path, None, None, t!("cannot be written: {why}", why)).into());
     }
     Ok(Profile {
@@ -177,11 +221,20 @@ pub(super) fn lock(paths: &Paths) -> Result<File, ConfigError> {
 }
 
 fn block(name: &str, settings: &ProfileSettings) -> String {
-    let values = settings.values().into_iter().filter_map(|(key, value)| Some((key, value?)));
-    // A switch that is off is absent.
-    let values = values.filter(|(_, value)| *value != toml::Value::Boolean(false));
-    let lines: Vec<String> = values.map(|(key, value)| format!("{key} = {value}\n")).collect();
-    format!("[profiles.{name}]\n{}", lines.concat())
+    let (mut own, mut tables) = (String::new(), String::new());
+    for setting in ProfileSettings::SETTINGS {
+        match (setting.value)(settings) {
+            // A switch that is off is absent.
+            None | Some(Value::Boolean(false)) => {}
+            Some(Value::Table(table)) if !setting.inner_keys.is_empty() => {
+                let line = |key: &&str| table.get(*key).map(|value| format!("{key} = {value}\n"));
+                let lines: Vec<String> = setting.inner_keys.iter().filter_map(line).collect();
+                tables.push_str(&format!("\n[profiles.{name}.{}]\n{}", setting.key, lines.concat()));
+            }
+            Some(value) => own.push_str(&format!("{} = {value}\n", setting.key)),
+        }
+    }
+    format!("[profiles.{name}]\n{own}{tables}")
 }
 
 /// `true` for the first profile in a new file.

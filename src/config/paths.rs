@@ -5,6 +5,9 @@ use super::mistake::{ConfigError, Mistake};
 use etcetera::BaseStrategy;
 use std::path::{Path, PathBuf};
 
+/// The end of the name of a file with the password of a team's journal.
+pub(super) const JOURNAL_PASSWORD: &str = ".journal";
+
 /// lapel creates these folders when it first writes a file, readable by the owner only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
@@ -65,6 +68,15 @@ impl Paths {
     /// For a profile without another key store.
     pub fn key_file(&self, profile: &str) -> PathBuf {
         self.keys_dir().join(profile)
+    }
+
+    /// The name of a file in [`Self::keys_dir`]. No profile's key has it, since the name of a profile has no dot.
+    pub(super) fn journal_password_name(profile: &str) -> String {
+        format!("{profile}{JOURNAL_PASSWORD}")
+    }
+
+    pub fn journal_password_file(&self, profile: &str) -> PathBuf {
+        self.keys_dir().join(Self::journal_password_name(profile))
     }
 
     pub fn tour_file(&self) -> PathBuf {

@@ -1,11 +1,13 @@
 //! A profile: the service, its key, and how careful lapel must be.
 
 use super::address::{check_base_url, check_picture_base, check_proxy};
+use super::ca::{CaFile, check_file_name};
 use super::command;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
+use super::journal::{JOURNAL_KEYS, JournalSettings, TeamJournal};
 use super::key::Key;
-use super::key_store::{self, KeyStore};
+use super::key_store::{self, KeyStore, SecretKind};
 use super::resolved::Resolved;
 use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
 use super::toml_reader::{Reader, TomlValue};
@@ -14,8 +16,6 @@ use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
 use std::fmt;
 use std::ops::Deref;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The TUI always shows it, and asks for more confirmations with LIVE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,7 +127,7 @@ section! {
             })
         ];
         /// The key store, unless it is lapel's own file or a command.
-        key: Option<KeyStore> => key_store::read, [
+        key: Option<KeyStore> => key_store::read(SecretKind::ApiKey), [
             on_mistake(Consequence::Unusable),
             secret(),
             edit(Edit {
@@ -202,6 +202,23 @@ section! {
                 is_tested: true,
             })
         ];
+        /// The journal of the team. With a mistake in it, lapel must not use the local journal instead: the same
+        /// badge could be issued twice.
+        journal: JournalSettings => JournalSettings::of_table, [
+            on_mistake(Consequence::Unusable),
+            secret(),
+            table(JOURNAL_KEYS),
+            edit_within("url", Edit {
+                position: 10,
+                label: tr_noop!("Journal"),
+                flag: "journal-url",
+                help: "Journal of the team: postgres://USER@HOST/DATABASE, without a password. \"\" removes it",
+                value_name: "URL",
+                input: Input::Text,
+                is_required: false,
+                is_tested: false,
+            })
+        ];
     }
 }
 
@@ -213,12 +230,18 @@ impl ProfileSettings {
         all
     }
 
-    pub fn value(&self, key: &str) -> Option<toml::Value> {
-        Self::setting(key).and_then(|setting| (setting.value)(self))
+    /// By a name such as `base_url` or `journal.url`.
+    pub fn value(&self, name: &str) -> Option<toml::Value> {
+        let (key, inner) = name.split_once('.').map_or((name, None), |(key, inner)| (key, Some(inner)));
+        let value = Self::setting(key).and_then(|setting| (setting.value)(self))?;
+        inner.map_or(Some(value.clone()), |inner| value.get(inner).cloned())
     }
 
-    pub fn text(&self, key: &str) -> String {
-        self.value(key).as_ref().map(super::section::text_of).unwrap_or_default()
+    /// For a setting that is a table, the text of the key that users edit.
+    pub fn text(&self, name: &str) -> String {
+        let edited = Self::setting(name).and_then(|setting| setting.edited_key);
+        let value = edited.map_or_else(|| self.value(name), |key| self.value(name)?.get(key).cloned());
+        value.as_ref().map(super::section::text_of).unwrap_or_default()
     }
 
     pub fn pin(&self) -> Option<KeyPin> {
@@ -309,10 +332,6 @@ fn check_fingerprint(text: &str) -> Result<String, &'static str> {
     is_fingerprint.then(|| text.to_owned()).ok_or(wrong)
 }
 
-fn check_file_name(text: &str) -> Result<String, &'static str> {
-    if text.is_empty() { Err(t!("is empty")) } else { Ok(text.to_owned()) }
-}
-
 /// Dereferences to its [`ProfileSettings`].
 #[derive(Clone, Debug)]
 pub struct Profile {
@@ -323,6 +342,8 @@ pub struct Profile {
     /// For display; never contains the key.
     pub key_from: String,
     pub ca: Option<CaFile>,
+    /// `None` when the profile uses the journal on this computer.
+    pub journal: Option<Box<TeamJournal>>,
     /// Falls back to the settings for all profiles.
     pub jobs: Resolved<JobSettings>,
     /// Falls back to the settings for all profiles.
@@ -372,19 +393,6 @@ pub struct KeyPin {
     pub prefix: String,
     /// A short hash that does not reveal the key, when it was saved.
     pub fingerprint: Option<String>,
-}
-
-/// PEM.
-#[derive(Clone, PartialEq, Eq)]
-pub struct CaFile {
-    pub path: PathBuf,
-    pub pem: Arc<[u8]>,
-}
-
-impl fmt::Debug for CaFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CaFile({}, {} bytes)", self.path.display(), self.pem.len())
-    }
 }
 
 /// The name becomes a file name and a table name: 1 to 40 of the characters `A`–`Z`, `a`–`z`,

@@ -7,10 +7,11 @@ use super::env::Env;
 use super::file::ConfigFile;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
+use super::key::SecretSource;
 use super::paths::Paths;
 use super::profile::ProfileSettings;
 use super::resolved::{SettingSource, SettingValue};
-use super::section::{Section, Setting};
+use super::section::Section;
 use super::selection::{Selected, Selection, index_of, jobs_of};
 use super::settings::{Flags, Settings};
 use std::path::Path;
@@ -30,7 +31,7 @@ pub struct FoundProfile {
     /// `environment` when the environment variables define the profile without a name.
     pub name: String,
     pub is_in_file: bool,
-    /// A proxy is shown without user and password.
+    /// A proxy is shown without user and password, and the journal's database without the user.
     pub settings: Vec<SettingValue>,
 }
 
@@ -108,18 +109,23 @@ fn listed(profile: &Selected<'_>, paths: &Paths, env: &Env, defaults: &Defaults)
     let settings = profile.settings.values.clone().without_password();
     let rate_limit = Some(settings.rate_limit.unwrap_or(defaults.rate_limit));
     let key_command_timeout = settings.key_command_seconds();
-    let settings = ProfileSettings { key_command_timeout, rate_limit, ..settings };
-    let one = |setting: &Setting<ProfileSettings>| {
-        let value = (setting.value)(&settings);
-        let value = match setting.key {
+    let mut settings = ProfileSettings { key_command_timeout, rate_limit, ..settings };
+    settings.journal.password_command_timeout = settings.journal.password_command_seconds();
+    let one = |(name, value): (String, Option<Value>)| {
+        let value = match name.as_str() {
             "key" => Some(profile.key_from(paths, env).into()),
+            "journal.url" => settings.journal.server().map(|server| server.to_string().into()),
+            "journal.password" => {
+                let source = profile.entry.and_then(SecretSource::of_journal);
+                source.map(|source| source.described(paths, env).into())
+            }
             // Arguments may be secrets.
-            "key_command" => value.map(|_| "set".into()),
+            "key_command" | "journal.password_command" => value.map(|_| "set".into()),
             // The variable has a mistake.
             "base_url" => value.filter(|_| !settings.base_url.is_empty()),
             _ => value,
         };
-        SettingValue { name: setting.key.to_owned(), value, source: profile.settings.source(setting.key) }
+        SettingValue { source: profile.settings.source(&name), name, value }
     };
-    ProfileSettings::SETTINGS.iter().map(one).collect()
+    settings.values().into_iter().map(one).collect()
 }

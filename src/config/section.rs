@@ -33,6 +33,8 @@ pub(super) struct Setting<S> {
     pub inner_keys: &'static [&'static str],
     /// `None` when users edit only the file.
     pub edit: Option<Edit>,
+    /// Of a setting that is a table: the key that `edit` is about.
+    pub edited_key: Option<&'static str>,
 }
 
 impl<S> Setting<S> {
@@ -54,6 +56,7 @@ impl<S> Setting<S> {
             is_secret: false,
             inner_keys: &[],
             edit: None,
+            edited_key: None,
         }
     }
 
@@ -80,6 +83,20 @@ impl<S> Setting<S> {
     pub const fn edit(mut self, edit: Edit) -> Self {
         self.edit = Some(edit);
         self
+    }
+
+    /// Of a table, users edit only this key. Without it, the table is removed.
+    pub const fn edit_within(mut self, key: &'static str, edit: Edit) -> Self {
+        self.edited_key = Some(key);
+        self.edit(edit)
+    }
+
+    /// As in [`Section::values`].
+    pub fn names(&self) -> Vec<String> {
+        match self.inner_keys {
+            [] => vec![self.key.to_owned()],
+            inner => inner.iter().map(|name| join(self.key, name)).collect(),
+        }
     }
 }
 
@@ -152,13 +169,13 @@ pub(super) trait Section: Default + 'static {
     /// Names such as `in_flight` or `policies.valid`.
     fn values(&self) -> Vec<(String, Option<Toml>)> {
         let of = |setting: &Setting<Self>| {
-            let (key, value) = (setting.key, (setting.value)(self));
-            if setting.inner_keys.is_empty() {
-                return vec![(key.to_owned(), value)];
-            }
-            let inner =
-                |name: &&str| (join(key, name), value.as_ref().and_then(|table| table.get(*name)).cloned());
-            setting.inner_keys.iter().map(inner).collect()
+            let value = (setting.value)(self);
+            let inner = |name: &&str| value.as_ref().and_then(|table| table.get(*name)).cloned();
+            let values = match setting.inner_keys {
+                [] => vec![value],
+                keys => keys.iter().map(inner).collect(),
+            };
+            setting.names().into_iter().zip(values).collect::<Vec<_>>()
         };
         Self::SETTINGS.iter().flat_map(of).collect()
     }

@@ -7,12 +7,13 @@ use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
-use super::key::{self, Key};
+use super::journal::TeamJournal;
+use super::key::{self, Key, SecretSource};
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{Profile, ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};
-use super::section::Section;
+use super::section::{Section, Setting};
 use super::settings::Flags;
 use crate::domain::time::read_offset;
 use jiff::tz::Offset;
@@ -86,7 +87,10 @@ impl<'f> Selection<'f> {
         let (source, chosen) = match named {
             // With all three variables set, no file is needed, and the name is only a label.
             Some((PROFILE, source, name))
-                if has_both && is_profile_name(name) && file.entry(name).is_none() =>
+                if has_both
+                    && is_profile_name(name)
+                    && file.entry(name).is_none()
+                    && file.why_unusable(name).is_none() =>
             {
                 (source, Ok(Some((name.as_str(), None))))
             }
@@ -141,6 +145,8 @@ pub(super) struct Selected<'f> {
     pub settings: Resolved<ProfileSettings>,
     /// Replaces the stored key.
     pub key: Option<SecretString>,
+    /// Replaces the stored password of the team's journal.
+    pub journal_password: Option<SecretString>,
     /// The address leads to another service than the entry's.
     is_other_service: bool,
 }
@@ -162,10 +168,15 @@ impl<'f> Selected<'f> {
             None => ProfileSettings { read_only: file.is_read_only, ..ProfileSettings::default() },
         };
         let is_in_file = |key: &str| file.has(&format!("profiles.{name}.{key}")) && entry.is_some();
-        let mut sources: Vec<(&str, SettingSource)> = ProfileSettings::SETTINGS
+        let names: Vec<String> = ProfileSettings::SETTINGS
             .iter()
-            .filter(|setting| is_in_file(setting.key) && !(setting.is_of_service && is_other_service))
-            .map(|setting| (setting.key, SettingSource::File))
+            .filter(|setting| !(setting.is_of_service && is_other_service))
+            .flat_map(Setting::names)
+            .collect();
+        let mut sources: Vec<(&str, SettingSource)> = names
+            .iter()
+            .filter(|name| is_in_file(name))
+            .map(|name| (name.as_str(), SettingSource::File))
             .collect();
         // Also after a mistake in the file, and for a key from a command.
         if settings.read_only {
@@ -173,6 +184,9 @@ impl<'f> Selected<'f> {
         }
         if settings.key_command.is_some() {
             sources.push(("key", SettingSource::File));
+        }
+        if settings.journal.password_command.is_some() {
+            sources.push(("journal.password", SettingSource::File));
         }
         if overrides.has(BASE_URL) {
             settings.base_url = overrides.base_url.clone().unwrap_or_default();
@@ -185,12 +199,13 @@ impl<'f> Selected<'f> {
             settings.utc_offset = Some(offset);
             sources.push(("utc_offset", SettingSource::Variable));
         }
-        let sources = sources.into_iter().map(|(key, source)| (key.to_owned(), source));
+        let sources: Vec<_> = sources.into_iter().map(|(key, source)| (key.to_owned(), source)).collect();
         Self {
             name: name.to_owned(),
             entry,
             settings: Resolved::new(settings, sources),
             key: overrides.key.clone(),
+            journal_password: None,
             is_other_service,
         }
     }
@@ -199,14 +214,14 @@ impl<'f> Selected<'f> {
     pub fn key_from(&self, paths: &Paths, env: &Env) -> String {
         match self.entry {
             Some(entry) if self.settings.source("key") != SettingSource::Variable => {
-                key::described(entry, paths, env)
+                SecretSource::of_key(entry).described(paths, env)
             }
             _ => API_KEY.to_owned(),
         }
     }
 
     /// # Errors
-    /// Its key or its certificates cannot be read.
+    /// Its key, its certificates or those of its team's journal cannot be read.
     pub fn open(self, file: &ConfigFile, paths: &Paths, env: &Env) -> Result<Profile, ConfigError> {
         let key_from = self.key_from(paths, env);
         let is_by_variable = |key| self.settings.source(key) == SettingSource::Variable;
@@ -222,12 +237,27 @@ impl<'f> Selected<'f> {
         };
         let key = match (self.key, self.entry) {
             (Some(key), _) => Key::Known(key),
-            (None, Some(entry)) => key::find(file, entry, paths, env)?,
+            (None, Some(entry)) => SecretSource::of_key(entry).find(file, paths, env)?,
             (None, None) => return Err(Mistake::in_env(API_KEY, t!("contains no key")).into()),
         };
-        let ca = self.entry.map(|entry| ca::read(entry, file, paths)).transpose()?.flatten();
+        let (mut ca, mut journal) = (None, None);
+        if let Some(entry) = self.entry {
+            let named = entry.settings.ca_file.as_deref();
+            ca = ca::read(named, &format!("profiles.{}.ca_file", entry.name), file, paths)?;
+            journal = TeamJournal::of(entry, self.journal_password, file, paths, env)?;
+        }
         let (jobs, index) = (jobs_of(self.entry, file), index_of(self.entry, file));
-        Ok(Profile { name: self.name, settings: self.settings, key, key_from, ca, jobs, index, from })
+        Ok(Profile {
+            name: self.name,
+            settings: self.settings,
+            key,
+            key_from,
+            ca,
+            journal,
+            jobs,
+            index,
+            from,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::address::has_usual_path;
 use super::app::AppSettings;
 use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
-use super::key::{self, Key};
+use super::key::{Key, SecretSource};
 use super::mistake::{ConfigError, Mistake};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
@@ -170,7 +170,7 @@ fn lines_of(file: &ConfigFile, paths: &Paths, env: &Env) -> Vec<ProfileLine> {
     let line = |entry: &ProfileEntry| ProfileLine {
         name: entry.name.clone(),
         settings: entry.settings.clone().without_password(),
-        key_from: key::described(entry, paths, env),
+        key_from: SecretSource::of_key(entry).described(paths, env),
         is_default: default == Some(entry.name.as_str()),
     };
     file.profiles.iter().map(line).collect()

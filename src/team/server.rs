@@ -2,6 +2,7 @@
 
 use crate::i18n::Localizable;
 use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -31,7 +32,8 @@ impl Server {
     /// A message that never repeats the address, which may contain a password.
     pub fn parse(raw: &str) -> Result<Self, Localizable> {
         let form = || localizable!("must have the form postgres://USER@HOST/DATABASE");
-        let url = Url::parse(raw.trim()).map_err(|_| form())?;
+        let (text, has_host) = with_host(raw.trim());
+        let url = Url::parse(&text).map_err(|_| form())?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {
             return Err(form());
         }
@@ -51,7 +53,7 @@ impl Server {
         }
         let mut host = match url.host_str() {
             // An IPv6 address stands in brackets.
-            Some(host) if !host.is_empty() => {
+            Some(host) if has_host && !host.is_empty() => {
                 let host = host.strip_prefix('[').and_then(|h| h.strip_suffix(']')).unwrap_or(host);
                 Some(decoded(host).ok_or_else(form)?)
             }
@@ -65,7 +67,9 @@ impl Server {
                     return Err(localizable!("must not contain a password: set journal.password instead"));
                 }
                 ("sslmode", _) => {
-                    return Err(localizable!("sslmode can only be verify-full: lapel always checks certificates"));
+                    return Err(localizable!(
+                        "sslmode can only be verify-full: lapel always checks certificates"
+                    ));
                 }
                 _ => return Err(localizable!("only host and sslmode can stand after the question mark")),
             }
@@ -89,6 +93,16 @@ impl Server {
             }
         }
     }
+}
+
+/// The parser takes no address with a user and without a host. So a host stands in, and the result is `false`.
+fn with_host(raw: &str) -> (Cow<'_, str>, bool) {
+    let begin = raw.find("://").map_or(0, |at| at + "://".len());
+    let end = raw[begin..].find(['/', '?', '#']).map_or(raw.len(), |at| begin + at);
+    if raw[begin..end].ends_with('@') {
+        return (format!("{}localhost{}", &raw[..end], &raw[end..]).into(), false);
+    }
+    (raw.into(), true)
 }
 
 /// `None` for an escape that is not UTF-8, or for a NUL, which the database cannot have.

@@ -387,11 +387,11 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
     h.shows(msg("New profile")).await;
     let (base_url, key) = (h.sandbox.base_url().to_owned(), h.sandbox.api_key().to_owned());
     // A key of nobody first.
-    h.press("backtab backtab backtab backtab backtab backtab backtab backtab backtab ctrl-u");
+    h.press("backtab backtab backtab backtab backtab backtab backtab backtab backtab backtab ctrl-u");
     h.type_text("mine");
     h.press("tab tab tab right tab");
     h.type_text("/nowhere/ca.pem");
-    h.press("tab tab tab right tab tab");
+    h.press("tab tab tab tab right tab tab");
     h.paste(&base_url);
     h.press("tab");
     h.paste("no_such_key_0123456789");
@@ -400,7 +400,8 @@ async fn a_new_profile_is_checked_and_kept_with_what_the_service_says_of_its_key
         s.contains("ca_file") && s.contains(msg_part("Nothing was saved."))
     })
     .await;
-    h.press("backtab backtab backtab backtab backtab backtab ctrl-u tab tab tab tab tab tab enter");
+    h.press("backtab backtab backtab backtab backtab backtab backtab ctrl-u");
+    h.press("tab tab tab tab tab tab tab enter");
     let screen = h.shows(msg_part("The service refused the API key")).await;
     assert!(
         flat(&screen).contains(msg_part("Nothing was saved.")) && !screen.contains("no_such_key"),
@@ -504,7 +505,7 @@ async fn the_place_of_a_key_is_changed_on_the_list() {
     h.press("j c");
     h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
     // Away from the keyring, where lapel cannot look: into a file needs the key, a variable does not.
-    h.press("tab tab tab tab tab tab tab left");
+    h.press("tab tab tab tab tab tab tab tab left");
     h.press("tab tab tab enter");
     h.shows(msg_part("To store the key in another place")).await;
     h.press("backtab backtab backtab right right tab tab tab");
@@ -575,7 +576,14 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.type_text("나루대학교");
         h.press("tab tab right tab tab");
         h.type_text("http://proxy.example:8080");
-        h.press("tab tab tab tab tab tab");
+        h.press("tab tab");
+        assert!(
+            flat(&h.screen()).contains("lapel profile edit NAME --new-journal-password"),
+            "{}",
+            h.screen()
+        );
+        h.type_text("postgres://kim@db.example/badges");
+        h.press("tab tab tab tab tab");
         h.press("enter");
         h.shows(msg_part("Changed profile two")).await;
         h.settled().await;
@@ -604,7 +612,8 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
             (changed.get("read_only"), changed.get("proxy")),
             (Some("true"), Some("http://proxy.example:8080"))
         );
-        assert_eq!(changed.keys().count(), 3, "{changed:?}");
+        assert_eq!(changed.get("journal"), Some("postgres://kim@db.example/badges"));
+        assert_eq!(changed.keys().count(), 4, "{changed:?}");
         assert!(change.key.is_none() && !change.pin, "{change:?}");
         h.press("esc");
         let screen = h.settled().await;
@@ -622,7 +631,7 @@ async fn the_profile_in_use_is_not_removed_and_is_opened_anew_when_it_was_change
     assert!(h.screen().contains(msg_part("is in use. Open another first")), "{}", h.screen());
     h.press("c");
     h.shows(&msg_with("Change profile {name}", &[&"one"])).await;
-    h.press("enter enter enter enter enter enter enter enter enter enter enter");
+    h.press("enter enter enter enter enter enter enter enter enter enter enter enter");
     assert!(h.screen().contains(msg("No changes given.")), "{}", h.screen());
     assert!(asked.lock().expect("notes").is_empty());
     h.press("tab ctrl-u");

@@ -2,9 +2,12 @@
 
 use super::args::{AddFlags, ValueFlags};
 use super::trial::Trial;
-use super::{CommandResult, Failure, ProfileContext, pin_of, profile_as_json, typed_key, warn, with_command};
+use super::{
+    CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, warn,
+    whole_place, with_command,
+};
 use crate::cli::{output, prompt};
-use crate::config::{Environment, KeyStore, NewProfile, is_profile_name, profiles, save_profile};
+use crate::config::{Environment, KeyStore, NewProfile, SecretKind, is_profile_name, profiles, save_profile};
 use crate::domain::confirm_text::short_name;
 use crate::domain::text::scrub;
 use crate::domain::time::example_offset;
@@ -13,8 +16,8 @@ use serde_json::json;
 
 pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandResult {
     let AddFlags { name, name_flag, settings } = flags;
-    let ValueFlags { mut input, key_from, key_stdin } = settings.values;
-    let ask = prompt::somebody_is_there() && !key_stdin;
+    let ValueFlags { mut input, key_from, key_stdin, password_from, password_stdin } = settings.values;
+    let ask = prompt::somebody_is_there() && !key_stdin && !password_stdin;
     // Finds mistakes in the file before the user types a key.
     let all = profiles(&context.paths, &context.env)?;
     let preset = if all.is_empty() { "main" } else { "" };
@@ -84,9 +87,21 @@ pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandRes
     new.key_store = with_command(store, &settings.command)?;
     new.make_default = settings.default;
     // Reports any mistake in the flags before asking for the key.
-    new.profile("to-be-typed")?;
+    let checked = new.profile("to-be-typed")?;
+    let password_store = match password_from {
+        Some(store) => Some(whole_place(store)),
+        None if password_stdin => Some(KeyStore::File),
+        None => None,
+    };
+    if password_store.is_some() && checked.journal.is_none() {
+        return Err(no_journal());
+    }
 
-    let key = key_of(context, &new.key_store, key_stdin).await?;
+    let key = secret_of(context, SecretKind::ApiKey, &new.key_store, key_stdin).await?;
+    if let Some(store) = password_store {
+        let password = secret_of(context, SecretKind::JournalPassword, &store, password_stdin).await?;
+        new.journal_password = Some((store, password));
+    }
     let mut profile = new.profile(key.expose_secret())?;
     if !context.json {
         output::note(&t!("checking the key with {base_url}", base_url = scrub(&profile.base_url)));
@@ -133,22 +148,28 @@ async fn given(
     Ok(said)
 }
 
-/// Typed when lapel stores the key, read from the store otherwise.
-pub(super) async fn key_of(
+/// Typed when lapel stores the secret, read from the store otherwise.
+pub(super) async fn secret_of(
     context: &ProfileContext,
+    kind: SecretKind,
     place: &KeyStore,
     stdin: bool,
 ) -> Result<SecretString, Failure> {
     match place {
-        KeyStore::File | KeyStore::Keyring => typed_key(stdin).await,
+        KeyStore::File | KeyStore::Keyring => typed_secret(kind, stdin).await,
         KeyStore::Variable(_) | KeyStore::OtherFile(_) | KeyStore::Command(_) => {
             if stdin {
-                return Err(Failure::usage(t!(
-                    "--key-stdin needs --key-from file or keyring; other sources already have the key. Nothing was saved."
-                )));
+                return Err(Failure::usage(match kind {
+                    SecretKind::ApiKey => t!(
+                        "--key-stdin needs --key-from file or keyring; other sources already have the key. Nothing was saved."
+                    ),
+                    SecretKind::JournalPassword => t!(
+                        "--journal-password-stdin needs --journal-password-from file or keyring; other sources already have the password. Nothing was saved."
+                    ),
+                }));
             }
             let place = place.clone();
-            context.aside(move |paths, env| place.find(paths, env)).await
+            context.aside(move |paths, env| place.find(kind, paths, env)).await
         }
     }
 }

@@ -9,6 +9,9 @@ use std::path::Path;
 
 /// The id of the flag that reads the key from standard input.
 const KEY_STDIN: &str = "key_stdin";
+/// The ids of the flags of the journal's password.
+const PASSWORD_FROM: &str = "journal_password_from";
+const PASSWORD_STDIN: &str = "journal_password_stdin";
 
 /// What `lapel profile` takes.
 #[derive(Clone, Debug, Args)]
@@ -88,6 +91,9 @@ pub struct EditFlags {
     /// Replace the current key
     #[arg(long)]
     pub new_key: bool,
+    /// Set or replace the journal password
+    #[arg(long)]
+    pub new_journal_password: bool,
     /// Pin the current key; jobs of the replaced key continue with it
     #[arg(long)]
     pub pin: bool,
@@ -114,6 +120,9 @@ pub struct ValueFlags {
     pub key_from: Option<KeyStore>,
     /// Whether the key comes from standard input.
     pub key_stdin: bool,
+    pub password_from: Option<KeyStore>,
+    /// Whether the journal's password comes from standard input.
+    pub password_stdin: bool,
 }
 
 impl Args for ValueFlags {
@@ -121,7 +130,7 @@ impl Args for ValueFlags {
         let mut all = ProfileSettings::editable();
         // Flags without a value come last.
         all.sort_by_key(|(_, edit)| matches!(edit.input, Input::Switch(_)));
-        all.into_iter().fold(command, |command, (key, edit)| {
+        let command = all.into_iter().fold(command, |command, (key, edit)| {
             let flag = Arg::new(key).long(edit.flag).help(edit.help);
             let with_value = |flag: Arg| flag.value_name(edit.value_name);
             match edit.input {
@@ -139,7 +148,22 @@ impl Args for ValueFlags {
                         .action(ArgAction::SetTrue),
                 ),
             }
-        })
+        });
+        command
+            .arg(
+                Arg::new(PASSWORD_FROM)
+                    .long("journal-password-from")
+                    .help("Journal password source: file (lapel's own), keyring, env:VARIABLE or file:PATH")
+                    .value_name("PLACE")
+                    .value_parser(password_place),
+            )
+            .arg(
+                Arg::new(PASSWORD_STDIN)
+                    .long("journal-password-stdin")
+                    .help("Read the journal password from standard input")
+                    .action(ArgAction::SetTrue)
+                    .conflicts_with(KEY_STDIN),
+            )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -149,7 +173,12 @@ impl Args for ValueFlags {
 
 impl FromArgMatches for ValueFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut flags = Self { key_stdin: matches.get_flag(KEY_STDIN), ..Self::default() };
+        let mut flags = Self {
+            key_stdin: matches.get_flag(KEY_STDIN),
+            password_from: matches.get_one::<KeyStore>(PASSWORD_FROM).cloned(),
+            password_stdin: matches.get_flag(PASSWORD_STDIN),
+            ..Self::default()
+        };
         for (key, edit) in ProfileSettings::editable() {
             let text = || matches.get_one::<String>(key);
             match edit.input {
@@ -190,6 +219,15 @@ fn key_place(text: &str) -> Result<KeyStore, String> {
     }
 }
 
+/// As [`key_place`]. A command for the password can only be written into the file: the words at the end of the line
+/// are the key's command.
+fn password_place(text: &str) -> Result<KeyStore, String> {
+    match key_place(text) {
+        Ok(place) if !matches!(place, KeyStore::Command(_)) => Ok(place),
+        _ => Err(t!("use file, keyring, env:VARIABLE or file:PATH").to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,7 +241,9 @@ mod tests {
             ("env:UNI_KEY", KeyStore::Variable("UNI_KEY".into())),
             ("file:/run/secrets/a:b", KeyStore::OtherFile("/run/secrets/a:b".into())),
         ] {
-            assert_eq!(key_place(text), Ok(place));
+            assert_eq!(key_place(text), Ok(place.clone()));
+            let is_command = text == "command";
+            assert_eq!(password_place(text).ok(), Some(place).filter(|_| !is_command), "{text}");
         }
         for wrong in ["", "env:", "file:", "dmu_live_0123456789", "Keyring", "env"] {
             let said = key_place(wrong).expect_err(wrong);

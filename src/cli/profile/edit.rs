@@ -1,11 +1,16 @@
 //! `lapel profile edit`.
 
-use super::add::key_of;
+use super::add::secret_of;
 use super::args::EditFlags;
 use super::trial::Trial;
-use super::{CommandResult, Failure, ProfileContext, adopt, pin_of, profile_as_json, warn, with_command};
+use super::{
+    CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, warn, whole_place,
+    with_command,
+};
 use crate::cli::words::count;
-use crate::config::{Env, Key, KeyPin, KeyStore, Paths, Profile, ProfileEdit, edit_profile, profiles};
+use crate::config::{
+    Env, Key, KeyPin, KeyStore, Paths, Profile, ProfileEdit, ProfileLine, SecretKind, edit_profile, profiles,
+};
 use crate::jobs::Adopted;
 use serde_json::json;
 
@@ -14,7 +19,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     let name = flags.name.clone();
     let Some(line) = all.iter().find(|line| line.name == name) else { return Err(context.no_such(&all)) };
     let former = line.pin();
-    let change = change_of(context, &flags).await?;
+    let change = change_of(context, &flags, line).await?;
     if change.is_empty() && !flags.pin {
         return Err(Failure::usage(t!(
             "No changes given. lapel profile edit --help lists the options; lapel profile edit {name} --pin pins the key again.",
@@ -152,7 +157,11 @@ pub async fn pin_profile(
     pinned.await.map_err(|failure| failure.message)
 }
 
-async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<ProfileEdit, Failure> {
+async fn change_of(
+    context: &ProfileContext,
+    flags: &EditFlags,
+    line: &ProfileLine,
+) -> Result<ProfileEdit, Failure> {
     let (values, command) = (&flags.settings.values, &flags.settings.command);
     let mut change = ProfileEdit {
         input: values.input.clone(),
@@ -169,10 +178,36 @@ async fn change_of(context: &ProfileContext, flags: &EditFlags) -> Result<Profil
         None => None,
     };
     if let Some(store) = store {
-        let key = key_of(context, &store, values.key_stdin).await?;
+        let key = secret_of(context, SecretKind::ApiKey, &store, values.key_stdin).await?;
         change.key = Some((store, key));
     }
+    let store = match &values.password_from {
+        Some(store) => Some(whole_place(store.clone())),
+        None if flags.new_journal_password || values.password_stdin => Some(current_password_store(line)?),
+        None => None,
+    };
+    if let Some(store) = store {
+        let url = values.input.get("journal").map_or_else(|| line.text("journal"), str::to_owned);
+        if url.trim().is_empty() {
+            return Err(no_journal());
+        }
+        let password = secret_of(context, SecretKind::JournalPassword, &store, values.password_stdin).await?;
+        change.journal_password = Some((store, password));
+    }
     Ok(change)
+}
+
+/// lapel's own file for a profile without a password.
+///
+/// # Errors
+/// lapel does not write to this store.
+fn current_password_store(line: &ProfileLine) -> Result<KeyStore, Failure> {
+    match line.journal.password_store(&line.name).unwrap_or_default() {
+        place @ (KeyStore::File | KeyStore::Keyring) => Ok(place),
+        _ => Err(Failure::usage(t!(
+            "lapel does not store the journal password of this profile. Change it at its source, or use --journal-password-from file or keyring. Nothing was changed."
+        ))),
+    }
 }
 
 /// # Errors

@@ -54,6 +54,10 @@ pub async fn test_profile(paths: &Paths, env: &Env, name: &str) -> Result<String
 pub fn remove_profile(paths: &Paths, env: &Env, name: &str) -> Result<String, String> {
     let removed = remove(paths, env, name).map_err(|why| why.to_string())?;
     let mut said = t!("Removed profile {name}. {key}", name, key = removed.key);
+    if let Some(password) = removed.journal_password {
+        said.push(' ');
+        said.push_str(&password);
+    }
     if removed.was_default {
         said.push(' ');
         said.push_str(t!("It was the default profile. There is no default now."));

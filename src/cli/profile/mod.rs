@@ -15,7 +15,8 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::{confirm, exit, json, output, prompt};
 use crate::config::{
-    Env, Key, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, named_profile, profiles, remove_profile,
+    Env, Key, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, SecretKind, named_profile, profiles,
+    remove_profile,
 };
 use crate::domain::text::scrub;
 use crate::i18n::list;
@@ -118,9 +119,13 @@ impl ProfileContext {
         let removed = self.aside(move |paths, env| remove_profile(paths, env, &gone)).await?;
         let then =
             if removed.was_default { t!(" It was the default. Set another with --default.") } else { "" };
-        let value =
-            json!({ "ok": true, "removed": name, "key": removed.key, "was_default": removed.was_default });
-        self.answer(&t!("Removed profile {name}. {key}{then}", name, key = removed.key, then), &value)
+        let value = json!({
+            "ok": true, "removed": name, "key": removed.key, "journal_password": removed.journal_password,
+            "was_default": removed.was_default,
+        });
+        let secrets = [Some(removed.key), removed.journal_password];
+        let key = secrets.into_iter().flatten().collect::<Vec<_>>().join(" ");
+        self.answer(&t!("Removed profile {name}. {key}{then}", name, key, then), &value)
     }
 
     fn no_such(&self, all: &[ProfileLine]) -> Failure {
@@ -222,13 +227,25 @@ fn with_command(store: KeyStore, command: &[String]) -> Result<KeyStore, Failure
         )));
     }
     match store {
-        KeyStore::OtherFile(path) => Ok(KeyStore::OtherFile(whole(&path))),
         KeyStore::Command(_) if command.is_empty() => Err(Failure::usage(t!(
             "--key-from command needs the command at the end: lapel profile add uni --key-from command -- pass show badges"
         ))),
         KeyStore::Command(_) => Ok(KeyStore::Command(command.to_vec())),
-        store => Ok(store),
+        store => Ok(whole_place(store)),
     }
+}
+
+fn whole_place(store: KeyStore) -> KeyStore {
+    match store {
+        KeyStore::OtherFile(path) => KeyStore::OtherFile(whole(&path)),
+        store => store,
+    }
+}
+
+fn no_journal() -> Failure {
+    Failure::usage(t!(
+        "A journal password needs a team's journal: give --journal-url too. Nothing was saved."
+    ))
 }
 
 /// An absolute path stays valid from any working directory.
@@ -239,16 +256,23 @@ fn whole(path: &std::path::Path) -> std::path::PathBuf {
     }
 }
 
-async fn typed_key(from_stdin: bool) -> Result<SecretString, Failure> {
+async fn typed_secret(kind: SecretKind, from_stdin: bool) -> Result<SecretString, Failure> {
     if from_stdin {
         return prompt::piped().await;
     }
+    let is_key = kind == SecretKind::ApiKey;
     if prompt::somebody_is_there() {
-        return prompt::secret(t!("API key")).await;
+        return prompt::secret(if is_key { t!("API key") } else { t!("Journal password") }).await;
     }
-    Err(Failure::usage(t!(
-        "there is no terminal to type the key. Use --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was saved."
-    )))
+    Err(Failure::usage(if is_key {
+        t!(
+            "there is no terminal to type the key. Use --key-stdin, such as lapel profile add ... --key-stdin <keyfile. Nothing was saved."
+        )
+    } else {
+        t!(
+            "there is no terminal to type the journal password. Use --journal-password-stdin. Nothing was saved."
+        )
+    }))
 }
 
 fn warn(warnings: &[String]) {
@@ -257,11 +281,13 @@ fn warn(warnings: &[String]) {
     }
 }
 
-const IN_JSON: [&str; 6] = ["environment", "base_url", "organisation", "read_only", "key_from", "key_prefix"];
+const IN_JSON: [&str; 7] =
+    ["environment", "base_url", "organisation", "read_only", "key_from", "key_prefix", "journal"];
 
 fn settings_as_json(name: &str, settings: &ProfileSettings, key_from: &str) -> Map<String, Value> {
     let value = |field: &str| match field {
         "key_from" => key_from.into(),
+        "journal" => json!(settings.journal.server().map(|server| server.to_string())),
         field => json!(settings.value(field)),
     };
     let fields = IN_JSON.into_iter().map(|field| (field.to_owned(), value(field)));
@@ -282,15 +308,17 @@ pub(super) fn profile_as_json(profile: &Profile) -> Map<String, Value> {
     fields
 }
 
-/// A star marks the default profile.
+/// A star marks the default profile. The journals are a column if a profile has one.
 fn table(all: &[ProfileLine]) -> String {
+    let journal = |line: &ProfileLine| line.journal.server().map(|server| server.to_string());
+    let has_journals = all.iter().any(|line| journal(line).is_some());
     let row = |line: &ProfileLine| {
         let environment = if line.read_only {
             t!("{environment} read-only", environment = line.environment)
         } else {
             line.environment.to_string()
         };
-        [
+        let mut row = vec![
             format!("{} {}", if line.is_default { "*" } else { " " }, line.name),
             environment,
             scrub(line.organisation.as_deref().unwrap_or("-")).into_owned(),
@@ -299,9 +327,13 @@ fn table(all: &[ProfileLine]) -> String {
                 .as_ref()
                 .map_or_else(|| t!("not pinned").to_owned(), |prefix| format!("{prefix}…")),
             line.key_from.clone(),
-        ]
+        ];
+        if has_journals {
+            row.push(journal(line).map_or_else(|| "-".to_owned(), |journal| scrub(&journal).into_owned()));
+        }
+        row
     };
-    let head = [
+    let mut head = vec![
         format!("  {}", t!("NAME")),
         String::new(),
         t!("ORGANISATION").to_owned(),
@@ -309,9 +341,12 @@ fn table(all: &[ProfileLine]) -> String {
         t!("KEY").to_owned(),
         t!("FROM").to_owned(),
     ];
-    let rows: Vec<[String; 6]> = std::iter::once(head).chain(all.iter().map(row)).collect();
+    if has_journals {
+        head.push(t!("JOURNAL").to_owned());
+    }
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(all.iter().map(row)).collect();
     let wide = |column: usize| rows.iter().map(|row| row[column].width()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(wide).collect();
+    let widths: Vec<usize> = (0..rows[0].len()).map(wide).collect();
     let lines: Vec<String> = rows
         .iter()
         .map(|row| {

@@ -109,7 +109,7 @@ impl KeyFrom {
             ),
             AS_IT_IS => t!("The key source stays as in config.toml. Another choice replaces it."),
             _ if self.was.is_some() => t!("Leave this empty to keep the current key."),
-            _ => t!("Only you can read the stored key."),
+            _ => t!("Only you can read the stored key. The settings store only its first characters."),
         }
     }
 

@@ -206,8 +206,35 @@ impl ProfileForm {
         }
     }
 
-    fn is_at_zone(&self) -> bool {
-        self.lines.get(self.focus.at).is_some_and(|line| line.setting == Some("utc_offset"))
+    /// Explains the focused line, or the form where the label of the line is enough.
+    fn advice(&self) -> String {
+        let line = self.lines.get(self.focus.at);
+        let setting = line.and_then(|line| line.setting);
+        let is_key = line.is_some_and(|line| matches!(line.control, Control::KeySource | Control::ApiKey));
+        if is_key {
+            return self.key.advice().to_owned();
+        }
+        if setting == Some("utc_offset") {
+            let example = example_offset();
+            return t!(
+                "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
+                example
+            );
+        }
+        let advice = if setting == Some("journal") {
+            t!(
+                "A journal that your team shares: postgres://USER@HOST/DATABASE, without a password. Empty: the journal on this computer. To set its password, run: lapel profile edit NAME --new-journal-password"
+            )
+        } else if self.was.is_some() {
+            t!(
+                "lapel tests a changed connection or key before saving it. An empty CA file or proxy is removed. A proxy's user and password are not shown."
+            )
+        } else {
+            t!(
+                "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one from the organisation. lapel checks the key before it saves anything."
+            )
+        };
+        advice.to_owned()
     }
 
     fn field_mut(&mut self) -> Option<&mut TextField> {
@@ -246,24 +273,8 @@ impl ProfileForm {
             });
         }
         form.blank();
-        if !brief && self.is_at_zone() {
-            let example = example_offset();
-            form.dim(&t!(
-                "The service's times have no zone. Enter their offset from UTC, on this computer {example}. Empty: not known, so ages can be wrong.",
-                example
-            ));
-            form.blank();
-        } else if !brief {
-            form.dim(self.key.advice());
-            form.dim(if self.was.is_some() {
-                t!(
-                    "lapel tests a changed connection or key before saving it. An empty CA file or proxy is removed. A proxy's user and password are not shown."
-                )
-            } else {
-                t!(
-                    "The base URL ends in /api/v1/ext. Without an organisation, lapel uses the service's name for it. Without a short name, lapel makes one from the organisation. lapel checks the key before it saves anything. The settings store only the first characters of the key."
-                )
-            });
+        if !brief {
+            form.dim(&self.advice());
             form.blank();
         }
         let key = |action| env.key(&[Context::Form, Context::Always], action);

@@ -265,10 +265,11 @@ fn of_profile(found: &Provenance, name: &str) -> (Option<String>, SettingSource)
 fn every_setting_is_told_as_a_run_resolves_it() {
     let text = format!(
         "theme = 'dark'\nclipboard = 'off'\n{UNI}read_only = true\nproxy = 'http://p.example:1'\n\
+         [profiles.uni.journal]\nurl = 'postgres://kim@db.example/badges'\npassword = {{ env = 'DB' }}\n\
          [profiles.uni.jobs]\nbatch = 5\npolicies = {{ valid = 'block' }}\n\
          [jobs]\nbatch = 9\nin_flight = 3\n[index]\nenabled = true\n"
     );
-    let home = Home::with_config(&text).with_key("uni", "k-0123456789");
+    let home = Home::with_config(&text).with_key("uni", "k-0123456789").set("DB", "kim's 1st word");
     let elsewhere = home_of_variables(&text);
     for (env, flags) in [
         (home.env(), Flags::default()),
@@ -300,6 +301,12 @@ fn every_setting_is_told_as_a_run_resolves_it() {
             assert_eq!(source, profile.settings.source(&name), "{name}");
             match name.as_str() {
                 "key" => assert_eq!(value.as_deref(), Some(profile.key_from.as_str())),
+                "journal.url" if profile.journal.is_some() => {
+                    assert_eq!(value.as_deref(), Some("db.example/badges"), "without the user");
+                }
+                "journal.password" if profile.journal.is_some() => {
+                    assert_eq!(value.as_deref(), Some("the variable DB"));
+                }
                 "rate_limit" => assert_eq!(value.as_deref(), Some("0"), "the default of this test"),
                 _ => assert_eq!(value.unwrap_or_default(), profile.text(&name), "{name}"),
             }
@@ -313,4 +320,5 @@ fn home_of_variables(text: &str) -> Home {
         .set("LAPEL_API_KEY", "k-0123456789")
         .set("LAPEL_UTC_OFFSET", "+05:30")
         .set("NO_COLOR", "1")
+        .set("DB", "kim's 1st word")
 }

@@ -135,7 +135,7 @@ fn nothing_is_lost_when_a_profile_cannot_be_kept() {
         (UNI, PathBuf::new(), "a profile with this name exists"),
         ("theme = 'dmu_live_s3cret'\n", PathBuf::new(), "theme"),
         ("profiles = { x = { base_url = 'https://x.example/' } }\n", PathBuf::new(), "[profiles.uni]"),
-        ("", PathBuf::from("uni"), "a key file with this name exists"),
+        ("", PathBuf::from("uni"), "this file exists"),
     ];
     for (config, old_key, said) in cases {
         let home = Home::with_config(config);

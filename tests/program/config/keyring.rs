@@ -13,7 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use std::fs;
 use std::time::Duration;
 
-fn keyring() -> Keyring {
+pub fn keyring() -> Keyring {
     Keyring::of(mock::Store::new().expect("a store"), Duration::from_secs(30))
 }
 

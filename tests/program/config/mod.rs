@@ -1,6 +1,7 @@
 //! Settings: the layers, the mistakes, keys at rest, and keeping a profile.
 
 mod changes;
+mod journal;
 mod keeping;
 #[cfg(feature = "keyring")]
 mod keyring;

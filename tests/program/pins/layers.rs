@@ -167,7 +167,6 @@ const CYCLES: &[(&str, &[(&str, &str)])] = &[
             ("edit", "new_profile"),
             ("file", "lines"),
             ("key", "key_store"),
-            ("key_store", "profile"),
             ("pictures", "ui"),
             ("section", "ui"),
             ("selection", "settings"),

@@ -36,6 +36,10 @@ fn with_setting(folder: &Path, name: &str, value: &str) -> Vec<Mistake> {
             let base = if field == "base_url" { "" } else { base };
             format!("[profiles.uni]\n{base}{field} = \"{value}\"\n")
         }
+        "profile.journal" => {
+            let url = if field == "url" { "" } else { "url = \"postgres://kim@db.example/badges\"\n" };
+            format!("[profiles.uni]\n{base}[profiles.uni.journal]\n{url}{field} = \"{value}\"\n")
+        }
         table => format!("[{table}]\n{field} = \"{value}\"\n"),
     };
     fs::write(folder.join("config.toml"), text).expect("written");
@@ -105,10 +109,10 @@ fn a_config_toml_of_today_is_read() {
     }
 }
 
-/// The names of all values, with the names of their tables in front. The ways to write a key are values.
+/// The names of all values, with the names of their tables in front. The ways to write a secret are values.
 fn leaves(value: &toml::Value, path: &str, out: &mut BTreeSet<String>) {
     match value {
-        toml::Value::Table(table) if path.rsplit('.').next() != Some("key") => {
+        toml::Value::Table(table) if !matches!(path.rsplit('.').next(), Some("key" | "password")) => {
             for (name, value) in table {
                 let dot = if path.is_empty() { "" } else { "." };
                 leaves(value, &format!("{path}{dot}{name}"), out);

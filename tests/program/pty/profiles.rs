@@ -49,6 +49,24 @@ fn everything_is_asked_for_and_the_key_is_not_shown() {
     assert!(!term.home.path().join("config/keys/uni").exists());
 }
 
+#[test]
+fn the_password_of_a_journal_is_asked_for_and_not_shown() {
+    let setup = lapel(&["profile", "edit", "uni", "--new-journal-password"])
+        .size(120, 24)
+        .env("UNI_KEY", "k-0123456789");
+    let text = "[profiles.uni]\nbase_url = \"https://badges.example/api/v1/ext\"\nkey = { env = \"UNI_KEY\" }\n\
+                [profiles.uni.journal]\nurl = \"postgres://kim@db.example/badges\"\n";
+    setup.write("config/config.toml", text);
+    let mut term = setup.start();
+    term.shows(&format!("{} (hidden)", msg("Journal password")));
+    term.send("wrong\x15horse battery 7\r");
+    term.shows(msg_part("Changed profile uni"));
+    assert_eq!(term.exit_restored().exit_code(), 0);
+    assert!(!contains(&term.raw(), b"battery"), "the password was shown");
+    let file = term.home.path().join("config/keys/uni.journal");
+    assert_eq!(std::fs::read_to_string(file).expect("stored"), "horse battery 7\n");
+}
+
 /// While the key is typed the terminal shows nothing; however that ends, it is as it was before.
 #[test]
 fn the_terminal_is_put_back_however_the_typing_ends() {
@@ -190,7 +208,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     term.shows(msg_part("Profile dept works"));
     term.send("c");
     term.shows(&msg_with("Change profile {name}", &[&"dept"]));
-    term.send("Naru Department\t\t \t\t\t\t\t\t\t\t\r");
+    term.send("Naru Department\t\t \t\t\t\t\t\t\t\t\t\r");
     term.shows(msg_part("Changed profile dept"));
     let kept = read();
     assert!(
@@ -204,7 +222,7 @@ fn a_profile_is_tested_changed_and_removed_in_the_app() {
     std::fs::write(&key_file, sandbox.api_key()).expect("written");
     term.send("jc");
     term.until("the place", |s| s.has(&msg_with("Change profile {name}", &[&"dept"])) && s.has("BADGE_KEY"));
-    term.send(format!("\t\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
+    term.send(format!("\t\t\t\t\t\t\t\t\x1b[D\t\t\tcat {}-not\r", key_file.display()));
     term.shows(msg_part("failed ("));
     assert!(!read().contains("key_command"), "{}", read());
     term.send("\x7f\x7f\x7f\x7f\r");

@@ -204,6 +204,78 @@ fn a_profile_is_changed_and_keeps_its_pin() {
 }
 
 #[test]
+fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
+    const PASSWORD: &str = "w0rd of the journal";
+    let bench = Bench::new();
+    let run = |args: &[&str], input: &str, code: i32| {
+        let said = run(&bench, args, input).ended(code);
+        for hidden in [PASSWORD, "hunter2"] {
+            assert!(!said.out.contains(hidden) && !said.err.contains(hidden), "{}{}", said.out, said.err);
+        }
+        said
+    };
+    let edit = |more: &[&str], input: &str, code: i32| {
+        run(&[&["profile", "edit", "uni"], more].concat(), input, code)
+    };
+    add(&bench, "uni", &[], &key(&bench, "dalmuri"), 0);
+    assert!(!run(&["profile", "list"], "", 0).out.contains(msg("JOURNAL")));
+    assert!(json(&bench, &["profile", "list"], "", 0)["profiles"][0]["journal"].is_null());
+
+    let before = bench.requests();
+    for (more, said) in [
+        (&["--journal-url", "postgres://kim:hunter2@db.example/badges"][..], "must not contain a password"),
+        (&["--journal-password-stdin"], "--journal-url"),
+        (&["--journal-url", "", "--journal-password-stdin"], "--journal-url"),
+        (&["--journal-password-from", "command"], "file:PATH"),
+        (
+            &["--journal-url", "postgres://kim@db.example/badges", "--new-journal-password"],
+            "--journal-password-stdin",
+        ),
+        (&["--journal-password-stdin", "--key-stdin"], "--key-stdin"),
+    ] {
+        let refused = edit(more, "hunter2\n", 2);
+        assert!(refused.err.contains(said), "{more:?}: {}", refused.err);
+        assert!(!config(&bench).contains("journal"), "{more:?}");
+    }
+    edit(&["--journal-url", "postgres://kim@db.example/badges"], "", 0);
+    edit(&["--journal-password-stdin"], &format!("{PASSWORD}\n"), 0);
+    assert_eq!(bench.requests(), before, "its service is asked nothing");
+    let file = bench.path("config/keys/uni.journal");
+    assert_eq!(fs::read_to_string(&file).expect("stored"), format!("{PASSWORD}\n"));
+    assert!(!config(&bench).contains(PASSWORD));
+
+    let list = run(&["profile", "list"], "", 0).out;
+    assert!(list.contains("db.example/badges") && !list.contains("kim"), "{list}");
+    assert_eq!(json(&bench, &["profile", "list"], "", 0)["profiles"][0]["journal"], "db.example/badges");
+    assert_eq!(json(&bench, &["profile", "test", "uni"], "", 0)["profile"]["journal"], "db.example/badges");
+    let info = run(&["info"], "", 0).out;
+    assert!(info.contains("db.example/badges") && info.contains("keys/uni.journal"), "{info}");
+    assert!(!info.contains("kim@"), "{info}");
+    let told = json(&bench, &["info"], "", 0)["profile"].clone();
+    assert_eq!(told["journal.url"], "db.example/badges");
+    assert!(told["journal.password_from"].as_str().expect("a text").contains("keys/uni.journal"), "{told}");
+
+    // It is a secret wherever it is typed.
+    let said = edit(&["--organisation", PASSWORD], "", 2);
+    assert!(said.err.contains(msg_part("looks like an API key")), "{}", said.err);
+
+    let removed = json(&bench, &["profile", "remove", "uni", "--yes"], "", 0);
+    assert_eq!(removed["journal_password"], msg("Removed its journal password."));
+    assert!(!file.exists());
+
+    let new = [
+        "--journal-url",
+        "postgres://kim@/badges?host=/run/pg",
+        "--journal-password-from",
+        "env:DB_PASSWORD",
+    ];
+    let said = add(&bench, "uni", &new, &key(&bench, "dalmuri"), 2);
+    assert!(said.err.contains(msg_part("is not set")) && !config(&bench).contains("uni"), "{}", said.err);
+    add(&bench, "uni", &new[..2], &key(&bench, "dalmuri"), 0);
+    assert_eq!(json(&bench, &["profile", "list"], "", 0)["profiles"][0]["journal"], "/run/pg/badges");
+}
+
+#[test]
 fn info_tells_where_everything_is_and_no_key() {
     let bench = Bench::new();
     add(&bench, "uni", &["--default"], &key(&bench, "dalmuri"), 0);

@@ -55,16 +55,23 @@ const SAID: &[(&str, &str, &str)] = &[
     ("profile.proxy", "'http://somebody:hidden-word@proxy.example:8080'", "http://…@proxy.example:8080"),
     ("profile.picture_base", "'https://pictures.example'", "https://pictures.example"),
     ("profile.ca_file", "'own.pem'", "own.pem"),
+    ("profile.journal.url", "'postgres://somebody@db.example/badges'", "db.example/badges"),
+    ("profile.journal.password", "{ env = 'UNI_DATABASE' }", "the variable UNI_DATABASE"),
+    ("profile.journal.password_command", "['pass', 'show', 'hidden-word']", "set"),
+    ("profile.journal.password_command_timeout", "66", "66"),
+    ("profile.journal.ca_file", "'team.pem'", "team.pem"),
 ];
 
-/// The profile of a setting: a key comes from a variable or from a command, never from both.
+/// The profile of a setting: a key comes from a variable or from a command, never from both. So does a password.
 fn profile_of(name: &str) -> &'static str {
-    if name.starts_with("profile.key_command") { "other" } else { "uni" }
+    if name.contains("_command") { "other" } else { "uni" }
 }
 
 /// Settings that say every word that there is.
 fn all() -> String {
-    let mut text = "profiles.other.base_url = 'https://other.example/api/v1/ext'\n".to_owned();
+    let mut text = "profiles.other.base_url = 'https://other.example/api/v1/ext'\n\
+         profiles.other.journal.url = 'postgres://somebody@db.example/badges'\n"
+        .to_owned();
     for (name, said, _) in SAID {
         let name = name.replace("profile.", &format!("profiles.{}.", profile_of(name)));
         text.push_str(&format!("{name} = {said}\n"));
@@ -76,6 +83,7 @@ fn all() -> String {
 fn info(bench: &Bench, args: &[&str]) -> Command {
     let mut command = bench.lapel(&[&["info"], args].concat());
     command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY").env("UNI_KEY", "hidden-word-0123456789");
+    command.env("UNI_DATABASE", "hidden-word of the journal");
     command
 }
 
@@ -91,7 +99,11 @@ fn json(bench: &Bench, mut command: Command) -> Value {
 fn told(info: &Value, name: &str) -> (String, String) {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if let Some(name) = name.strip_prefix("profile.") {
-        let field = if name == "key" { "key_from" } else { name };
+        let field = match name {
+            "key" => "key_from",
+            "journal.password" => "journal.password_from",
+            name => name,
+        };
         return (text(&info["profile"][field]), text(&info["profile"]["sources"][name]));
     }
     let settings = info["settings"].as_array().expect("settings");

@@ -51,7 +51,9 @@ async fn walk_profiles(columns: u16, rows: u16) {
     take(&mut h, "profiles");
     h.press("c");
     take(&mut h, "profile-change");
-    h.press("tab tab tab tab tab left tab tab tab");
+    h.press("tab tab tab tab tab tab");
+    take(&mut h, "profile-change-journal");
+    h.press("tab tab left tab tab tab");
     h.type_text("pass show badges");
     take(&mut h, "profile-change-command");
     h.press("esc j X");

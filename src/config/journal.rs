@@ -1,0 +1,157 @@
+//! `[profiles.NAME.journal]`: the journal that a team shares, and how lapel logs in to it.
+//!
+//! `config` does not open it.
+
+use super::ca::{self, CaFile, check_file_name};
+use super::command;
+use super::env::Env;
+use super::file::{ConfigFile, ProfileEntry};
+use super::input::typed_mistake;
+use super::key::{Key, SecretSource};
+use super::key_store::{self, KeyStore, SecretKind};
+use super::mistake::ConfigError;
+use super::paths::Paths;
+use super::section::{Consequence, Section, SettingType, checked, number, section};
+use super::toml_reader::{Reader, TomlValue, join};
+use crate::team::Server;
+use secrecy::SecretString;
+use std::path::{Path, PathBuf};
+
+pub(super) const JOURNAL_KEYS: &[&str] =
+    &["url", "password", "password_command", "password_command_timeout", "ca_file"];
+
+section! {
+    /// The settings of the team's journal, as `config.toml` has them. Without a `url`, there is none.
+    pub struct JournalSettings {
+        /// Without a password, see [`Server`].
+        url: Option<String> => checked(check_url), [on_mistake(Consequence::Unusable)];
+        /// `None` to log in without a password, or with that of a command.
+        password: Option<KeyStore> => key_store::read(SecretKind::JournalPassword), [
+            on_mistake(Consequence::Unusable),
+            secret()
+        ];
+        /// The command that prints the password, the program first.
+        password_command: Option<Vec<String>> => key_store::read_command, [
+            on_mistake(Consequence::Unusable),
+            secret()
+        ];
+        /// Time limit of the command in seconds.
+        password_command_timeout: Option<u32> => number(1, 300);
+        /// A file of extra certificates to trust, as written in the settings file.
+        ca_file: Option<String> => checked(check_file_name), [on_mistake(Consequence::Unusable)];
+    }
+}
+
+impl JournalSettings {
+    #[allow(clippy::unnecessary_wraps, reason = "every reader of a setting returns an option")]
+    pub(super) fn of_table(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Self> {
+        if let Some(table) = value.get_ref().as_table()
+            && let (true, Some(command)) = (table.contains_key("password"), table.get("password_command"))
+        {
+            let what = t!("the field password is set too: keep only one of them");
+            reader.wrong(command.span().start, &join(field, "password_command"), what);
+        }
+        Some(Self::read(reader, value, field))
+    }
+
+    pub fn server(&self) -> Option<Server> {
+        // The text was checked when it was read.
+        self.url.as_deref().and_then(|url| Server::parse(url).ok())
+    }
+
+    /// # Errors
+    /// The profile has no team's journal, so it has no use for a password.
+    pub(super) fn check_is_set(&self) -> Result<(), ConfigError> {
+        match &self.url {
+            Some(_) => Ok(()),
+            None => {
+                Err(typed_mistake("journal.url", t!("is missing: without it, there is no journal password")))
+            }
+        }
+    }
+
+    /// `None` to log in without a password.
+    pub fn password_store(&self, profile: &str) -> Option<KeyStore> {
+        match (&self.password, &self.password_command) {
+            (Some(KeyStore::OtherFile(file)), _) if *file == own_file(profile) => Some(KeyStore::File),
+            (Some(store), _) => Some(store.clone()),
+            (None, command) => command.clone().map(KeyStore::Command),
+        }
+    }
+
+    pub(super) fn set_password_store(&mut self, profile: &str, store: &KeyStore) {
+        (self.password, self.password_command) = match store {
+            KeyStore::File => (Some(KeyStore::OtherFile(own_file(profile))), None),
+            KeyStore::Command(argv) => (None, Some(argv.clone())),
+            other => (Some(other.clone()), None),
+        };
+    }
+
+    /// `None` without a command.
+    pub(super) fn password_command_seconds(&self) -> Option<u32> {
+        let seconds = self.password_command_timeout.unwrap_or(command::DEFAULT_SECONDS);
+        self.password_command.as_ref().map(|_| seconds)
+    }
+}
+
+/// The file in which lapel stores the password, relative to the config folder.
+fn own_file(profile: &str) -> PathBuf {
+    Path::new("keys").join(Paths::journal_password_name(profile))
+}
+
+/// # Errors
+/// The message never repeats the address, which may contain a password.
+fn check_url(raw: &str) -> Result<String, String> {
+    Server::parse(raw).map(|_| raw.trim().to_owned()).map_err(|why| why.to_string())
+}
+
+impl SettingType for JournalSettings {
+    type Read = Self;
+
+    fn set(&mut self, read: Self) {
+        *self = read;
+    }
+
+    fn value(&self) -> Option<toml::Value> {
+        let table: toml::Table =
+            self.values().into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        (!table.is_empty()).then_some(toml::Value::Table(table))
+    }
+
+    /// A profile's journal is its own.
+    fn inherit(&mut self, _: &Self) {}
+}
+
+/// The journal that a profile shares with its team. Its password may still have to be fetched.
+#[derive(Clone, Debug)]
+pub struct TeamJournal {
+    pub server: Server,
+    /// `None` to log in without a password.
+    pub password: Option<Key>,
+    /// Certificates to trust in addition to this computer's.
+    pub ca: Option<CaFile>,
+}
+
+impl TeamJournal {
+    /// `typed` replaces the stored password. `None` when the profile uses the journal on this computer.
+    ///
+    /// # Errors
+    /// Its password or its certificates cannot be read.
+    pub(super) fn of(
+        entry: &ProfileEntry,
+        typed: Option<SecretString>,
+        file: &ConfigFile,
+        paths: &Paths,
+        env: &Env,
+    ) -> Result<Option<Box<Self>>, ConfigError> {
+        let settings = &entry.settings.journal;
+        let Some(server) = settings.server() else { return Ok(None) };
+        let password = match (typed, SecretSource::of_journal(entry)) {
+            (Some(password), _) => Some(Key::Known(password)),
+            (None, source) => source.map(|source| source.find(file, paths, env)).transpose()?,
+        };
+        let field = format!("profiles.{}.journal.ca_file", entry.name);
+        let ca = ca::read(settings.ca_file.as_deref(), &field, file, paths)?;
+        Ok(Some(Box::new(Self { server, password, ca })))
+    }
+}
