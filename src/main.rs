@@ -8,7 +8,7 @@ use lapel::config::{
 };
 use lapel::domain::email::ended;
 use lapel::i18n::set_language;
-use lapel::jobs::Journal;
+use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
@@ -131,7 +131,7 @@ async fn hand_over(cli: Cli) -> u8 {
             Err(code) => code,
         },
         Some(Command::Read(verb)) => match settings(&flags, &env, verb.wants_json()) {
-            Ok(settings) => Box::pin(cli::read(verb, &settings)).await,
+            Ok(settings) => Box::pin(cli::read(verb, &settings, &asker(&flags, &env).who)).await,
             Err(code) => code,
         },
         Some(Command::Demo(demo)) => {
@@ -246,14 +246,16 @@ async fn tui(
             _ => Begin::Welcome,
         },
         // A keyring or a command may take seconds. The first frame does not wait for the key.
-        Some(profile) if profile.key.known().is_none() => Begin::Opening(profile.name.clone()),
-        Some(profile) => match session(profile, &settings.paths, settings.app.restore) {
-            Ok(session) => Begin::Session(Box::new(session)),
-            Err(why) => {
-                cli::complain(&why);
-                return exit::FAILED;
+        Some(profile) if profile.must_fetch_secrets() => Begin::Opening(profile.name.clone()),
+        Some(profile) => {
+            match session(profile, &settings.paths, settings.app.restore, &asker(flags, env).who) {
+                Ok(session) => Begin::Session(Box::new(session)),
+                Err(why) => {
+                    cli::complain(&why);
+                    return exit::FAILED;
+                }
             }
-        },
+        }
     };
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
@@ -343,7 +345,7 @@ fn without_key(paths: &Paths) -> Vec<String> {
     lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
 }
 
-fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, String> {
+fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result<Session, String> {
     let data_dir = &paths.data_dir;
     let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
     Ok(Session {
@@ -352,7 +354,8 @@ fn session(profile: &Profile, paths: &Paths, restore: bool) -> Result<Session, S
         environment: profile.environment,
         organisation: Some(profile.label()),
         short_name: profile.short_name.clone(),
-        journal: Some(data_dir.clone()),
+        data_dir: Some(data_dir.clone()),
+        journal: cli::journal_place(profile, paths, who).map_err(|why| why.to_string())?,
         index: cli::index_settings(&profile.index).map(|settings| IndexUse {
             folder: Some(data_dir.clone()),
             settings,
@@ -471,7 +474,7 @@ impl Profiles {
 
     fn session(&self, mut profile: Profile) -> Result<Session, String> {
         profile.settings.values.read_only |= self.read_only;
-        session(&profile, &self.paths, self.restore)
+        session(&profile, &self.paths, self.restore, &self.who)
     }
 }
 
@@ -523,7 +526,8 @@ impl Sandboxes {
             environment: Environment::Demo,
             organisation,
             short_name: None,
-            journal: None,
+            data_dir: None,
+            journal: JournalPlace::Memory,
             // The demo holds no real data, so the index stays in memory; and its requests cost nothing.
             index: Some(IndexUse {
                 folder: None,

@@ -2,8 +2,10 @@
 
 use super::complain;
 use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, PinnedIdentity, Reader};
-use crate::config::{Environment, Paths, Profile};
+use crate::config::{ConfigError, Environment, Key, Paths, Profile};
 use crate::i18n::wait::wait_text;
+use crate::jobs::JournalPlace;
+use crate::team::Login;
 use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -47,6 +49,20 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
         connection.window = Duration::from_millis(ms);
     }
     Ok(connection)
+}
+
+/// Where the profile's journal is. Blocks while the password of a team's journal is fetched.
+///
+/// # Errors
+/// The password cannot be read.
+pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> Result<JournalPlace, ConfigError> {
+    let Some(team) = &profile.journal else { return Ok(JournalPlace::Folder(paths.data_dir.clone())) };
+    let login = Login {
+        server: team.server.clone(),
+        password: team.password.as_ref().map(Key::fetch).transpose()?,
+        ca: team.ca.as_ref().map(|ca| ca.pem.clone()),
+    };
+    Ok(JournalPlace::Team { login, who: who.to_owned() })
 }
 
 /// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share.

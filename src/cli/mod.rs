@@ -55,7 +55,7 @@ mod words;
 
 pub use args::{Cli, Command, DemoFlags, parse};
 pub use completion::{complete, completions};
-pub use connection::connection;
+pub use connection::{connection, journal_place};
 pub use doctor::doctor;
 pub use failure::settings_are_wrong;
 #[cfg(test)]

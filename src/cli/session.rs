@@ -1,13 +1,13 @@
 //! The context of the verbs: the service of a profile, and its jobs in the journal.
 
-use super::connection::{connect, connection};
+use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::json;
 use super::progress::Progress;
 use crate::api::{self, Call, Connection, Reader};
-use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
-use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, Journal, Policy};
+use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Paths, Profile, Settings};
+use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, JournalError, JournalPlace, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -66,11 +66,11 @@ impl VerbSession {
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
-        let folder = settings.paths.data_dir.clone();
-        let open = if wanted == JobAccess::Plan { Journal::copy_of } else { Journal::open };
-        let journal = tokio::task::spawn_blocking(move || open(&folder))
-            .await
-            .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
+        let journal = open_journal(&profile, &settings.paths, &asker.who, move |place| match wanted {
+            JobAccess::Plan => place.open_for_trial(),
+            JobAccess::Look | JobAccess::Act => place.open(),
+        })
+        .await?;
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
@@ -104,6 +104,20 @@ impl VerbSession {
     pub fn is_live(&self) -> bool {
         self.profile.environment == Environment::Live
     }
+}
+
+/// Opens a profile's journal on a thread that may block.
+pub(super) async fn open_journal<T: Send + 'static>(
+    profile: &Profile,
+    paths: &Paths,
+    who: &str,
+    open: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, Failure> {
+    let (profile, paths, who) = (profile.clone(), paths.clone(), who.to_owned());
+    let opening = move || -> Result<T, Failure> { Ok(open(&journal_place(&profile, &paths, &who)?)?) };
+    tokio::task::spawn_blocking(opening)
+        .await
+        .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))?
 }
 
 /// Checks that the key is the pinned one, and prints warnings.

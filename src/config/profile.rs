@@ -352,6 +352,12 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// Whether its key or the password of its journal is with a keyring or a command, which may take seconds.
+    pub fn must_fetch_secrets(&self) -> bool {
+        let password = self.journal.as_ref().and_then(|journal| journal.password.as_ref());
+        [Some(&self.key), password].into_iter().flatten().any(|secret| secret.known().is_none())
+    }
+
     /// The organisation, or else the host.
     pub fn label(&self) -> String {
         let host = || url::Url::parse(&self.base_url).ok().and_then(|url| url.host_str().map(str::to_owned));

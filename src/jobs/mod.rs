@@ -16,7 +16,7 @@
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
 //!                     completion                    urgency     what needs a person first
-//! coded               enums with a code and a word
+//! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ```
 
 mod coded;
@@ -32,6 +32,7 @@ pub mod intake;
 mod job;
 mod job_words;
 mod journal;
+mod journal_place;
 mod known_templates;
 mod reason;
 pub mod receipt;
@@ -63,9 +64,10 @@ pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart, SentHere};
 pub use self::journal::{
-    Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, known_offset, recent_jobs,
-    recent_templates, wait_for_release,
+    Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
+    wait_for_release,
 };
+pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;

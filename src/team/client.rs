@@ -1,13 +1,14 @@
 //! A blocking connection to a team's database, for a thread of its own.
 
 use super::error::TeamError;
-use super::server::{Host, Server};
+use super::login::Login;
+use super::server::Host;
 use crate::i18n::Localizable;
+use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
-use rustls_platform_verifier::BuilderVerifierExt;
-use secrecy::{ExposeSecret, SecretString};
+use rustls_platform_verifier::Verifier;
+use secrecy::ExposeSecret;
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
@@ -23,21 +24,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const PEER_TIMEOUT: Duration = Duration::from_secs(20);
 /// `PostgreSQL` 14, the oldest version with everything that the journal uses.
 const OLDEST: i32 = 140_000;
-
-/// Everything that is needed to connect.
-#[derive(Clone)]
-pub struct Login {
-    pub server: Server,
-    pub password: Option<SecretString>,
-    /// Certificates (PEM) that are trusted instead of the system's.
-    pub ca: Option<Arc<[u8]>>,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Login").field("server", &self.server).finish_non_exhaustive()
-    }
-}
 
 impl From<&tokio_postgres::Error> for TeamError {
     fn from(error: &tokio_postgres::Error) -> Self {
@@ -56,7 +42,9 @@ impl From<&tokio_postgres::Error> for TeamError {
             "3D000" => Self::Refused(localizable!("there is no such database")),
             "53100" => Self::Full,
             "53300" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
-            "57P01" | "57P02" | "57P05" | "25P03" => Self::Away(localizable!("the database ended the connection")),
+            "57P01" | "57P02" | "57P05" | "25P03" => {
+                Self::Away(localizable!("the database ended the connection"))
+            }
             "40001" | "40P01" | "55P03" | "57014" => Self::Busy,
             "42P01" | "3F000" | "42703" | "42883" => Self::NoJournal,
             "42501" => Self::Forbidden,
@@ -190,23 +178,18 @@ fn of_tls(error: &tokio_postgres::Error) -> TeamError {
     }
 }
 
-/// TLS 1.2 or newer, with the system's roots or the given ones.
+/// TLS 1.2 or newer. The profile's certificates are trusted in addition to the system's.
 fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
-    let broken = |why: &dyn fmt::Display| {
+    fn broken(why: impl fmt::Display) -> TeamError {
         TeamError::Refused(Localizable::verbatim(crate::domain::text::scrub(&why.to_string())))
-    };
+    }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().map_err(|why| broken(&why))?;
-    Ok(match &login.ca {
-        None => builder.with_platform_verifier().map_err(|why| broken(&why))?.with_no_client_auth(),
-        Some(pem) => {
-            let mut roots = RootCertStore::empty();
-            for certificate in CertificateDer::pem_slice_iter(pem) {
-                let added = certificate.map_err(|why| broken(&why)).map(|one| roots.add(one));
-                added?.map_err(|why| broken(&why))?;
-            }
-            builder.with_root_certificates(roots).with_no_client_auth()
-        }
-    })
+    let pem = login.ca.as_deref().unwrap_or_default();
+    let roots: Vec<_> =
+        CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(|why| broken(why))?;
+    let verifier = Verifier::new_with_extra_roots(roots, provider.clone()).map_err(|why| broken(why))?;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|why| broken(why))?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }

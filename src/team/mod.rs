@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! server   its address, from the setting `profiles.NAME.journal.url`
+//! login    with whom and what lapel connects
 //! client   a connection to it (feature `team`)
 //! error    why it cannot be used
 //! ```
@@ -9,9 +10,11 @@
 #[cfg(feature = "team")]
 mod client;
 mod error;
+mod login;
 mod server;
 
 #[cfg(feature = "team")]
-pub use client::{Login, Session};
+pub use client::Session;
 pub use error::TeamError;
+pub use login::Login;
 pub use server::{Host, Server};

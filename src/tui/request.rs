@@ -12,6 +12,7 @@ use crate::domain::{
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
 use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, SyncScope, Synced, Which};
+use crate::jobs::JournalPlace;
 use crate::jobs::intake::{Choices, ImportSource};
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
@@ -467,8 +468,9 @@ pub struct Session {
     pub organisation: Option<String>,
     /// What the user types after the number in LIVE. `None`: it is made of the organisation's name.
     pub short_name: Option<String>,
-    /// The folder of the journal. Without one, the journal lives as long as the program, as in a sandbox.
-    pub journal: Option<PathBuf>,
+    /// The folder of what is kept. `None` in a demo: nothing is kept.
+    pub data_dir: Option<PathBuf>,
+    pub journal: JournalPlace,
     /// The local index of the history. `None` unless the user has turned it on.
     pub index: Option<IndexUse>,
     pub jobs: crate::jobs::JobConfig,
@@ -477,6 +479,14 @@ pub struct Session {
     /// Recipient files that are offered from the start. Only a demo has them.
     pub files: Vec<std::path::PathBuf>,
     pub remark: Option<String>,
+}
+
+impl Session {
+    /// The same session with its journal in a data folder.
+    #[must_use]
+    pub fn kept_in(self, folder: PathBuf) -> Self {
+        Self { journal: JournalPlace::Folder(folder.clone()), data_dir: Some(folder), ..self }
+    }
 }
 
 #[cfg(test)]
@@ -489,7 +499,8 @@ impl Session {
             environment,
             organisation: Some(organisation.to_owned()),
             short_name: None,
-            journal: None,
+            data_dir: None,
+            journal: JournalPlace::Memory,
             index: None,
             jobs: crate::jobs::JobConfig::default(),
             view: None,

@@ -79,7 +79,8 @@ pub fn is_held(folder: &Path) -> bool {
     }
     let Ok(owners) = std::fs::read_dir(folder.join("owners")) else { return false };
     // A process that was killed leaves its file behind, and nobody holds that.
-    let held = |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
+    let held =
+        |path: std::path::PathBuf| std::fs::File::open(path).is_ok_and(|file| file.try_lock().is_err());
     owners.flatten().any(|owner| held(owner.path()))
 }
 
@@ -144,7 +145,8 @@ mod server {
             }
             let data = folder.join("data");
             let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
-            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"]).arg(&data);
+            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
+                .arg(&data);
             let made = made.current_dir(&folder).output().expect("initdb");
             assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
             let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
@@ -152,8 +154,12 @@ mod server {
             watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
             watch.arg("-D").arg(&data).arg("-k").arg(&folder);
             for setting in [
-                "fsync=off", "full_page_writes=off", "listen_addresses=", "max_connections=400",
-                "shared_buffers=64MB", "autovacuum=off",
+                "fsync=off",
+                "full_page_writes=off",
+                "listen_addresses=",
+                "max_connections=400",
+                "shared_buffers=64MB",
+                "autovacuum=off",
             ] {
                 watch.args(["-c", setting]);
             }

@@ -369,7 +369,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().to_owned();
     let kept = move |mut session: lapel::tui::Session| {
-        session.journal = Some(place.clone());
+        session = session.kept_in(place.clone());
         session.jobs.batch = 1;
         session.jobs.in_flight = 1;
         session

@@ -99,7 +99,7 @@ fn sizes(screen: &str) -> Vec<u64> {
 
 fn with_journal(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
     let (journal, keeping) = (folder.join("journal"), keeping(folder, name));
-    move |session| keeping(Session { journal: Some(journal.clone()), ..session })
+    move |session| keeping(session.kept_in(journal.clone()))
 }
 
 /// Ends it with jobs that are followed the next time.

@@ -61,7 +61,7 @@ async fn where_there_is_no_room_what_to_tell_a_caller_stands_below_the_fields() 
 async fn opening_a_possible_match_is_noted_without_saying_whose() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut h = Harness::with(small(), 100, 30, |mut session| {
-        session.journal = Some(folder.path().to_owned());
+        session = session.kept_in(folder.path().to_owned());
         session.connection.read_only = true;
         session
     })

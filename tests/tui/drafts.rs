@@ -135,7 +135,7 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().to_owned();
     let here = move |mut session: lapel::tui::Session| {
-        session.journal = Some(place.clone());
+        session = session.kept_in(place.clone());
         session
     };
     let mut h = Harness::with(small(), 100, 30, here.clone()).await;

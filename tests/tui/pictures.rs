@@ -332,7 +332,7 @@ async fn a_kept_picture_is_there_without_a_request_and_read_again_asks_for_it() 
         let (on, folder) = (on(server), home.path().to_owned());
         move |session| {
             let mut session = on(session);
-            session.journal = Some(folder);
+            session = session.kept_in(folder);
             session
         }
     };

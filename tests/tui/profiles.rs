@@ -333,7 +333,7 @@ async fn jobs_of_the_profile_before_are_let_go_of() {
         }),
         ..Helpers::default()
     };
-    let first = Session { journal: Some(folder.path().to_owned()), ..session(&sandbox, Environment::Demo) };
+    let first = session(&sandbox, Environment::Demo).kept_in(folder.path().to_owned());
     let mut h = Harness::of(tui(Begin::Session(Box::new(first)), helpers, 120, 36), sandbox);
     h.settled().await;
     h.press("i");
@@ -552,7 +552,7 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
     } else {
         // Its journal is what tells it from the demo.
         let kept = tempfile::tempdir_in(folder).expect("a folder").keep();
-        Begin::Session(Box::new(Session { journal: Some(kept), ..one }))
+        Begin::Session(Box::new(one.kept_in(kept)))
     };
     (Harness::of(tui(begin, helpers, 80, 24), sandbox), asked)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
     let folder = folder.to_owned();
-    move |session| Session { journal: Some(folder), name: "uni".into(), ..session }
+    move |session| Session { name: "uni".into(), ..session }.kept_in(folder)
 }
 
 async fn look_up(h: &mut Harness, text: &str) {

@@ -93,8 +93,7 @@ async fn a_filter_that_is_a_key_is_not_asked() {
 async fn a_name_and_a_reason_that_are_keys_are_written_nowhere() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_owned();
-    let mut h =
-        Harness::with(small(), 100, 30, move |session| Session { journal: Some(path), ..session }).await;
+    let mut h = Harness::with(small(), 100, 30, move |session| session.kept_in(path)).await;
     h.settled().await;
     let key = h.sandbox.api_key().to_owned();
     h.press("i");
@@ -178,8 +177,7 @@ async fn a_filter_of_that_shape_is_asked_about_when_the_bar_is_closed() {
 async fn who_opens_the_wallet_behind_a_badge_id_is_written_down() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().to_owned();
-    let mut h =
-        Harness::with(small(), 100, 30, move |session| Session { journal: Some(path), ..session }).await;
+    let mut h = Harness::with(small(), 100, 30, move |session| session.kept_in(path)).await;
     h.settled().await;
     let row = RowSpec { recipient_email: "holder@example.org".into(), ..RowSpec::default() };
     let ids = h.sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");

@@ -10,7 +10,7 @@ const FILLED: &str = "Filled with your unfinished input. {key} clears it.";
 
 fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
     let folder = folder.to_owned();
-    move |session| Session { journal: Some(folder), name: "uni".into(), ..session }
+    move |session| Session { name: "uni".into(), ..session }.kept_in(folder)
 }
 
 fn filled() -> String {

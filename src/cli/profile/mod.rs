@@ -14,13 +14,14 @@ pub use manage::{change_profile, remove_profile as remove_profile_in_words, test
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::{confirm, exit, json, output, prompt};
+use crate::cli::session::open_journal;
 use crate::config::{
     Env, Key, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, SecretKind, named_profile, profiles,
     remove_profile,
 };
 use crate::domain::text::scrub;
 use crate::i18n::list;
-use crate::jobs::{Account, Adopted, Journal};
+use crate::jobs::{Account, Adopted, JournalPlace};
 use secrecy::SecretString;
 use serde_json::{Map, Value, json};
 use trial::Trial;
@@ -208,15 +209,11 @@ async fn adopt(
     profile: &Profile,
     former: Option<&str>,
 ) -> Result<Adopted, Failure> {
-    let folder = context.paths.data_dir.clone();
-    let Some(former) = former.filter(|_| Journal::file_in(&folder).exists()) else {
-        return Ok(Adopted::default());
-    };
+    let Some(former) = former else { return Ok(Adopted::default()) };
+    let opened = open_journal(profile, &context.paths, &context.who, JournalPlace::open_existing).await?;
+    let Some(journal) = opened else { return Ok(Adopted::default()) };
     let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());
-    let journal = tokio::task::spawn_blocking(move || Journal::open(&folder))
-        .await
-        .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??;
     Ok(journal.adopt(&account, former, &context.who).await?)
 }
 

@@ -7,7 +7,7 @@ mod table;
 
 pub use flags::ReadVerb;
 
-use super::connection::{connect, connection};
+use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
@@ -24,7 +24,7 @@ use crate::export::{
     self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, Shape, Walk, What,
 };
 use crate::i18n::tr;
-use crate::jobs::{Account, Journal, Recent, SentHere, known_offset, remember_templates};
+use crate::jobs::{Account, JournalPlace, Recent, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::Out;
@@ -34,9 +34,9 @@ use std::io::{self, ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use tokio::sync::watch;
 
-pub async fn read(verb: ReadVerb, settings: &Settings) -> u8 {
+pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
     let json = verb.wants_json();
-    match ReadContext::open(settings).await {
+    match ReadContext::open(settings, who).await {
         Ok(mut context) => match context.run(&verb).await {
             Ok(code) => code,
             Err(failure) => {
@@ -53,8 +53,8 @@ struct ReadContext {
     interrupt: Interrupt,
     progress: Progress,
     glyphs: GlyphChoice,
-    /// The folder of lapel's journal, and the account whose jobs count.
-    journal: (PathBuf, Account),
+    /// Where lapel's journal is, and the account whose jobs count.
+    journal: (JournalPlace, Account),
     /// The file for the templates that are read, unless nothing is kept.
     templates: Option<PathBuf>,
     /// Fields of the JSON besides the list.
@@ -74,13 +74,18 @@ struct Records {
 }
 
 impl ReadContext {
-    async fn open(settings: &Settings) -> Result<Self, Failure> {
+    async fn open(settings: &Settings, who: &str) -> Result<Self, Failure> {
         let connection = connection(session::profile(settings)?, &settings.paths)?;
         let reader = connect(&connection)?.reader().clone();
         let profile = session::profile(settings)?;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        if let Some(offset) = known_offset(&settings.paths.data_dir, &account) {
+        let place = {
+            let (profile, paths, who) = (profile.clone(), settings.paths.clone(), who.to_owned());
+            tokio::task::spawn_blocking(move || journal_place(&profile, &paths, &who))
+        };
+        let place = place.await.map_err(|why| Failure::new("journal", why.to_string()))??;
+        if let Some(offset) = place.known_offset(&account) {
             reader.recall_offset(offset);
         }
         session::recognised(&reader, &connection).await?;
@@ -89,7 +94,7 @@ impl ReadContext {
             interrupt: Interrupt::reading(),
             progress: Progress::new(),
             glyphs: settings.ui.glyphs,
-            journal: (settings.paths.data_dir.clone(), account),
+            journal: (place, account),
             templates: settings.app.recent.then(|| templates_file(&settings.paths.data_dir, &profile.name)),
             beside: Map::new(),
             printed: None,
@@ -99,11 +104,10 @@ impl ReadContext {
     /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. Reading needs
     /// no journal, so a missing or unreadable one gives an empty list.
     async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<SentHere> {
-        let (folder, account) = &self.journal;
-        if !Journal::file_in(folder).exists() {
-            return Vec::new();
-        }
-        let Ok(journal) = Journal::open(folder) else { return Vec::new() };
+        let (place, account) = &self.journal;
+        let place = place.clone();
+        let opened = tokio::task::spawn_blocking(move || place.open_existing()).await;
+        let Ok(Ok(Some(journal))) = opened else { return Vec::new() };
         let sent = match of {
             Ok(badge) => journal.sent_badge(account, badge).await,
             Err(email) => journal.sent_to(account, email).await,

@@ -293,6 +293,11 @@ impl Journal {
         Self::spawn(backend, me, file, watcher, proof, claim)
     }
 
+    /// The same journal, from which nothing is sent.
+    pub(super) fn for_trial(self) -> Self {
+        Self { is_copy: true, ..self }
+    }
+
     fn spawn(
         backend: Backend,
         me: Me,

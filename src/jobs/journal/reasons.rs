@@ -1,6 +1,6 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
-use super::tx::{Bind, Read, SqlValue, SqlType, Typed};
+use super::tx::{Bind, Read, SqlType, SqlValue, Typed};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, params};

@@ -52,8 +52,21 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = People::of(db)?;
     let columns = [
-        "job", "no", "line", "cells", "name", "email", "email_key", "title", "badge", "bucket", "why", "of_job",
-        "of_no", "status", "person",
+        "job",
+        "no",
+        "line",
+        "cells",
+        "name",
+        "email",
+        "email_key",
+        "title",
+        "badge",
+        "bucket",
+        "why",
+        "of_job",
+        "of_no",
+        "status",
+        "person",
     ];
     db.append("row", &columns, |add| {
         for (no, row) in (last + 1..).zip(rows) {

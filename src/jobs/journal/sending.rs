@@ -170,8 +170,10 @@ pub(in crate::jobs) struct IssueAnswer {
 pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result<Vec<BadgeId>> {
     let IssueAnswer { job, request, now, sent, accepted, named, badges, schedule } = args;
     let at = now.as_second();
-    let bindings: Vec<_> =
-        badges.iter().map(|(no, badge)| Binding { job: *job, no: *no, badge, at, request: Some(*request) }).collect();
+    let bindings: Vec<_> = badges
+        .iter()
+        .map(|(no, badge)| Binding { job: *job, no: *no, badge, at, request: Some(*request) })
+        .collect();
     let bound = rows::bind(db, &bindings)?;
     if requests::is_lost(db, *request)? {
         let named: Vec<&str> = badges.iter().map(|(_, badge)| badge.wire()).collect();

@@ -149,10 +149,9 @@ impl TeamStore {
         // A connection that was idle may have ended meanwhile.
         let first = self.connect().and_then(|()| self.read_once(args, op));
         match first {
-            Err(why) if is_passing(&why) => self
-                .connect()
-                .and_then(|()| self.read_once(args, op))
-                .map_err(|why| self.failed(why)),
+            Err(why) if is_passing(&why) => {
+                self.connect().and_then(|()| self.read_once(args, op)).map_err(|why| self.failed(why))
+            }
             other => other.map_err(|why| self.failed(why)),
         }
     }

@@ -70,7 +70,7 @@ impl App {
     }
 
     pub fn keeps_jobs(&self) -> bool {
-        self.env.session().is_some_and(|session| session.journal.is_some())
+        self.env.session().is_some_and(|session| session.data_dir.is_some())
     }
 
     pub(super) fn link(&mut self) {

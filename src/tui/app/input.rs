@@ -202,7 +202,7 @@ impl App {
             Action::PreviousTab => self.open_tab(self.navigation.tab.step(-1)),
             Action::Profiles => {
                 // A demo is no configured profile, even if it has the same name.
-                let kept = self.env.session().filter(|session| session.journal.is_some());
+                let kept = self.env.session().filter(|session| session.data_dir.is_some());
                 let used = kept.map(|session| session.name.clone());
                 out.open(|_, out| Profiles::new(used, out));
             }

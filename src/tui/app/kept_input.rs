@@ -25,7 +25,7 @@ impl App {
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
         let Some(session) = self.env.session() else { return };
         let keeps = self.output.manner.settings.recent;
-        let recents = Recents::of(session.journal.as_deref(), &session.name, keeps);
+        let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);
         self.env.connection.recents = recents.for_days(session.jobs.keep_days);
         self.env.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }

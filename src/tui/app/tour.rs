@@ -20,7 +20,7 @@ impl App {
         let own_sandbox = self
             .env
             .session()
-            .is_some_and(|session| session.environment == Environment::Demo && session.journal.is_none());
+            .is_some_and(|session| session.environment == Environment::Demo && session.data_dir.is_none());
         own_sandbox && !self.env.read_only()
     }
 

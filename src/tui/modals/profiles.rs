@@ -176,7 +176,7 @@ impl Profiles {
             form.dim(t!("No profile is set up yet."));
         }
         foot.blank();
-        let demo = env.session().is_some_and(|session| session.journal.is_none());
+        let demo = env.session().is_some_and(|session| session.data_dir.is_none());
         let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
         foot.dim(&t!(
             "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",

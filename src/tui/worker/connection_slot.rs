@@ -1,7 +1,7 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
 use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
-use crate::jobs::{Account, Jobs, Journal};
+use crate::jobs::{Account, Jobs};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
@@ -117,7 +117,7 @@ impl WorkerConnection {
             }
         }
         // Pictures are cached only if jobs are kept: a demo's service is new on every start.
-        let folder = session.journal.as_ref().map(|folder| folder.join("pictures"));
+        let folder = session.data_dir.as_ref().map(|folder| folder.join("pictures"));
         let gallery = Gallery::new(session.connection.clone(), folder);
         let connection = session.connection.clone();
         tell.send(Message::Linked(reader.clone())).await;
@@ -125,11 +125,7 @@ impl WorkerConnection {
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
         let journal = session.journal.clone();
-        let opened = tokio::task::spawn_blocking(move || match journal {
-            Some(folder) => Journal::open(&folder),
-            None => Journal::in_memory(),
-        })
-        .await;
+        let opened = tokio::task::spawn_blocking(move || journal.open()).await;
         let journal = match opened {
             Ok(Ok(journal)) => journal,
             Ok(Err(why)) => {

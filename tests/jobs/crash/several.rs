@@ -322,7 +322,8 @@ impl Judge {
         for row in found {
             let [person, slot, job, badge, allowed, was_sent, is_decided, again, named] =
                 <[_; 9]>::try_from(row).expect("nine columns");
-            let number = |value: Option<String>| -> i64 { value.expect("a value").parse().expect("a number") };
+            let number =
+                |value: Option<String>| -> i64 { value.expect("a value").parse().expect("a number") };
             let claimed = Claimed {
                 slot: number(slot),
                 job: number(job),

@@ -53,7 +53,8 @@ impl TeamTx<'_> {
     ) -> Result<()> {
         let statement = self.prepare(sql, values)?;
         let values = params(values);
-        let portal = self.runtime.block_on(self.transaction.bind_raw(&statement, values.iter().map(dynamic)))?;
+        let portal =
+            self.runtime.block_on(self.transaction.bind_raw(&statement, values.iter().map(dynamic)))?;
         loop {
             let rows = self.runtime.block_on(self.transaction.query_portal(&portal, FETCH))?;
             for row in &rows {
@@ -207,7 +208,9 @@ impl ToSql for Param<'_> {
             (SqlValue::Int(n), &Type::INT4) => i32::try_from(*n)?.to_sql(ty, out),
             (SqlValue::Int(n), &Type::INT8) => n.to_sql(ty, out),
             (SqlValue::Bool(is), &Type::BOOL) => is.to_sql(ty, out),
-            (SqlValue::Text(text), _) if <&str as ToSql>::accepts(ty) => without_nul(text).as_ref().to_sql(ty, out),
+            (SqlValue::Text(text), _) if <&str as ToSql>::accepts(ty) => {
+                without_nul(text).as_ref().to_sql(ty, out)
+            }
             (SqlValue::Bytes(bytes), &Type::BYTEA) => bytes.to_sql(ty, out),
             _ => Err(wrong()),
         }

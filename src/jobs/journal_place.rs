@@ -1,0 +1,77 @@
+//! Where a profile's journal is.
+
+use super::Account;
+use super::journal::{Journal, JournalError, known_offset};
+use crate::team::Login;
+use jiff::tz::Offset;
+use std::path::PathBuf;
+
+#[derive(Clone, Debug)]
+pub enum JournalPlace {
+    /// It ends with the process, as in a demo.
+    Memory,
+    /// A file in this data folder.
+    Folder(PathBuf),
+    /// A team's database.
+    Team {
+        login: Login,
+        /// This person's name for the others.
+        who: String,
+    },
+}
+
+impl JournalPlace {
+    /// Opens the journal, and creates the file if there is none. Blocks.
+    ///
+    /// # Errors
+    /// Any [`JournalError`] except `Closed`. Nothing was changed.
+    pub fn open(&self) -> Result<Journal, JournalError> {
+        match self {
+            Self::Memory => Journal::in_memory(),
+            Self::Folder(folder) => Journal::open(folder),
+            Self::Team { login, who } => open_team(login, who),
+        }
+    }
+
+    /// Opens a copy for trial plans. A team's database is not copied: its draft ends with the process.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_for_trial(&self) -> Result<Journal, JournalError> {
+        match self {
+            Self::Memory => Journal::in_memory(),
+            Self::Folder(folder) => Journal::copy_of(folder),
+            Self::Team { login, who } => Ok(open_team(login, who)?.for_trial()),
+        }
+    }
+
+    /// Opens the journal only to read it. `None` if there is no file yet.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_existing(&self) -> Result<Option<Journal>, JournalError> {
+        match self {
+            Self::Folder(folder) if !Journal::file_in(folder).exists() => Ok(None),
+            place => place.open().map(Some),
+        }
+    }
+
+    /// The UTC offset of the service that jobs have learned. Of a file only, since it is needed at once.
+    pub fn known_offset(&self, account: &Account) -> Option<Offset> {
+        match self {
+            Self::Folder(folder) => known_offset(folder, account),
+            Self::Memory | Self::Team { .. } => None,
+        }
+    }
+}
+
+#[cfg(feature = "team")]
+fn open_team(login: &Login, who: &str) -> Result<Journal, JournalError> {
+    Journal::open_team(login.clone(), who)
+}
+
+#[cfg(not(feature = "team"))]
+fn open_team(login: &Login, _who: &str) -> Result<Journal, JournalError> {
+    let why = crate::team::TeamError::Refused(localizable!("this lapel was built without the feature team"));
+    Err(JournalError::Team { server: login.server.to_string(), why })
+}
