@@ -171,7 +171,7 @@ async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
 async fn the_sign_is_there_from_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let keep = move |session| session.kept_in(journal.clone());
+    let keep = move |session: Session| session.kept_in(journal.clone());
     let h = stopped(120, 36, keep.clone()).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
@@ -314,7 +314,7 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
 async fn a_read_only_profile_reads_and_resumes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let keep = move |session| session.kept_in(journal.clone());
+    let keep = move |session: Session| session.kept_in(journal.clone());
     let h = stopped(100, 30, keep.clone()).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::common::texts::{asks, msg, msg_part};
-use lapel::tui::Session;
 
 /// Of the shape of a key, and not one.
 const SHAPED: &str = "bdg_live_0011223344556677";
