@@ -87,7 +87,16 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, or the job is not sending.
     pub async fn pause(&self, id: JobId) -> Result<(), JobError> {
-        let job = self.core.my_job(id).await?;
+        let mut job = self.core.job(id).await?;
+        let is_colleagues = job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive);
+        if is_colleagues && job.can_pause() {
+            self.core.writer()?;
+            let at = Timestamp::now().as_millisecond();
+            self.core.store.pause_of_colleague(id, self.core.store.process(), at).await?;
+            self.core.changed(id, []);
+            return Ok(());
+        }
+        job = self.core.my_job(id).await?;
         if !job.can_pause() {
             return Err(JobError::no(localizable!("Job {id} is not sending. Nothing was changed.", id)));
         }

@@ -5,7 +5,7 @@ use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
 use super::journal::facts::{Fact, FactObservation, Kept};
 use super::journal::rows::{RowFilter, SentHere};
-use super::journal::takeover::TakeOver;
+use super::journal::takeover::{TakeJob, TakeOver};
 use super::journal::{Account, Journal, JournalError, Store};
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
@@ -370,6 +370,9 @@ impl Core {
         let job = self.job(id).await?;
         match &job.owner {
             Some(owner) if owner.is_me => Ok(job),
+            Some(owner) if owner.is_colleague && owner.is_alive && job.phase != Phase::Draft => {
+                self.from_colleague(&job, &owner.label).await
+            }
             Some(owner) => Err(JobError::no(localizable!(
                 "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
                 id,
@@ -386,6 +389,21 @@ impl Core {
                 profile = job.profile
             ))),
         }
+    }
+
+    /// Takes a job from a colleague's process, which does not send it: whoever acts on a job follows it from then
+    /// on. The journal keeps who did that.
+    async fn from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
+        self.writer()?;
+        let take = TakeJob { id: job.id, owner: self.store.process(), at: Timestamp::now().as_millisecond() };
+        if self.store.take_job(take).await? {
+            return self.job(job.id).await;
+        }
+        Err(JobError::no(localizable!(
+            "{owner} is sending job {id}. Nothing was changed. Pause it first.",
+            id = job.id,
+            owner
+        )))
     }
 
     /// For commands that send rows.
@@ -457,22 +475,21 @@ impl Core {
 
     /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
     /// processes exist now; `None` if there can be none.
-    pub(super) async fn neighbours(&self, version: &mut i64) -> Option<bool> {
+    pub(super) async fn neighbours(&self, known: &mut HashMap<JobId, i64>) -> Option<bool> {
         if !self.journal.is_shared() {
             return None;
         }
         let found = self.store.changes(self.account.clone(), self.me()).await;
-        let Ok((others, now)) = found else { return Some(true) };
-        if *version != now {
-            *version = now;
-            let theirs = self.store.jobs_of_others(self.account.clone(), self.me()).await;
-            for id in theirs.unwrap_or_default() {
-                self.changed(id, []);
+        let Ok(found) = found else { return Some(true) };
+        for (id, stamp) in &found.jobs {
+            if known.get(id) != Some(stamp) {
+                self.changed(*id, []);
             }
         }
+        *known = found.jobs.into_iter().collect();
         // A busy journal is tried again soon.
         let _ = self.take_over().await;
-        Some(!others.is_empty())
+        Some(!found.owners.is_empty())
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {

@@ -29,7 +29,7 @@ const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
 pub(super) async fn run(core: Arc<Core>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
-    let mut version = 0;
+    let mut known = HashMap::new();
     let mut held: Option<Instant> = None;
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
@@ -69,7 +69,7 @@ pub(super) async fn run(core: Arc<Core>) {
             continue;
         }
         answer(asked, &PollResult { complete: true, ..PollResult::default() });
-        let neighbours = core.neighbours(&mut version).await;
+        let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
         let pause = neighbours.map(|some| here + if some { NEIGHBOURS } else { NEWCOMERS });
         let next = [next, pause].into_iter().flatten().min();

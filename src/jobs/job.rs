@@ -116,6 +116,8 @@ pub struct Owner {
     pub label: Reason,
     pub is_me: bool,
     pub is_alive: bool,
+    /// Another process of a team. This one may act on the job, unless that one is sending it.
+    pub is_colleague: bool,
 }
 
 /// Totals over the job's accepted requests.
@@ -167,6 +169,9 @@ pub struct Job {
     pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
+    /// The person who began it, by the name of their computer account. `None` for a draft, and for jobs of earlier
+    /// versions.
+    pub begun_by: Option<Text>,
 }
 
 /// The names, or the addresses if the name is the same, of a badge and of the corrected one.
@@ -273,6 +278,22 @@ impl Job {
         let waits =
             |status: RowStatus| status.is_open() && !matches!(status, RowStatus::NotSeen | RowStatus::Other);
         self.is_sending() || self.phase != Phase::Moved && self.counts.sum(waits) > 0
+    }
+
+    /// Whether this process owns the job.
+    pub fn is_mine(&self) -> bool {
+        self.owner.as_ref().is_some_and(|owner| owner.is_me)
+    }
+
+    /// Whether this process may act on the job: it owns it, or a colleague's process does that sends nothing of it.
+    pub fn may_act(&self) -> bool {
+        let sends = self.in_flight > 0 || self.can_pause();
+        self.is_mine() || !sends && self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
+    }
+
+    /// Whether this process may pause the job.
+    pub fn may_pause(&self) -> bool {
+        self.can_pause() && self.owner.as_ref().is_some_and(|owner| owner.is_me || owner.is_colleague)
     }
 
     pub fn can_pause(&self) -> bool {

@@ -492,15 +492,31 @@ impl Records {
 fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
     let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
     let state = tr(sent.row_status.name());
-    match &sent.badge_id {
-        Some(_) => t!(
+    match (&sent.badge_id, &sent.by) {
+        (Some(_), Some(who)) => t!(
+            "{title}: sent by {who} at {time} in job {id} ({state}); not visible yet.",
+            title,
+            who,
+            time,
+            id,
+            state
+        ),
+        (None, Some(who)) => t!(
+            "{title}: sent by {who} at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
+            title,
+            who,
+            time,
+            id,
+            state
+        ),
+        (Some(_), None) => t!(
             "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
             title,
             time,
             id,
             state
         ),
-        None => t!(
+        (None, None) => t!(
             "{title}: sent by lapel at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
             title,
             time,
@@ -527,6 +543,7 @@ fn sent_json(sent: &SentHere) -> Value {
         "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
         "sent_at": json::time(Some(sent.at)),
         "bucket": sent.row_status.code(),
+        "by": sent.by.as_ref().map(Text::wire),
     })
 }
 

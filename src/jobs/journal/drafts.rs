@@ -14,6 +14,7 @@ use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
+use crate::secrets::redact;
 use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -374,6 +375,10 @@ pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor)
 /// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
 pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
     jobs::set_phase(db, id, &Phase::Running)?;
+    db.execute(
+        "UPDATE job SET begun_by = ?2 WHERE id = ?1 AND begun_by IS NULL",
+        values![id.0, redact(&actor.who)],
+    )?;
     requests::doubt_refusal(db, id, &actor.at)?;
     claims::claim_ready_rows(db, *id, actor)?;
     let held = claims::held(db, *id)?;

@@ -89,7 +89,7 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
-                       guarded_at, purged, follows, next_look, owner, owner_label, \
+                       guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
                         AND accepted IS NOT NULL) AS accepted_of, \
@@ -103,7 +103,7 @@ const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origi
 
 pub(super) fn job(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<Option<Job>> {
     let sql = format!("SELECT {COLUMNS} FROM job WHERE id = ?1");
-    let job = db.optional(&sql, values![id.0], |r| read(r, me))?;
+    let job = db.optional(&sql, values![id.0], |r| read(r, me, db.is_team()))?;
     job.map(|job| with_counts(db, job)).transpose()
 }
 
@@ -125,7 +125,7 @@ pub(super) fn matching(
          ORDER BY id DESC LIMIT ?3"
     );
     let values = values![account.key, account.base_url, most as i64];
-    let jobs: Vec<Job> = db.rows(&sql, values, |r| read(r, me))?;
+    let jobs: Vec<Job> = db.rows(&sql, values, |r| read(r, me, db.is_team()))?;
     jobs.into_iter().map(|job| with_counts(db, job)).collect()
 }
 
@@ -165,7 +165,7 @@ pub(super) fn moment(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Tim
     Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
-fn read(r: &Row<'_>, me: &str) -> tx::Result<Job> {
+fn read(r: &Row<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let code = |column: &'static str| -> tx::Result<String> { r.get(column) };
     let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
     let owner = r.get::<Option<String>>("owner")?;
@@ -199,12 +199,18 @@ fn read(r: &Row<'_>, me: &str) -> tx::Result<Job> {
         },
         in_flight: r.get::<i64>("in_flight")?.unsigned_abs(),
         next_poll: moment(r, "next_look")?,
-        owner: owner.map(|id| Owner { is_me: id == me, is_alive: true, label }),
+        owner: owner.map(|id| Owner {
+            is_me: id == me,
+            is_alive: true,
+            is_colleague: is_team && id != me,
+            label,
+        }),
         profile: r.get("profile")?,
         follows: r.get::<Option<i64>>("follows")?.map(JobId),
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
+        begun_by: text(r, "begun_by")?,
     })
 }
 
@@ -316,7 +322,7 @@ pub(super) fn poll_by(db: &Tx<'_>, id: JobId, at: Timestamp) -> tx::Result<()> {
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Actor {
-    who: String,
+    pub(super) who: String,
     /// This computer's time, in milliseconds.
     pub(super) at: i64,
 }
@@ -324,6 +330,12 @@ pub(in crate::jobs) struct Actor {
 impl Actor {
     pub(in crate::jobs) fn now(who: &str) -> Self {
         Self { who: who.to_owned(), at: Timestamp::now().as_millisecond() }
+    }
+
+    /// The person at a process, as others see it.
+    pub(super) fn of(process: &Process, at: i64) -> Self {
+        let who = serde_json::from_str::<Reason>(&process.label).map(|label| label.english());
+        Self { who: who.unwrap_or_else(|_| process.label.clone()), at }
     }
 
     pub(super) fn lapel(at: i64) -> Self {

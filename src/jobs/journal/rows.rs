@@ -334,6 +334,8 @@ pub struct SentHere {
     /// When its request was recorded, in the service's UTC.
     pub at: Timestamp,
     pub row_status: RowStatus,
+    /// Who began the job. `None` unless a team shares the journal.
+    pub by: Option<Text>,
 }
 
 impl super::Journal {
@@ -413,7 +415,7 @@ fn sent_here(
     let [by_key, by_name] = accounts::all_of(db, account)?;
     db.rows(
         &format!(
-            "SELECT row.job, job.title, row.badge, request.intent, row.bucket
+            "SELECT row.job, job.title, row.badge, request.intent, row.bucket, job.begun_by
          FROM row JOIN job ON job.id = row.job JOIN request ON request.id = row.request
          JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
          WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
@@ -427,6 +429,7 @@ fn sent_here(
                 badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
                 at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
                 row_status: row_status(r, "bucket")?,
+                by: r.get::<Option<String>>("begun_by")?.filter(|_| db.is_team()).map(Text::new),
             })
         },
     )

@@ -131,4 +131,5 @@ const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
     |db| Tx::on(db).script(review::SCHEMA),
     |db| Tx::on(db).script(drafts::SCHEMA_OF_KEPT_DRAFTS),
     |db| Tx::on(db).script(include_str!("changed.sql")),
+    |db| Tx::on(db).script(include_str!("begun_by.sql")),
 ];

@@ -20,7 +20,7 @@ use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
 use super::runner::{JournalState, JournalTask, Operation, Pending, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
-use super::takeover::TakeOver;
+use super::takeover::{Changes, TakeJob, TakeOver};
 use super::{
     Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
     purge, requests, review, rows, schema, sending, takeover,
@@ -199,9 +199,10 @@ operations! {
     read other_owners(account: Account, me: String) -> Vec<String> = takeover::other_owners;
     read has_orphans(account: Account, me: String) -> bool = takeover::has_orphans;
     read abandoned(account: Account, living: Vec<String>, me: String) -> Vec<JobId> = takeover::abandoned;
-    read changes(account: Account, me: String) -> (Vec<String>, i64) = takeover::changes;
-    read jobs_of_others(account: Account, me: String) -> Vec<JobId> = takeover::jobs_of_others;
+    read changes(account: Account, me: String) -> Changes = takeover::changes;
     write "take over" take_over(args: TakeOver) -> Vec<JobId> = takeover::take_over;
+    write "take job" take_job(args: TakeJob) -> bool = takeover::take_job;
+    write "pause" pause_of_colleague(id: JobId, owner: Arc<Process>, at: i64) -> bool = takeover::pause_of_colleague;
     write "let go" release(me: String) -> () = takeover::release;
 }
 

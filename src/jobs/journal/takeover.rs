@@ -1,6 +1,6 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
-use super::jobs::{self, Account};
+use super::jobs::{self, Account, Actor};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, sending};
@@ -32,15 +32,6 @@ pub(super) fn other_owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Resu
          WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3",
         values![account.key, account.base_url, me],
         |r| r.get(0),
-    )
-}
-
-pub(super) fn jobs_of_others(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<JobId>> {
-    db.rows(
-        "SELECT id FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL AND owner <> ?3
-           AND phase <> 'draft'",
-        values![account.key, account.base_url, me],
-        |r| r.get(0).map(JobId),
     )
 }
 
@@ -88,6 +79,41 @@ pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> 
     Ok(taken)
 }
 
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct TakeJob {
+    pub(in crate::jobs) id: JobId,
+    pub(in crate::jobs) owner: Arc<Process>,
+    /// This computer's time, in milliseconds.
+    pub(in crate::jobs) at: i64,
+}
+
+/// Takes a job from a colleague's process. Returns false if that one is sending it.
+pub(super) fn take_job(db: &Tx<'_>, args: &TakeJob) -> tx::Result<bool> {
+    let TakeJob { id, owner, at } = args;
+    let taken = db.execute(
+        "UPDATE job SET owner = ?2, owner_label = ?3
+         WHERE id = ?1 AND phase NOT IN ('draft', 'moved')
+           AND NOT EXISTS (SELECT 1 FROM request WHERE job = job.id AND answered IS NULL)
+           AND NOT (phase = 'running' AND EXISTS (SELECT 1 FROM row WHERE row.job = job.id AND bucket = 'ready'))",
+        values![id.0, owner.id, owner.label],
+    )?;
+    if taken > 0 {
+        jobs::decide(db, *id, None, "take over", &Actor::of(owner, *at), "")?;
+    }
+    Ok(taken > 0)
+}
+
+/// Pauses a job that a colleague's process sends: that one records no further request. Returns false if it is not
+/// sending.
+pub(super) fn pause_of_colleague(db: &Tx<'_>, id: &JobId, owner: &Process, at: &i64) -> tx::Result<bool> {
+    let is_running = db.exists("SELECT 1 FROM job WHERE id = ?1 AND phase = 'running'", values![id.0])?;
+    if is_running {
+        jobs::pause(db, id)?;
+        jobs::decide(db, *id, None, "pause", &Actor::of(owner, *at), "")?;
+    }
+    Ok(is_running)
+}
+
 /// Releases all jobs of this process at a clean exit. Jobs with rows left to send stop until a person resumes them.
 pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
     for id in sending::ready_jobs(db, me)? {
@@ -131,8 +157,27 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
     Ok(())
 }
 
-/// The owners of jobs of a service and key, except this process, and a number that changes with every write of
-/// another process.
-pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<(Vec<String>, i64)> {
-    Ok((other_owners(db, account, me)?, db.version()?))
+/// What other processes may have changed.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Changes {
+    /// The owners of jobs of the service and key, except this process.
+    pub(in crate::jobs) owners: Vec<String>,
+    /// Jobs, each with a number that changes with every write.
+    pub(in crate::jobs) jobs: Vec<(JobId, i64)>,
+}
+
+pub(super) fn changes(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Changes> {
+    let owners = other_owners(db, account, me)?;
+    // In a team, others may also write jobs of this process.
+    let (stamp, version) = if db.is_team() { ("job_stamp(id, xmin)", 0) } else { ("?4", db.version()?) };
+    let jobs = db.rows(
+        &format!(
+            "SELECT id, {stamp} FROM job WHERE account = ?1 AND base_url = ?2 AND owner IS NOT NULL
+               AND (owner <> ?3 OR {}) AND phase <> 'draft' AND ?4 >= 0",
+            if db.is_team() { "TRUE" } else { "FALSE" }
+        ),
+        values![account.key, account.base_url, me, version],
+        |r| Ok((JobId(r.get(0)?), r.get(1)?)),
+    )?;
+    Ok(Changes { owners, jobs })
 }

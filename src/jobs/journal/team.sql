@@ -1,4 +1,4 @@
--- The journal of a team, as schema 8 of the journal in a file has it: see `schema.sql` and its migrations for what
+-- The journal of a team, as schema 9 of the journal in a file has it: see `schema.sql` and its migrations for what
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, and the tables
 -- `store`, `applied` and `process`.
 
@@ -67,7 +67,8 @@ CREATE TABLE job (
     purged      BOOLEAN NOT NULL DEFAULT FALSE,
     kept        BOOLEAN NOT NULL DEFAULT FALSE,
     handover    TEXT COLLATE "C",
-    was         TEXT COLLATE "C"
+    was         TEXT COLLATE "C",
+    begun_by    TEXT COLLATE "C"
 );
 CREATE INDEX job_account ON job(account, base_url);
 
@@ -220,9 +221,10 @@ CREATE FUNCTION unixepoch() RETURNS BIGINT LANGUAGE sql AS
 CREATE FUNCTION instr(hay TEXT, needle TEXT) RETURNS INTEGER IMMUTABLE LANGUAGE sql AS
     $$ SELECT strpos(hay, needle) $$;
 
--- A number that changes with every write that begins or ends.
-CREATE FUNCTION snapshot_number() RETURNS BIGINT LANGUAGE sql AS
-    $$ SELECT ('x' || substr(md5(pg_current_snapshot()::text), 1, 15))::bit(60)::bigint $$;
+-- A number that changes with every write of a job: the transactions that wrote its row and its counts last.
+CREATE FUNCTION job_stamp(job BIGINT, written XID) RETURNS BIGINT LANGUAGE sql STABLE AS $$
+    SELECT written::text::bigint + coalesce(sum(tally.xmin::text::bigint)::bigint, 0)
+    FROM tally WHERE tally.job = job_stamp.job $$;
 
 -- Begins a write: waits for all others. Returns whether it was not done before.
 CREATE FUNCTION begin_write(op TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$

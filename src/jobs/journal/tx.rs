@@ -198,13 +198,9 @@ impl<'a> Tx<'a> {
         if self.is_team() { self.row("SELECT 1 FROM analyze_rows()", values![], |_| Ok(())) } else { Ok(()) }
     }
 
-    /// A number that changes with every write of another process.
+    /// A number that changes with every write of another process. Of a file only.
     pub(super) fn version(&self) -> Result<i64> {
-        match &self.0 {
-            Database::Sqlite(_) => self.row("PRAGMA data_version", values![], |r| r.get(0)),
-            #[cfg(feature = "team")]
-            Database::Team(_) => self.row("SELECT snapshot_number()", values![], |r| r.get(0)),
-        }
+        self.row("PRAGMA data_version", values![], |r| r.get(0))
     }
 }
 

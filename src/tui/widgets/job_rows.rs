@@ -458,9 +458,21 @@ fn service_time(text: Option<&Text>, env: &UiContext) -> String {
 /// The journal's entry about a badge that the service does not show yet, or of which lapel does not know the id.
 pub fn sent_here(sent: &SentHere, env: &UiContext) -> String {
     let (time, id, state) = (moment(sent.at, env), sent.job, tr(sent.row_status.name()));
-    match &sent.badge_id {
-        Some(_) => t!("sent by lapel at {time} in job {id} ({state}); not visible yet", time, id, state),
-        None => t!(
+    match (&sent.badge_id, &sent.by) {
+        (Some(_), Some(who)) => {
+            t!("sent by {who} at {time} in job {id} ({state}); not visible yet", who, time, id, state)
+        }
+        (None, Some(who)) => t!(
+            "sent by {who} at {time} in job {id} ({state}); lapel has not found its badge yet",
+            who,
+            time,
+            id,
+            state
+        ),
+        (Some(_), None) => {
+            t!("sent by lapel at {time} in job {id} ({state}); not visible yet", time, id, state)
+        }
+        (None, None) => t!(
             "sent by lapel at {time} in job {id} ({state}); lapel has not found its badge yet",
             time,
             id,

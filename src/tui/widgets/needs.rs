@@ -116,6 +116,7 @@ pub mod tests {
             replaced: None,
             checked: None,
             is_purged: false,
+            begun_by: None,
         }
     }
 
@@ -156,7 +157,12 @@ pub mod tests {
         ] {
             assert_eq!(state, word);
         }
-        let owner = crate::jobs::Owner { label: Code::Interrupted.into(), is_me: false, is_alive: false };
+        let owner = crate::jobs::Owner {
+            label: Code::Interrupted.into(),
+            is_me: false,
+            is_alive: false,
+            is_colleague: false,
+        };
         let left = Job { owner: Some(owner), ..job(Phase::Running, &[(InDoubt, 2)]) };
         assert_eq!(left.state().to_string(), t!("ended; {n} in doubt", n = 2));
     }

@@ -1,7 +1,6 @@
 //! The fields of a job: facts, its progress, and the number of rows in each status.
 
 use super::draw::{bar, done_of, is_finished, standing, standing_style};
-use super::is_mine;
 use crate::domain::ServiceClock;
 use crate::export::{ExportRow, FieldValue};
 use crate::i18n::{list, tr};
@@ -167,8 +166,11 @@ fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
             return text;
         }
     }
-    let elsewhere = !is_mine(job) && job.owner.is_some();
-    if elsewhere { t!("in another lapel").to_owned() } else { env.glyphs.dash.to_owned() }
+    match &job.owner {
+        Some(owner) if owner.is_colleague => owner.label.to_string(),
+        Some(owner) if !owner.is_me => t!("in another lapel").to_owned(),
+        _ => env.glyphs.dash.to_owned(),
+    }
 }
 
 /// The width of the longest of the most urgent needs, in columns.

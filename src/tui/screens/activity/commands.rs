@@ -103,11 +103,6 @@ pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], env: &UiContext, out: &m
     RevokeForm::open(targets, out);
 }
 
-/// Whether this process owns the job. Only the owner may act on it.
-pub(super) fn is_mine(job: &Job) -> bool {
-    job.owner.as_ref().is_some_and(|owner| owner.is_me)
-}
-
 pub(super) fn is_job_command(action: Action) -> bool {
     matches!(
         action,
@@ -129,14 +124,14 @@ pub(super) fn is_job_command(action: Action) -> bool {
 
 pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
     let of = |row_status| job.counts.of(row_status);
-    let mine = is_mine(job);
+    let mine = job.may_act();
     match action {
         Action::Look => job.is_open(),
         Action::Run => JobMenu::run(job, Vec::new()).is_some(),
         Action::Export | Action::Receipt => true,
         Action::Redo => count(Step::Redo, job) > 0,
         Action::Mail => job.kind == Kind::Issue && of(RowStatus::Issued) > 0,
-        Action::Pause => mine && job.can_pause(),
+        Action::Pause => job.may_pause(),
         Action::Resume => mine && job.can_resume(),
         Action::UseUp => mine && job.can_use_up(),
         Action::Retry => mine && job.left_to_retry() > 0,
@@ -147,13 +142,20 @@ pub(in crate::tui) fn can(action: Action, job: &Job) -> bool {
 }
 
 pub(super) fn can_decide(row: &JobRow, job: &Job) -> bool {
-    is_mine(job) && may(Step::Decide, RowFacts::of(job, row))
+    job.may_act() && may(Step::Decide, RowFacts::of(job, row))
 }
 
 fn refusal(action: Action, job: &Job) -> String {
-    if !is_mine(job)
+    if !job.may_act()
         && let Some(owner) = &job.owner
     {
+        if owner.is_colleague {
+            return t!(
+                "{owner} is sending job {id}. Nothing was changed. Pause it first.",
+                owner = owner.label,
+                id = job.id
+            );
+        }
         return t!(
             "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
             id = job.id,

@@ -1,6 +1,6 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
-use super::{Activity, columns, is_mine};
+use super::{Activity, columns};
 use crate::i18n::tr;
 use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind, Urgency};
 use crate::tui::input::list_hit::below;
@@ -105,7 +105,10 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
 pub(super) fn standing(job: &Job, env: &UiContext) -> String {
     let words = joined(counts_in_words(job), env);
-    if is_mine(job) || job.owner.is_none() { words } else { t!("elsewhere: {words}", words) }
+    match &job.owner {
+        Some(owner) if !owner.is_me && !owner.is_colleague => t!("elsewhere: {words}", words),
+        _ => words,
+    }
 }
 
 pub(super) fn standing_style(job: &Job, env: &UiContext) -> Style {
@@ -313,6 +316,10 @@ impl Activity {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
         let mut facts: Vec<String> = Vec::new();
+        if let Some(owner) = job.owner.as_ref().filter(|owner| owner.is_colleague) {
+            facts.extend(job.begun_by.as_ref().map(|who| t!("begun by {who}", who)));
+            facts.push(t!("followed by {owner}", owner = owner.label));
+        }
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
@@ -387,7 +394,12 @@ impl Activity {
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
 fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
     let theme = &env.theme;
-    if let Some(owner) = job.owner.as_ref().filter(|owner| !owner.is_me) {
+    if let Some(owner) = job.owner.as_ref().filter(|_| !job.may_act()) {
+        if owner.is_colleague {
+            let key = env.key(&[Context::Activity, Context::JobRows], Action::Pause);
+            let sending = t!("{owner} is sending it; {key} pauses it", owner = owner.label, key);
+            return vec![(sending, theme.text())];
+        }
         let text = t!(
             "{alert} it belongs to another running lapel ({owner}); only that one can change it",
             alert = env.glyphs.alert,

@@ -10,7 +10,7 @@ mod saving;
 
 use crate::tui::prelude::*;
 pub(in crate::tui) use commands::{can, run, steps};
-use commands::{can_decide, is_job_command, is_mine, may_revoke, revoke_rows};
+use commands::{can_decide, is_job_command, may_revoke, revoke_rows};
 pub(in crate::tui) use draw::bar;
 
 use crate::domain::BadgeId;
@@ -173,12 +173,12 @@ impl Activity {
 
     /// Whether this process is still sending rows of a job.
     pub fn is_sending(&self) -> bool {
-        self.jobs.iter().any(|job| job.is_sending() && is_mine(job))
+        self.jobs.iter().any(|job| job.is_sending() && job.is_mine())
     }
 
     /// The number of requests of this process's jobs that have no answer yet.
     pub fn in_flight(&self) -> u64 {
-        self.jobs.iter().filter(|job| is_mine(job)).map(|job| job.in_flight).sum()
+        self.jobs.iter().filter(|job| job.is_mine()).map(|job| job.in_flight).sum()
     }
 
     /// The job that the keys act on: the open or the selected one, otherwise the newest.
@@ -268,7 +268,7 @@ impl Activity {
             _ => {}
         }
         if action == Action::Decide && !marked.is_empty() {
-            match ResolveRows::marked(job, &marked).filter(|_| is_mine(job)) {
+            match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
                 Some(form) => out.open(|_, _| form),
                 None => out.say(t!("There is nothing to resolve in the marked rows.")),
             }
