@@ -543,7 +543,7 @@ fn sent_json(sent: &SentHere) -> Value {
         "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
         "sent_at": json::time(Some(sent.at)),
         "bucket": sent.row_status.code(),
-        "by": sent.by.as_ref().map(Text::wire),
+        "by": sent.by.as_ref().map(crate::domain::Text::wire),
     })
 }
 

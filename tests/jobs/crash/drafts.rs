@@ -6,7 +6,7 @@ use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Phase, RowSelection,
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-async fn drafted(session: &Session, count: usize) -> JobId {
+pub async fn drafted(session: &Session, count: usize) -> JobId {
     session.jobs.draft_people(template(), people(count)).await.expect("a draft")
 }
 
@@ -14,7 +14,7 @@ async fn kept(session: &Session) -> Vec<JobId> {
     session.jobs.kept_drafts().await.expect("drafts").iter().map(|job| job.id).collect()
 }
 
-async fn checked(session: &Session, id: JobId) -> Job {
+pub async fn checked(session: &Session, id: JobId) -> Job {
     let (progress, _) = watch::channel(CheckProgress::default());
     session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await.expect("checked");
     session.jobs.job(id).await.expect("a job")
