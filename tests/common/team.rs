@@ -71,6 +71,23 @@ pub fn change(folder: &Path, sql: &str) {
     db.execute_batch(sql).expect(sql);
 }
 
+/// The address of the database of a folder, for a profile. `None` unless the tests run on a team's journal.
+pub fn url(folder: &Path) -> Option<String> {
+    #[cfg(feature = "team")]
+    if is_team() {
+        return Some(server::url(folder));
+    }
+    let _ = folder;
+    None
+}
+
+/// As time does with the leases of processes that do not renew them.
+pub fn end_leases(folder: &Path) {
+    if is_team() {
+        change(folder, "UPDATE process SET until = clock_timestamp() - interval '1 second'");
+    }
+}
+
 /// Whether a process has the journal of a folder open.
 pub fn is_held(folder: &Path) -> bool {
     #[cfg(feature = "team")]
@@ -226,6 +243,12 @@ mod server {
     pub fn database_of(folder: &Path) -> Login {
         let folder = folder.to_owned();
         std::thread::spawn(move || named(Some(&folder))).join().expect("a database")
+    }
+
+    pub fn url(folder: &Path) -> String {
+        let login = database_of(folder);
+        let Host::Socket(socket) = &login.server.host else { panic!("a socket") };
+        format!("postgres://lapel@/{}?host={}", login.server.database, socket.display())
     }
 
     pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {

@@ -184,11 +184,14 @@ impl TeamStore {
         let end = Instant::now() + PATIENCE;
         let mut maybe: Option<T> = None;
         let why = loop {
-            let attempt = self
-                .connect()
+            let connected = self.connect();
+            let is_connected = connected.is_ok();
+            let attempt = connected
                 .and_then(|()| self.settle())
                 .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
             match attempt {
+                // A new connection may work at once.
+                Err(TeamError::Away(_)) if is_connected && Instant::now() < end => {}
                 Ok(Attempt::Done(value)) => return Ok(Some(value)),
                 Ok(Attempt::Crashed) => return Ok(None),
                 Ok(Attempt::Again) => {}
