@@ -102,7 +102,7 @@ pub fn is_held(folder: &Path) -> bool {
 }
 
 #[cfg(feature = "team")]
-pub use server::{close_to_all, is_installed, open_to_all};
+pub use server::{close_to_all, cut_connections, is_installed, open_to_all, restart_server};
 
 #[cfg(feature = "team")]
 mod server {
@@ -185,19 +185,24 @@ mod server {
             watch.env("FOLDER", &folder).current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null());
             let watch = watch.stderr(log).spawn().expect("the server starts");
             let cluster = Self { folder, _watch: watch };
+            cluster.wait();
+            cluster.run("CREATE DATABASE empty_journal");
+            Journal::create_team(&cluster.login("empty_journal")).expect("a journal is created");
+            cluster
+        }
+
+        /// Waits until it accepts connections.
+        fn wait(&self) {
             let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-            while let Err(why) = Session::open(&cluster.login("postgres")) {
+            while let Err(why) = Session::open(&self.login("postgres")) {
                 if std::time::Instant::now() > end {
                     let mut log = String::new();
-                    let file = std::fs::File::open(cluster.folder.join("log"));
+                    let file = std::fs::File::open(self.folder.join("log"));
                     let _ = file.and_then(|mut file| file.read_to_string(&mut log));
                     panic!("PostgreSQL does not start: {why:?}\n{log}");
                 }
                 std::thread::park_timeout(std::time::Duration::from_millis(10));
             }
-            cluster.run("CREATE DATABASE empty_journal");
-            Journal::create_team(&cluster.login("empty_journal")).expect("a journal is created");
-            cluster
         }
 
         fn login(&self, database: &str) -> Login {
@@ -280,6 +285,31 @@ mod server {
             CLUSTER.run(&format!("{all} = '{name}'"));
         };
         std::thread::spawn(close).join().expect("closed");
+    }
+
+    /// Ends all connections to the database of a folder. Processes connect again.
+    pub fn cut_connections(folder: &Path) {
+        let name = database_of(folder).server.database;
+        let all = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname";
+        let cut = move || CLUSTER.run(&format!("{all} = '{name}'"));
+        std::thread::spawn(cut).join().expect("cut");
+    }
+
+    /// As a crash of the server: its processes are killed, and it recovers.
+    pub fn restart_server() {
+        let restart = || {
+            // One backend that dies in this way takes all others with it.
+            let session = Session::open(&CLUSTER.login("postgres")).expect("connected");
+            let pid: i32 = session
+                .runtime
+                .block_on(session.client.query_one("SELECT pg_backend_pid()", &[]))
+                .expect("a pid")
+                .get(0);
+            let killed = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            assert!(killed.is_ok_and(|status| status.success()), "kill");
+            CLUSTER.wait();
+        };
+        std::thread::spawn(restart).join().expect("restarted");
     }
 
     pub fn open_to_all(folder: &Path) {

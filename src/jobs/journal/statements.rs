@@ -159,8 +159,8 @@ fn a_request_and_its_answer() {
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
         (first, second)
     };
-    assert_eq!(both(1), (4, 6));
-    assert_eq!(both(1000), (4, 6));
+    assert_eq!(both(1), (4, 7));
+    assert_eq!(both(1000), (4, 7));
 }
 
 #[test]

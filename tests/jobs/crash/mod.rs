@@ -22,5 +22,7 @@ mod random;
 mod several;
 mod steps;
 #[cfg(feature = "team")]
+mod team_chaos;
+#[cfg(feature = "team")]
 mod team_only;
 mod world;

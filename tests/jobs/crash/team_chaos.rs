@@ -1,0 +1,199 @@
+//! Eight real processes of a team over one database: overlapping files, kills, freezes, lost connections and restarts
+//! of the server. The sandbox's ledger is the judge.
+//!
+//! `LAPEL_RUNS=200 LAPEL_TEST_JOURNAL=postgresql cargo test --test jobs team_chaos -- --ignored --nocapture`
+
+use crate::crash::person::{self, TEMPLATE};
+use crate::crash::random;
+use crate::crash::world::{BOUND, End, Session, Trap, World};
+use crate::team;
+use lapel::jobs::{JobId, RowFilter, RowStatus};
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PROCESSES: usize = 8;
+const PEOPLE: usize = 60;
+
+struct Team {
+    world: World,
+    home: PathBuf,
+}
+
+impl Team {
+    fn new() -> Self {
+        let mut world = World::new(&[("waiting-history", "visible"), ("waiting-detail", "visible")]);
+        world.settings.batch = 4;
+        world.fault("post commit delay=20ms");
+        let home = world.folder().join("home");
+        fs::create_dir_all(&home).expect("a home");
+        let (address, url) = (&world.connection().base_url, team::url(world.folder()).expect("a team"));
+        let profile = format!(
+            "[profiles.team]\nbase_url = '{address}'\nenvironment = 'demo'\nkey = {{ env = 'TEAM_KEY' }}\n\
+             [profiles.team.journal]\nurl = '{url}'\n[jobs]\nbatch = 4\nin_flight = 2\n"
+        );
+        fs::write(home.join("config.toml"), profile).expect("written");
+        Self { world, home }
+    }
+
+    /// Each process is a computer of its own, with its own data folder.
+    fn lapel(&self, computer: usize) -> Command {
+        let data = self.home.join(format!("computer-{computer}"));
+        fs::create_dir_all(&data).expect("a data folder");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lapel"));
+        command
+            .env_clear()
+            .current_dir(&self.home)
+            .env("HOME", &self.home)
+            .env("USER", format!("person{computer}"))
+            .env("LAPEL_CONFIG_DIR", &self.home)
+            .env("LAPEL_DATA_DIR", data)
+            .env("LAPEL_PROFILE", "team")
+            .env("TEAM_KEY", self.world.key())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// Issues to a part of the people.
+    fn issue(&self, computer: usize, chance: &mut fastrand::Rng) -> Child {
+        let rows: String = (0..PEOPLE)
+            .filter(|_| chance.bool())
+            .map(|n| format!("Person {n},person{n}@naru.example\n"))
+            .collect();
+        let file = self.home.join(format!("people-{computer}.csv"));
+        fs::write(&file, format!("name,email\n{rows}")).expect("written");
+        let mut command = self.lapel(computer);
+        command.args(["issue", "--template", TEMPLATE, "--yes", "--recipients"]).arg(&file);
+        command.spawn().expect("it starts")
+    }
+}
+
+fn signal(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid")).expect("a pid");
+    // It may have ended already.
+    let _ = kill_process(pid, signal);
+}
+
+/// What has happened in all runs, so that a run that provokes nothing is noticed.
+#[derive(Debug, Default)]
+struct Tally {
+    badges: u64,
+    killed: u32,
+    frozen: u32,
+    cut: u32,
+    restarts: u32,
+    ended_leases: u32,
+}
+
+fn disturb(team: &Team, children: &mut [Child], chance: &mut fastrand::Rng, tally: &mut Tally) {
+    let child = &mut children[chance.usize(..PROCESSES)];
+    let is_running = matches!(child.try_wait(), Ok(None));
+    match chance.u32(..10) {
+        0..=2 if is_running => {
+            signal(child, Signal::KILL);
+            tally.killed += 1;
+        }
+        3..=5 if is_running => {
+            signal(child, Signal::STOP);
+            // Others take over its jobs while it is frozen.
+            team::end_leases(team.world.folder());
+            tally.frozen += 1;
+            std::thread::park_timeout(Duration::from_millis(chance.u64(50..400)));
+            signal(child, Signal::CONT);
+        }
+        6 | 7 => {
+            team::cut_connections(team.world.folder());
+            tally.cut += 1;
+        }
+        8 => {
+            team::end_leases(team.world.folder());
+            tally.ended_leases += 1;
+        }
+        9 if chance.u32(..4) == 0 => {
+            team::restart_server();
+            tally.restarts += 1;
+        }
+        _ => {}
+    }
+}
+
+fn run(seed: u64, tally: &mut Tally) {
+    let mut chance = fastrand::Rng::with_seed(seed);
+    let team = Team::new();
+    let mut children: Vec<Child> = (0..PROCESSES).map(|n| team.issue(n, &mut chance)).collect();
+    let end = Instant::now() + BOUND;
+    while children.iter_mut().any(|child| matches!(child.try_wait(), Ok(None))) {
+        std::thread::park_timeout(Duration::from_millis(chance.u64(20..200)));
+        disturb(&team, &mut children, &mut chance, tally);
+        assert!(Instant::now() < end, "a process never ends");
+    }
+    for mut child in children {
+        signal(&child, Signal::CONT);
+        child.wait().expect("it ends");
+    }
+    judge(&team);
+    team.world.control().clear_faults();
+    team::end_leases(team.world.folder());
+    team.world.session(&Trap::new(End::Lives), async |session| finish(&team, session).await);
+    judge(&team);
+    tally.badges += team.world.control().ledger().accepted_total();
+}
+
+/// A person resumes what was not sent, until everything is known.
+async fn finish(team: &Team, session: &mut Session) {
+    for minutes in [0, 1, 10, 60, 1440, 60, 1440] {
+        team.world.advance(minutes);
+        session.hear().await;
+        for job in session.jobs.list().await.expect("jobs") {
+            if job.can_resume() {
+                let _ = session.jobs.resume(job.id, "person").await;
+            }
+            person::rest(session, job.id).await;
+        }
+        let _ = session.jobs.poll_now(None).await;
+    }
+    let mut all: BTreeMap<String, Vec<(JobId, RowStatus)>> = BTreeMap::new();
+    for job in session.jobs.list().await.expect("jobs") {
+        let rows = session.jobs.rows(job.id, RowFilter::default(), 1000).await.expect("rows");
+        assert_eq!(job.counts.total(), rows.len() as u64, "the statuses add up: {job:?}");
+        for row in rows {
+            all.entry(row.address.wire().to_owned()).or_default().push((job.id, row.row_status));
+        }
+    }
+    let ledger = team.world.control().ledger();
+    let issued: BTreeSet<&str> = ledger.accepted.iter().map(|one| one.recipient_email.as_str()).collect();
+    for (address, rows) in &all {
+        let is_open = |status: &RowStatus| matches!(status, RowStatus::Sending | RowStatus::Ready);
+        assert!(!rows.iter().any(|(_, status)| is_open(status)), "{address}: {rows:?}");
+        let has = rows.iter().filter(|(_, status)| *status == RowStatus::Issued).count();
+        assert!(has <= 1, "{address}: {rows:?}");
+        assert_eq!(has == 1, issued.contains(address.as_str()), "{address}: {rows:?}");
+    }
+    assert!(issued.iter().all(|address| all.contains_key(*address)), "a badge without a row");
+}
+
+/// Nobody has two, and the limit was kept.
+fn judge(team: &Team) {
+    let ledger = team.world.control().ledger();
+    for accepted in &ledger.accepted {
+        assert_eq!(accepted.count, 1, "{accepted:?}");
+    }
+    assert_eq!(ledger.violations.rate_limited, 0, "{:?}", ledger.violations);
+}
+
+#[test]
+#[ignore = "needs PostgreSQL; as many as LAPEL_RUNS, 2 without it"]
+fn eight_processes_of_a_team() {
+    let (runs, seed) = random::wanted(2);
+    let mut tally = Tally::default();
+    for n in 0..runs {
+        run(u64::from(seed) * 100_000 + u64::from(n), &mut tally);
+    }
+    println!("{runs} runs: {tally:?}");
+    assert!(tally.badges > u64::from(runs) * 30, "{tally:?}");
+}
