@@ -66,5 +66,7 @@ pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, Stop, Who
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;
+#[cfg(feature = "team")]
+pub use retry::leave_paces;
 pub use wire::install_crypto;
 pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};
