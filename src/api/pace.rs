@@ -226,6 +226,10 @@ impl Pace {
     pub(super) fn status_now(&self) -> LinkStatus {
         let mut state = self.lock();
         state.expire(Instant::now());
+        #[cfg(feature = "team")]
+        if let Some(team) = self.team.get() {
+            state.away = team.away();
+        }
         self.publish(&state);
         state.status()
     }

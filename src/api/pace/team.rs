@@ -434,6 +434,13 @@ impl Keeper {
                 self.close(priority);
             }
         }
+        self.collect_gives(now);
+        self.connect(now);
+        let _ = self.write();
+        self.renew_seat(now);
+    }
+
+    fn collect_gives(&mut self, now: i64) {
         let pause = millis(self.pause);
         for block in &mut self.closed {
             if block.due().is_some_and(|at| at <= now) {
@@ -441,9 +448,6 @@ impl Keeper {
             }
         }
         self.closed.retain(|block| !block.is_finished());
-        self.connect(now);
-        let _ = self.write();
-        self.renew_seat(now);
     }
 
     fn connect(&mut self, now: i64) {
@@ -621,6 +625,7 @@ impl Keeper {
             return Turn::Reply(SlotReply::Granted(slot, self.seen(0)));
         }
         self.close(want.priority);
+        self.collect_gives(boot_ms());
         let Ok(view) = self.take_block(want, division) else { return self.without_database() };
         let seen = self.seen(view.used);
         if let Some(slot) = self.hand_out(want.priority, want) {

@@ -9,12 +9,14 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 #[path = "../../../../tests/common/team.rs"]
-#[allow(dead_code, unused_imports, reason = "other tests use more of it")]
+#[allow(dead_code, unused_imports, clippy::pedantic, reason = "other tests use more of it")]
 mod database;
 
 const WINDOW: Duration = Duration::from_secs(1);
 const SPAN: Span = Span { usable: Duration::from_millis(100), reach: Duration::from_millis(100) };
 const PACE: &str = "one key at one origin";
+/// The reserve is 1, and so is the share of a computer.
+const LIMIT: u32 = 60;
 const BOUND: Duration = Duration::from_secs(60);
 
 /// The processes of one computer have one folder.
@@ -200,7 +202,6 @@ async fn computers_share_one_limit_and_use_it_up() {
     if !database::is_installed() {
         return;
     }
-    const LIMIT: u32 = 60;
     let login = database::new_database();
     let service = Arc::new(Service::default());
     let begun = Instant::now();
@@ -223,7 +224,6 @@ async fn killed_and_suspended_processes_and_lost_connections_never_exceed_the_li
     if !database::is_installed() {
         return;
     }
-    const LIMIT: u32 = 60;
     let login = database::new_database();
     let folder = tempfile::tempdir().expect("a folder");
     let service = Arc::new(Service::default());
@@ -351,14 +351,14 @@ impl Pace {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_database_a_computer_uses_its_own_share_or_nothing() {
+    let limit = 100;
     if !database::is_installed() {
         return;
     }
-    const LIMIT: u32 = 100;
     let login = database::new_database();
     let folder = tempfile::tempdir().expect("a folder");
-    let with_seat = process(&login, Some(folder.path()), LIMIT);
-    let without = process(&login, None, LIMIT);
+    let with_seat = process(&login, Some(folder.path()), limit);
+    let without = process(&login, None, limit);
     drop(person(&with_seat).await);
     drop(person(&without).await);
     let seats = "SELECT count(*) FROM pace_block WHERE seat AND slots = 2";
@@ -366,7 +366,7 @@ async fn without_the_database_a_computer_uses_its_own_share_or_nothing() {
     stop(&login).await;
 
     // Another process of the same computer, which never reached the database.
-    let second = process(&login, Some(folder.path()), LIMIT);
+    let second = process(&login, Some(folder.path()), limit);
     let service = Arc::new(Service::default());
     let all = [&with_seat, &second].map(|pace| Sending::new(pace.clone(), 2, 1, &service));
     let nothing = waits(&without, Priority::Interactive);
@@ -385,14 +385,14 @@ async fn without_the_database_a_computer_uses_its_own_share_or_nothing() {
     start(&login).await;
     drop(nothing.await.expect("no panic"));
     let before = service.count();
-    service.reaches(before + LIMIT as usize).await;
+    service.reaches(before + 100).await;
     service.ended.store(true, Ordering::Relaxed);
     for one in all {
         one.workers.iter().for_each(JoinHandle::abort);
     }
-    assert!(service.fullest(None) <= LIMIT as usize, "{}", service.fullest(None));
+    assert!(service.fullest(None) <= 100, "{}", service.fullest(None));
     for pace in [&with_seat, &second, &without] {
-        assert_eq!((pace.alone(), pace.status_now().limit), (None, LIMIT));
+        assert_eq!((pace.alone(), pace.status_now().limit), (None, limit));
     }
 }
 
@@ -449,4 +449,34 @@ async fn leaving_the_queue_returns_the_slot() {
     assert_eq!(waiting.await.expect("no panic"), Err(ApiError::Cancelled));
     drop(permits);
     until("all are free", async || used(&login).await == 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_suspended_process_uses_nothing_of_a_block_that_has_ended() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let pace = process(&login, None, 100);
+    let mut permits = Vec::new();
+    // Blocks of 1, 2 and 4 slots. Three are left.
+    for _ in 0..4 {
+        permits.push(person(&pace).await);
+    }
+    let suspended = pace.freeze();
+    // Others have all slots now.
+    let all = "DELETE FROM lapel.pace_block; INSERT INTO lapel.pace_block
+                   SELECT id, 1, 0, 'another', FALSE, FALSE, 98, last + 3600000 FROM lapel.pace";
+    change(&login, all.to_owned()).await;
+    until("its permits have ended", async || permits.iter().all(|permit| !permit.is_fresh())).await;
+    drop(suspended);
+    let waiting = waits(&pace, Priority::Interactive);
+    until("it waits", async || number(&login, "SELECT count(*) FROM pace_waiter").await == 1).await;
+    assert!(!waiting.is_finished());
+    // A request that was sent before, and completes only now, counts again.
+    permits[0].sent();
+    permits.clear();
+    pace.flush().await;
+    assert_eq!(used(&login).await, 99);
+    waiting.abort();
 }
