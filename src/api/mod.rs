@@ -14,7 +14,7 @@
 //! reader       the GET endpoints            writer    the POST endpoints
 //! identity     compares a key at every connect with the one that a person checked
 //! retry        which requests are repeated, and which never
-//! pace         rate limit for all lapel processes of a computer; holds after 429; people first
+//! pace         rate limit for all lapel processes of a computer or a team; holds after 429; people first
 //! wire         one exchange                 envelope  the meaning of a response
 //! pages        reads a paged list to its end, even if it changes or its pages are wrong
 //! parts        reads an unreadable page in smaller parts

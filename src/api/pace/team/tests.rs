@@ -480,3 +480,36 @@ async fn a_suspended_process_uses_nothing_of_a_block_that_has_ended() {
     assert_eq!(used(&login).await, 99);
     waiting.abort();
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_does_not_answer_stops_only_what_needs_it() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let folder = tempfile::tempdir().expect("a folder");
+    let pace = process(&login, Some(folder.path()), 100);
+    drop(person(&pace).await);
+    let seats = "SELECT count(*) FROM pace_block WHERE seat";
+    until("it has a seat", async || number(&login, seats).await == 1).await;
+    pace.leave();
+    let (locked, end) = (channel(), channel::<()>());
+    let locking = login.clone();
+    let hung = std::thread::spawn(move || {
+        let session = Session::open(&locking).expect("connected");
+        let lock = session.client.batch_execute("BEGIN; SELECT FROM lapel.pace FOR UPDATE");
+        session.runtime.block_on(lock).expect("locked");
+        locked.0.send(()).expect("heard");
+        let _ = end.1.recv();
+    });
+    tokio::task::spawn_blocking(move || locked.1.recv().expect("locked")).await.expect("no panic");
+    drop(person(&pace).await);
+    assert_eq!(pace.status_now().limit, 2);
+    drop(end.0);
+    hung.join().expect("no panic");
+    until("it shares again", async || {
+        drop(person(&pace).await);
+        pace.alone().is_none()
+    })
+    .await;
+}
