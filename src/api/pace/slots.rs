@@ -292,7 +292,7 @@ pub(super) fn keep_seat(db: &Connection, pace: &str, seat: &Seat, wall: i64) -> 
     Ok(())
 }
 
-/// A slot of this computer's own share, with the size of that share. `None` without a seat for this request.
+/// A slot of this computer's own share, with the size of that share. `None` without a seat.
 #[cfg(feature = "team")]
 pub(super) fn take_own(
     db: &Connection,
@@ -302,10 +302,13 @@ pub(super) fn take_own(
     (now, wall): (i64, i64),
 ) -> rusqlite::Result<Option<(u32, SlotReply)>> {
     let seat = seat(db, pace, boot, wall)?;
-    if seat.slots == 0 || now > seat.until || want.reach > seat.reach {
+    if seat.slots == 0 || now > seat.until {
         return Ok(None);
     }
     let limit = seat.slots.min(want.limit);
+    if want.reach > seat.reach {
+        return Ok(Some((limit, SlotReply::Later(LONGEST_PAUSE, peek(db, pace, process, now)?))));
+    }
     let want = SlotRequest { limit, background: (limit / OWN_BACKGROUND).max(1), ..want.clone() };
     let reply = match take(db, pace, process, &want, now)? {
         SlotReply::Granted(slot, seen) => {

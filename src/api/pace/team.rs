@@ -14,8 +14,9 @@
 //! it through `pace.sqlite`, which sends no more than that in any window. Without the database, a computer uses only
 //! its seat. Without a seat, it sends nothing.
 //!
-//! Assumptions, for which `limit - pool` requests are reserved: a suspended process sends few requests late, and the
-//! database's clock does not jump forward. If a process notices a jump, all wait until what was granted has ended.
+//! Assumptions. A process that is suspended between its last check and the network sends few requests late:
+//! `limit - pool` requests are reserved for them. The database loses no commit. Its clock does not jump forward: if a
+//! process notices a jump, all wait until everything that was granted has ended.
 
 mod blocks;
 
