@@ -513,3 +513,23 @@ async fn a_database_that_does_not_answer_stops_only_what_needs_it() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_with_a_team_takes_its_turns_from_it() {
+    use crate::api::{ApiKey, Call, Connection, connect, leave_paces};
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    // Nobody listens there. An attempt counts all the same.
+    let key = ApiKey::new("a_key_of_this_test_only").expect("a key");
+    let mut connection = Connection::new("http://127.0.0.1:1/", key).expect("a connection");
+    connection.timeouts.pause = Duration::from_millis(1);
+    connection.pace_team = Some(login.clone());
+    let access = connect(&connection).expect("clients");
+    access.reader().ping(&Call::interactive()).await.expect_err("not reached");
+    let (tries, seat) = (used(&login).await, "SELECT count(*) FROM pace_block WHERE seat");
+    assert_eq!((tries >= 3, number(&login, seat).await), (true, 0), "no folder, no seat");
+    leave_paces();
+    assert_eq!(used(&login).await, 3);
+}
