@@ -15,7 +15,7 @@
 //! fs/        private files, atomic writes
 //! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
 //! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs, team
-//! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs
+//! api/       one method per endpoint, one error type, one rate limit per key  -> domain, secrets, fs, team
 //! team/      the database of a team's shared journal                            -> domain, fs
 //! index/     optional local copy of the history                               -> api, domain, fs
 //! jobs/      issue and revoke jobs: import, journal, sender, poller, reports  -> api, table, domain, secrets, fs, team
@@ -25,6 +25,10 @@
 //! cli/       the verbs                                                        -> everything above, but not tui
 //! main.rs    parses the command line and starts the TUI, a verb or the sandbox
 //! ```
+
+// The tests of this crate and those in `tests/` share some code, which names the crate.
+#[cfg(test)]
+extern crate self as lapel;
 
 #[macro_use]
 pub mod i18n;

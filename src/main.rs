@@ -54,6 +54,8 @@ fn run(cli: Cli) -> u8 {
     runtime.shutdown_background();
     // On a network drive, the next computer waits until the journal is released.
     lapel::jobs::wait_for_release();
+    #[cfg(feature = "team")]
+    lapel::api::leave_paces();
     code
 }
 

@@ -14,7 +14,7 @@
 //! reader       the GET endpoints            writer    the POST endpoints
 //! identity     compares a key at every connect with the one that a person checked
 //! retry        which requests are repeated, and which never
-//! pace         rate limit for all lapel processes of a computer; holds after 429; people first
+//! pace         rate limit for all lapel processes of a computer or a team; holds after 429; people first
 //! wire         one exchange                 envelope  the meaning of a response
 //! pages        reads a paged list to its end, even if it changes or its pages are wrong
 //! parts        reads an unreadable page in smaller parts
@@ -66,5 +66,7 @@ pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, Stop, Who
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;
+#[cfg(feature = "team")]
+pub use retry::leave_paces;
 pub use wire::install_crypto;
 pub use writer::{BatchRequest, IssueRequest, MAX_ENTRIES, Recipient, RevokeRequest, Writer};

@@ -7,11 +7,15 @@
 //!
 //! All lapel processes of one computer share the limit and the holds, if they know the data folder. The queue
 //! of this process then only decides who requests the next shared slot. If the file cannot be used, this
-//! process takes the share of [`SAFE_SHARE`] and reports that.
+//! process takes the share of [`SAFE_SHARE`] and reports that. All computers of a team share both through the
+//! team's database; see [`team`].
 
 mod queue;
 mod shared;
 mod slots;
+mod source;
+#[cfg(feature = "team")]
+mod team;
 
 use super::call::Priority;
 use super::error::{ApiError, Result};
@@ -20,7 +24,8 @@ use crate::i18n::Localizable;
 use queue::{ByPriority, QueueState, Waiter};
 pub use shared::pace_file;
 use shared::{PaceProblem, Shared, is_fresh};
-use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
+use slots::{LONGEST_HOLD, Origin, SharedUse, Slot, SlotReply, SlotRequest};
+use source::Source;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -45,6 +50,8 @@ pub(super) struct Pace {
     status: watch::Sender<LinkStatus>,
     window: Duration,
     shared: OnceLock<Shared>,
+    #[cfg(feature = "team")]
+    team: OnceLock<team::TeamShare>,
 }
 
 /// `usable`: how long a slot may be used before its request begins. `reach`: how long the request may take.
@@ -79,11 +86,40 @@ impl Pace {
             outside: 0,
             others: None,
             alone: None,
+            #[cfg(feature = "team")]
+            away: None,
             reads: Vec::new(),
             reads_so_far: 0,
         };
         let (status, _) = watch::channel(state.status());
-        Arc::new(Self { state: Mutex::new(state), status, window, shared: OnceLock::new() })
+        Arc::new(Self {
+            state: Mutex::new(state),
+            status,
+            window,
+            shared: OnceLock::new(),
+            #[cfg(feature = "team")]
+            team: OnceLock::new(),
+        })
+    }
+
+    /// Shares the limit through a team's database, and not through a file. Does not wait for the database. `folder` is
+    /// for this computer's own share. Does nothing if the team already shares it.
+    #[cfg(feature = "team")]
+    pub(super) fn share_in_team(&self, login: crate::team::Login, folder: Option<&Path>, pace: &str) {
+        if self.team.get().is_some() {
+            return;
+        }
+        let (team, seen) = team::TeamShare::start(login, folder, pace, self.window);
+        let _ = self.team.set(team);
+        self.see(seen, 0);
+    }
+
+    /// Returns this process's unused slots to its team, at the end of the process. Blocks, for 1 s at most.
+    #[cfg(feature = "team")]
+    pub(super) fn leave(&self) {
+        if let Some(team) = self.team.get() {
+            team.leave();
+        }
     }
 
     /// Opens a file. Does nothing if the limit is already shared, or if sharing has failed.
@@ -113,9 +149,17 @@ impl Pace {
     }
 
     /// `None` after the file has failed.
-    fn shared(&self) -> Option<&Shared> {
-        let shared = self.shared.get()?;
-        self.lock().alone.is_none().then_some(shared)
+    fn source(&self) -> Option<Source<'_>> {
+        let is_alone = self.lock().alone.is_some();
+        self.source_if(!is_alone)
+    }
+
+    fn source_if(&self, works: bool) -> Option<Source<'_>> {
+        #[cfg(feature = "team")]
+        if let Some(team) = self.team.get() {
+            return Some(Source::Team(team));
+        }
+        self.shared.get().filter(|_| works).map(Source::Computer)
     }
 
     /// `holds` is the number of holds when the reading was requested.
@@ -133,6 +177,10 @@ impl Pace {
             None if holds == state.holds => state.held_until = None,
             None => {}
         }
+        #[cfg(feature = "team")]
+        if let Some(team) = self.team.get() {
+            state.away = team.away();
+        }
         if state.held_until != before {
             state.grant(now);
             state.wake_heads();
@@ -146,8 +194,8 @@ impl Pace {
 
     /// Returns when other processes can see everything that this one recorded.
     pub(super) async fn flush(&self) {
-        if let Some(shared) = self.shared() {
-            shared.flush().await;
+        if let Some(source) = self.source() {
+            source.flush().await;
         }
     }
 
@@ -171,13 +219,17 @@ impl Pace {
 
     pub(super) fn budget(&self) -> (u32, u32) {
         let state = self.lock();
-        (state.used_by_all(), state.limit)
+        (state.used_by_all(), state.limit_now())
     }
 
     /// Also updates the watched status.
     pub(super) fn status_now(&self) -> LinkStatus {
         let mut state = self.lock();
         state.expire(Instant::now());
+        #[cfg(feature = "team")]
+        if let Some(team) = self.team.get() {
+            state.away = team.away();
+        }
         self.publish(&state);
         state.status()
     }
@@ -191,8 +243,8 @@ impl Pace {
     ) -> Result<Permit> {
         loop {
             let mut permit = self.own_turn(priority, cancel).await?;
-            let Some(shared) = self.shared() else { return Ok(permit) };
-            match self.shared_turn(shared, priority, span, cancel).await? {
+            let Some(source) = self.source() else { return Ok(permit) };
+            match self.shared_turn(source, priority, span, cancel).await? {
                 Ok(slot) => {
                     permit.slot = Some(slot);
                     return Ok(permit);
@@ -227,10 +279,10 @@ impl Pace {
             *state.under_way.of(priority) += 1;
             Permit { pace: self.clone(), priority, sent: false, slot: None }
         };
-        if let Some(shared) = self.shared() {
+        if let Some(source) = self.source() {
             let want = SlotRequest { through: true, ..self.want(priority, span) };
             let holds = self.holds();
-            match shared.take(want).await {
+            match source.take(want).await {
                 Ok(SlotReply::Granted(slot, seen)) => {
                     permit.slot = Some(slot);
                     self.see(seen, holds);
@@ -258,7 +310,7 @@ impl Pace {
     /// The inner error says why the file cannot be used.
     async fn shared_turn(
         &self,
-        shared: &Shared,
+        source: Source<'_>,
         priority: Priority,
         span: Span,
         cancel: &CancellationToken,
@@ -267,11 +319,11 @@ impl Pace {
         let _head = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(ApiError::Cancelled),
-            head = shared.head(priority) => head,
+            head = source.head(priority) => head,
         };
         loop {
             let holds = self.holds();
-            let taken = match shared.take(self.want(priority, span)).await {
+            let taken = match source.take(self.want(priority, span)).await {
                 Ok(taken) => taken,
                 Err(why) => return Ok(Err(why)),
             };
@@ -313,16 +365,16 @@ impl Pace {
             }
             let deadline = self.lock().deadline_of(&waiter, priority);
             // Another process may lift a hold.
-            let shared = self.shared().filter(|_| deadline.is_some() && !self.held_for().is_zero());
-            let peek = shared.map(|_| Instant::now() + HOLD_POLL);
+            let source = self.source().filter(|_| deadline.is_some() && !self.held_for().is_zero());
+            let peek = source.map(|_| Instant::now() + HOLD_POLL);
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ApiError::Cancelled),
                 () = waiter.wake.notified() => {}
                 () = sleep_until(peek) => {
                     let holds = self.holds();
-                    if let Some(shared) = shared
-                        && let Ok(seen) = shared.peek().await
+                    if let Some(source) = source
+                        && let Ok(seen) = source.peek().await
                     {
                         self.see(seen, holds);
                     }
@@ -359,10 +411,8 @@ impl Pace {
         state.held_until = Some(state.held_until.map_or(until, |held| held.max(until)));
         state.trouble = None;
         state.wake_heads();
-        if state.alone.is_none()
-            && let Some(shared) = self.shared.get()
-        {
-            shared.hold(wait, state.refusals);
+        if let Some(source) = self.source_if(state.alone.is_none()) {
+            source.hold(wait, state.refusals);
         }
         self.publish(&state);
         wait
@@ -370,8 +420,8 @@ impl Pace {
 
     /// Ends a hold early: the service has answered a request that a person asked for.
     pub(super) fn lift(&self) {
-        if let Some(shared) = self.shared() {
-            shared.calm(true);
+        if let Some(source) = self.source() {
+            source.calm(true);
         }
         let mut state = self.lock();
         state.held_until = None;
@@ -396,6 +446,10 @@ impl Pace {
     /// Why the limit is not shared although it should be, as a message.
     pub(super) fn alone(&self) -> Option<Localizable> {
         let state = self.lock();
+        #[cfg(feature = "team")]
+        if let Some(away) = &state.away {
+            return Some(away.words());
+        }
         let why = state.alone.as_ref()?;
         Some(localizable!(
             "lapel cannot see what other lapel programs on this computer send with this key ({why}). It sends at most {limit} requests a minute, a quarter of the limit.",
@@ -420,8 +474,8 @@ impl Pace {
         }
         self.publish(&state);
         drop(state);
-        if calm && let Some(shared) = self.shared() {
-            shared.calm(false);
+        if calm && let Some(source) = self.source() {
+            source.calm(false);
         }
     }
 
@@ -546,8 +600,17 @@ impl Drop for Permit {
         state.grant(now);
         self.pace.publish(&state);
         drop(state);
-        if let (Some(slot), Some(shared)) = (self.slot.take(), self.pace.shared.get()) {
-            shared.give(slot, self.sent.then_some(self.priority));
+        let Some(slot) = self.slot.take() else { return };
+        let sent = self.sent.then_some(self.priority);
+        if slot.origin == Origin::Computer {
+            if let Some(shared) = self.pace.shared.get() {
+                shared.give(slot, sent);
+            }
+            return;
+        }
+        #[cfg(feature = "team")]
+        if let Some(team) = self.pace.team.get() {
+            team.give(slot, sent);
         }
     }
 }

@@ -68,10 +68,22 @@ type Paces = (RandomState, HashMap<u64, Arc<Pace>>);
 
 fn shared_pace(of: &Connection, origin: &str) -> Arc<Pace> {
     let pace = pace_of_process(of, origin);
+    #[cfg(feature = "team")]
+    if let Some(login) = &of.pace_team {
+        pace.share_in_team(login.clone(), of.pace_folder.as_deref(), &of.key.pace_id(origin));
+        return pace;
+    }
     if let Some(folder) = &of.pace_folder {
         pace.share_in(folder, of.key.pace_id(origin));
     }
     pace
+}
+
+/// Returns unused slots to the team, at the end of the process. Blocks, for a second at most for each key.
+#[cfg(feature = "team")]
+pub fn leave_paces() {
+    let paces = PACES.lock().unwrap_or_else(PoisonError::into_inner);
+    paces.1.values().for_each(|pace| pace.leave());
 }
 
 fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {

@@ -35,6 +35,9 @@ pub(super) struct QueueState {
     /// Slots of other processes at the last check, and until when they count at most.
     pub(super) others: Option<(u32, Instant)>,
     pub(super) alone: Option<Localizable>,
+    /// While the team's database is away.
+    #[cfg(feature = "team")]
+    pub(super) away: Option<super::team::Away>,
     /// The oldest first.
     pub(super) reads: Vec<(u64, UnderWay)>,
     pub(super) reads_so_far: u64,
@@ -160,17 +163,33 @@ impl QueueState {
         self.done.iter().find(|(_, p)| *p == Priority::Background).map(|(frees, _)| *frees)
     }
 
+    pub(super) fn limit_now(&self) -> u32 {
+        #[cfg(feature = "team")]
+        if let Some(away) = &self.away {
+            return away.limit.min(self.limit);
+        }
+        self.limit
+    }
+
+    fn is_alone(&self) -> bool {
+        #[cfg(feature = "team")]
+        if self.away.is_some() {
+            return true;
+        }
+        self.alone.is_some()
+    }
+
     pub(super) fn status(&self) -> LinkStatus {
         let frees = self.done.front().map(|(frees, _)| *frees);
         LinkStatus {
             used_last_minute: self.used_by_all(),
-            limit: self.limit,
+            limit: self.limit_now(),
             background: self.background_limit(),
             waiting: self.waiting(),
             held_until: self.held_until,
             last_error: self.trouble,
             last_ok: self.last_ok,
-            is_alone: self.alone.is_some(),
+            is_alone: self.is_alone(),
             next_change: [frees, self.held_until, self.others.map(|(_, until)| until)]
                 .into_iter()
                 .flatten()

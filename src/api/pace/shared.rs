@@ -1,6 +1,8 @@
 //! Access to `pace.sqlite` through one thread that owns the connection, so that nothing else waits for the disk.
 
 use super::Priority;
+#[cfg(feature = "team")]
+use super::slots::Seat;
 use super::slots::{self, Moment, SharedUse, Slot, SlotReply, SlotRequest};
 use crate::boot_clock::boot_ms;
 use crate::domain::text::scrub;
@@ -130,6 +132,43 @@ impl Shared {
             let _ = answer.send(seen);
         });
         asked.await.map_err(|_| closed())?
+    }
+
+    /// A slot of this computer's own share; see [`slots::take_own`].
+    #[cfg(feature = "team")]
+    pub(super) async fn take_own(&self, want: SlotRequest) -> Result<Option<(u32, SlotReply)>, PaceProblem> {
+        let (answer, asked) = oneshot::channel();
+        self.queue(move |table| {
+            let (pace, process, boot) = (table.pace.clone(), table.process.clone(), boot());
+            let taken = table.write_hold().and_then(|()| {
+                table.at(|db, now, wall| slots::take_own(db, (&pace, &boot), &process, &want, (now, wall)))
+            });
+            if let Err(Ok(Some((_, SlotReply::Granted(slot, _))))) = answer.send(taken) {
+                table.give(slot, None);
+            }
+        });
+        asked.await.map_err(|_| closed())?
+    }
+
+    /// Blocks.
+    #[cfg(feature = "team")]
+    pub(super) fn seat(&self) -> Result<Seat, PaceProblem> {
+        let (answer, asked) = channel();
+        self.queue(move |table| {
+            let (pace, boot) = (table.pace.clone(), boot());
+            let _ = answer.send(table.at(|db, _, wall| slots::seat(db, &pace, &boot, wall)));
+        });
+        asked.recv().map_err(|_| closed())?
+    }
+
+    /// Returns at once. `lasts` is the time that is left.
+    #[cfg(feature = "team")]
+    pub(super) fn keep_seat(&self, seat: Seat, lasts: Duration) {
+        self.queue(move |table| {
+            let pace = table.pace.clone();
+            let lasts = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
+            note(table.at(|db, _, wall| slots::keep_seat(db, &pace, &seat, wall.saturating_add(lasts))));
+        });
     }
 
     pub(super) async fn flush(&self) {

@@ -19,6 +19,8 @@ const PERSON: Duration = Duration::from_secs(3);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// Slots end on whole milliseconds.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(2);
+#[cfg(feature = "team")]
+const OWN_BACKGROUND: u32 = 4;
 /// A longer `Retry-After` is practically endless.
 pub(super) const LONGEST_HOLD: Duration = Duration::from_secs(366 * 24 * 3600);
 
@@ -32,7 +34,10 @@ const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS hold (
         pace TEXT PRIMARY KEY, until INTEGER NOT NULL, wall INTEGER NOT NULL, refusals INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS person (
-        pace TEXT NOT NULL, process TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (pace, process));";
+        pace TEXT NOT NULL, process TEXT NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (pace, process));
+    CREATE TABLE IF NOT EXISTS seat (
+        pace TEXT PRIMARY KEY, owner TEXT NOT NULL, boot TEXT NOT NULL, slots INTEGER NOT NULL,
+        reach INTEGER NOT NULL, until INTEGER NOT NULL, wall INTEGER NOT NULL);";
 
 /// By a clock that also runs during sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +64,21 @@ pub(super) struct SlotRequest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The processes of this computer share the limit.
+    Computer,
+    /// A block that the team's database granted.
+    #[cfg(feature = "team")]
+    Block,
+    /// This computer's own share of a team's limit.
+    #[cfg(feature = "team")]
+    OwnShare,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) id: i64,
+    pub(super) origin: Origin,
     /// In milliseconds since boot.
     pub(super) begin_by: i64,
 }
@@ -116,6 +134,7 @@ fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Re
             let ends = now.saturating_add(millis(window));
             db.execute("UPDATE slot SET ends = ?1", [ends])?;
             db.execute("DELETE FROM person", [])?;
+            db.execute("DELETE FROM seat", [])?;
             db.execute(
                 "UPDATE hold SET until = ?1 + max(0, min(wall - ?2, until - ?3))",
                 params![now, moment.wall_ms, last],
@@ -170,7 +189,7 @@ pub(super) fn take(
     db.prepare_cached("INSERT INTO slot (pace, process, background, ends) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![pace, process, !people, ends])?;
     seen.used += 1;
-    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), begin_by }, seen))
+    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), origin: Origin::Computer, begin_by }, seen))
 }
 
 /// Frees the slot at once if nothing was sent, otherwise after one window. A slot that had already
@@ -229,6 +248,76 @@ pub(super) fn calm(db: &Connection, pace: &str, lift: bool, now: i64) -> rusqlit
 
 pub(super) fn peek(db: &Connection, pace: &str, process: &str, now: i64) -> rusqlite::Result<SharedUse> {
     Ok(count(db, pace, process, now)?.0)
+}
+
+/// This computer's share of a team's limit, which a seat in the team's database covers.
+#[cfg(feature = "team")]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seat {
+    /// The computer's name in the database. A restart of the computer changes it.
+    pub(super) owner: String,
+    /// 0: the database has not assigned it yet.
+    pub(super) slots: u32,
+    /// Maximum duration of a request that the seat outlasts.
+    pub(super) reach: Duration,
+    /// The last request begins by then, in milliseconds since boot.
+    pub(super) until: i64,
+}
+
+#[cfg(feature = "team")]
+pub(super) fn seat(db: &Connection, pace: &str, boot: &str, wall: i64) -> rusqlite::Result<Seat> {
+    let owner = format!("{:016x}", fastrand::Rng::new().u64(..));
+    db.prepare_cached(
+        "INSERT INTO seat (pace, owner, boot, slots, reach, until, wall) VALUES (?1, ?2, ?3, 0, 0, 0, 0)
+         ON CONFLICT (pace) DO UPDATE
+             SET owner = excluded.owner, boot = excluded.boot, slots = 0, reach = 0, until = 0, wall = 0
+             WHERE boot <> excluded.boot",
+    )?
+    .execute(params![pace, owner, boot])?;
+    db.prepare_cached(
+        "SELECT owner, CASE WHEN wall >= ?2 THEN slots ELSE 0 END, reach, until FROM seat WHERE pace = ?1",
+    )?
+    .query_row(params![pace, wall], |r| {
+        Ok(Seat { owner: r.get(0)?, slots: r.get(1)?, reach: span(r.get(2)?), until: r.get(3)? })
+    })
+}
+
+/// `wall`: when it ends by the wall clock. A system without a boot id may not notice a restart.
+#[cfg(feature = "team")]
+pub(super) fn keep_seat(db: &Connection, pace: &str, seat: &Seat, wall: i64) -> rusqlite::Result<()> {
+    db.prepare_cached(
+        "UPDATE seat SET slots = ?3, reach = ?4, until = ?5, wall = ?6 WHERE pace = ?1 AND owner = ?2",
+    )?
+    .execute(params![pace, seat.owner, seat.slots, millis(seat.reach), seat.until, wall])?;
+    Ok(())
+}
+
+/// A slot of this computer's own share, with the size of that share. `None` without a seat.
+#[cfg(feature = "team")]
+pub(super) fn take_own(
+    db: &Connection,
+    (pace, boot): (&str, &str),
+    process: &str,
+    want: &SlotRequest,
+    (now, wall): (i64, i64),
+) -> rusqlite::Result<Option<(u32, SlotReply)>> {
+    let seat = seat(db, pace, boot, wall)?;
+    if seat.slots == 0 || now > seat.until {
+        return Ok(None);
+    }
+    let limit = seat.slots.min(want.limit);
+    if want.reach > seat.reach {
+        return Ok(Some((limit, SlotReply::Later(LONGEST_PAUSE, peek(db, pace, process, now)?))));
+    }
+    let want = SlotRequest { limit, background: (limit / OWN_BACKGROUND).max(1), ..want.clone() };
+    let reply = match take(db, pace, process, &want, now)? {
+        SlotReply::Granted(slot, seen) => {
+            let begin_by = slot.begin_by.min(seat.until);
+            SlotReply::Granted(Slot { origin: Origin::OwnShare, begin_by, ..slot }, seen)
+        }
+        later @ SlotReply::Later(..) => later,
+    };
+    Ok(Some((limit, reply)))
 }
 
 /// Also returns the number of background slots, and the first end of any slot and of a background slot.

@@ -328,3 +328,197 @@ CREATE FUNCTION claim_needed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER claim_needed BEFORE UPDATE OF bucket ON row FOR EACH ROW WHEN (new.bucket = 'sending')
     EXECUTE FUNCTION claim_needed();
+
+-- The shared pace of a key: see `src/api/pace/team.rs`. All times are milliseconds of the database's clock.
+
+-- One row for each key. Whatever reads or changes the blocks of a key locks it first.
+CREATE TABLE pace (
+    id         TEXT COLLATE "C" PRIMARY KEY,
+    last       BIGINT NOT NULL,
+    held_until BIGINT,
+    refusals   INTEGER NOT NULL DEFAULT 0
+);
+
+-- Requests that count against the limit until `ends`. Part 0 of a block: may still be sent. Other parts: answered.
+-- A seat is the share of one computer that it uses without the database.
+CREATE TABLE pace_block (
+    pace       TEXT COLLATE "C" NOT NULL REFERENCES pace(id),
+    block      BIGINT NOT NULL,
+    part       INTEGER NOT NULL,
+    owner      TEXT COLLATE "C" NOT NULL,
+    background BOOLEAN NOT NULL,
+    seat       BOOLEAN NOT NULL,
+    slots      INTEGER NOT NULL CHECK (slots > 0),
+    ends       BIGINT NOT NULL,
+    PRIMARY KEY (pace, block, part)
+);
+
+CREATE TABLE pace_waiter (
+    pace       TEXT COLLATE "C" NOT NULL REFERENCES pace(id),
+    process    TEXT COLLATE "C" NOT NULL,
+    background BOOLEAN NOT NULL,
+    ends       BIGINT NOT NULL,
+    PRIMARY KEY (pace, process, background)
+);
+
+CREATE TYPE pace_view AS (
+    granted    INTEGER,
+    time       BIGINT,
+    used       INTEGER,
+    background INTEGER,
+    -- Of other processes, without seats, and when the last of them ends.
+    others     INTEGER,
+    others_end BIGINT,
+    -- When the next slot, and the next slot of the background, is free.
+    next       BIGINT,
+    next_background BIGINT,
+    held_until BIGINT,
+    refusals   INTEGER
+);
+
+-- Locks the pace of a key and returns the time, which never goes back: if the clock does, all ends move with it.
+CREATE FUNCTION pace_lock(pace_id TEXT) RETURNS BIGINT LANGUAGE plpgsql AS $$
+DECLARE
+    before BIGINT;
+    moment BIGINT;
+BEGIN
+    INSERT INTO pace (id, last) VALUES (pace_id, 0) ON CONFLICT DO NOTHING;
+    SELECT last INTO before FROM pace WHERE id = pace_id FOR UPDATE;
+    moment := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+    IF moment < before THEN
+        UPDATE pace_block SET ends = ends - (before - moment) WHERE pace = pace_id;
+        UPDATE pace_waiter SET ends = ends - (before - moment) WHERE pace = pace_id;
+        UPDATE pace SET held_until = held_until - (before - moment) WHERE id = pace_id;
+    END IF;
+    UPDATE pace SET last = moment WHERE id = pace_id;
+    DELETE FROM pace_block WHERE pace = pace_id AND ends <= moment;
+    DELETE FROM pace_waiter WHERE pace = pace_id AND ends <= moment;
+    RETURN moment;
+END $$;
+
+CREATE FUNCTION pace_state(pace_id TEXT, process_id TEXT, moment BIGINT) RETURNS pace_view LANGUAGE sql AS $$
+    SELECT 0, moment, coalesce(sum(slots), 0)::integer,
+           coalesce(sum(slots) FILTER (WHERE background), 0)::integer,
+           coalesce(sum(slots) FILTER (WHERE owner <> process_id AND NOT seat), 0)::integer,
+           max(ends) FILTER (WHERE owner <> process_id AND NOT seat),
+           min(ends) FILTER (WHERE NOT seat), min(ends) FILTER (WHERE background),
+           (SELECT held_until FROM pace WHERE id = pace_id AND held_until > moment),
+           (SELECT refusals FROM pace WHERE id = pace_id)
+    FROM pace_block WHERE pace = pace_id
+$$;
+
+CREATE FUNCTION pace_peek(pace_id TEXT, process_id TEXT) RETURNS pace_view
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS
+    $$ BEGIN RETURN pace_state(pace_id, process_id, pace_lock(pace_id)); END $$;
+
+-- Takes up to `want` slots of the pool for `lasts`, or marks the process as waiting. People go first: while one of
+-- them waits in any process, the background gets nothing. `through` ignores a hold.
+CREATE FUNCTION pace_take(pace_id TEXT, process_id TEXT, block_id BIGINT, is_background BOOLEAN, want INTEGER,
+                          pool INTEGER, pool_of_background INTEGER, lasts BIGINT, waits BIGINT, through BOOLEAN)
+    RETURNS pace_view LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+    seen pace_view := pace_state(pace_id, process_id, moment);
+    room INTEGER := pool - seen.used;
+    others BIGINT;
+BEGIN
+    IF seen.held_until IS NOT NULL AND NOT through THEN
+        RETURN seen;
+    END IF;
+    IF is_background THEN
+        room := least(room, pool_of_background - seen.background);
+        IF EXISTS (SELECT FROM pace_waiter WHERE pace = pace_id AND NOT background) THEN
+            room := 0;
+            seen.next := NULL;
+            seen.next_background := NULL;
+        END IF;
+    END IF;
+    IF room < 1 THEN
+        IF NOT through THEN
+            INSERT INTO pace_waiter (pace, process, background, ends)
+                VALUES (pace_id, process_id, is_background, moment + waits)
+                ON CONFLICT (pace, process, background) DO UPDATE SET ends = excluded.ends;
+        END IF;
+        RETURN seen;
+    END IF;
+    DELETE FROM pace_waiter WHERE pace = pace_id AND process = process_id AND background = is_background;
+    SELECT count(*) INTO others FROM pace_waiter WHERE pace = pace_id AND background = is_background;
+    seen.granted := greatest(1, least(want, room / (others + 1)));
+    seen.used := seen.used + seen.granted;
+    INSERT INTO pace_block (pace, block, part, owner, background, seat, slots, ends)
+        VALUES (pace_id, block_id, 0, process_id, is_background, FALSE, seen.granted, moment + lasts);
+    RETURN seen;
+END $$;
+
+-- `answered` requests of a block count for one window from now. Only `remaining` ones may still be sent; the others are
+-- free. A block that has ended, because its process was suspended, counts again.
+CREATE FUNCTION pace_give(pace_id TEXT, process_id TEXT, block_id BIGINT, part_no INTEGER, is_background BOOLEAN,
+                          answered INTEGER, remaining INTEGER, lasts BIGINT)
+    RETURNS VOID LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+BEGIN
+    IF answered > 0 THEN
+        INSERT INTO pace_block (pace, block, part, owner, background, seat, slots, ends)
+            VALUES (pace_id, block_id, part_no, process_id, is_background, FALSE, answered, moment + lasts)
+            ON CONFLICT (pace, block, part) DO UPDATE SET ends = excluded.ends;
+    END IF;
+    IF remaining > 0 THEN
+        UPDATE pace_block SET slots = least(slots, remaining) WHERE pace = pace_id AND block = block_id AND part = 0;
+    ELSE
+        DELETE FROM pace_block WHERE pace = pace_id AND block = block_id AND part = 0;
+    END IF;
+END $$;
+
+-- A seat for a computer, or more time for the one it has. Returns its slots: 0 if there is no room.
+CREATE FUNCTION pace_seat(pace_id TEXT, computer TEXT, block_id BIGINT, share INTEGER, most INTEGER, pool INTEGER,
+                          lasts BIGINT)
+    RETURNS INTEGER LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+    has INTEGER;
+BEGIN
+    UPDATE pace_block SET ends = greatest(ends, moment + lasts)
+        WHERE pace = pace_id AND owner = computer AND seat RETURNING slots INTO has;
+    IF has IS NOT NULL THEN
+        RETURN has;
+    END IF;
+    IF share < 1 OR (SELECT count(*) FROM pace_block WHERE pace = pace_id AND seat) >= most
+        OR (SELECT coalesce(sum(slots), 0) FROM pace_block WHERE pace = pace_id) + share > pool
+    THEN
+        RETURN 0;
+    END IF;
+    INSERT INTO pace_block (pace, block, part, owner, background, seat, slots, ends)
+        VALUES (pace_id, block_id, 0, computer, FALSE, TRUE, share, moment + lasts);
+    RETURN share;
+END $$;
+
+-- A shorter wait never shortens a longer one.
+CREATE FUNCTION pace_hold(pace_id TEXT, wait BIGINT, refused INTEGER) RETURNS VOID
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+BEGIN
+    UPDATE pace SET held_until = greatest(held_until, moment + wait), refusals = greatest(refusals, refused)
+        WHERE id = pace_id;
+END $$;
+
+-- Removes a hold that has ended, and with `lift` an active one too.
+CREATE FUNCTION pace_calm(pace_id TEXT, lift BOOLEAN) RETURNS VOID
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+BEGIN
+    UPDATE pace SET held_until = NULL, refusals = 0
+        WHERE id = pace_id AND (lift OR held_until IS NULL OR held_until <= moment);
+END $$;
+
+-- After a jump of the clock: nobody gets a slot for `lasts`.
+CREATE FUNCTION pace_pause(pace_id TEXT, process_id TEXT, block_id BIGINT, pool INTEGER, lasts BIGINT) RETURNS VOID
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    moment BIGINT := pace_lock(pace_id);
+BEGIN
+    INSERT INTO pace_block (pace, block, part, owner, background, seat, slots, ends)
+        VALUES (pace_id, block_id, 0, process_id, FALSE, FALSE, pool, moment + lasts);
+END $$;

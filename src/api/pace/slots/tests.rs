@@ -188,6 +188,54 @@ fn the_clock_of_the_table_never_goes_back() {
     bench.granted("b", &person(1));
 }
 
+#[cfg(feature = "team")]
+#[test]
+fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
+    const LEASE: i64 = 3_600_000;
+    let own = |bench: &mut Bench, want: &SlotRequest| {
+        let boot = bench.boot;
+        bench.at(|db, now, wall| take_own(db, (PACE, boot), "a", want, (now, wall)))
+    };
+    let known = |bench: &mut Bench| {
+        let boot = bench.boot;
+        bench.at(|db, _, wall| seat(db, PACE, boot, wall))
+    };
+    let mut bench = Bench::new();
+    assert_eq!(own(&mut bench, &person(1000)), None);
+    let first = known(&mut bench);
+    let until = bench.now.get() + LEASE;
+    let assigned = Seat { slots: 2, reach: Duration::from_secs(30), until, ..first.clone() };
+    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + LEASE));
+    assert_eq!(known(&mut bench), assigned);
+    let long = SlotRequest { reach: Duration::from_secs(31), ..person(1000) };
+    assert!(matches!(own(&mut bench, &long), Some((2, SlotReply::Later(..)))), "it would outlast the seat");
+    for _ in 0..2 {
+        let Some((2, SlotReply::Granted(slot, _))) = own(&mut bench, &person(1000)) else {
+            panic!("granted")
+        };
+        assert_eq!((slot.origin, slot.begin_by), (Origin::OwnShare, bench.now.get() + 10_000));
+    }
+    assert!(matches!(own(&mut bench, &person(1000)), Some((2, SlotReply::Later(..)))));
+    bench.pass(LEASE - 1_000);
+    let Some((_, SlotReply::Granted(slot, _))) = own(&mut bench, &person(1000)) else { panic!("granted") };
+    assert_eq!(slot.begin_by, until, "its request begins before the seat ends");
+    // By the wall clock it has ended.
+    bench.wall_ahead += 2_000;
+    assert_eq!(own(&mut bench, &person(1000)), None);
+    bench.wall_ahead -= 2_000;
+    assert!(own(&mut bench, &person(1000)).is_some());
+    bench.pass(1_001);
+    assert_eq!(own(&mut bench, &person(1000)), None);
+    // After a restart it needs another seat.
+    bench.at(|db, _, wall| keep_seat(db, PACE, &Seat { until: i64::MAX, ..assigned.clone() }, wall + LEASE));
+    assert!(own(&mut bench, &person(1000)).is_some());
+    bench.boot = "two";
+    assert_eq!(own(&mut bench, &person(1000)), None);
+    assert_ne!(known(&mut bench).owner, first.owner);
+    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + LEASE));
+    assert_eq!(own(&mut bench, &person(1000)), None, "the seat of the previous run");
+}
+
 #[derive(Clone, Debug)]
 struct Made {
     comes: i64,
