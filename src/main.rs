@@ -3,7 +3,7 @@
 use lapel::api::{ApiKey, Connection};
 use lapel::cli::{self, Asker, Cli, Command, DemoFlags, exit, logging};
 use lapel::config::{
-    ConfigError, Env, Environment, Flags, Key, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
+    ConfigError, Env, Environment, Flags, KeyStore, KeymapFile, Mistake, NewProfile, Paths, Profile,
     SecretKind, Settings, left_out, named_profile, profiles, register_keys, save_profile, spoken,
 };
 use lapel::domain::email::ended;
@@ -357,7 +357,7 @@ fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result
         organisation: Some(profile.label()),
         short_name: profile.short_name.clone(),
         data_dir: Some(data_dir.clone()),
-        journal: cli::journal_place(profile, paths, who).map_err(|why| why.to_string())?,
+        journal: cli::journal_place(profile, paths, who),
         index: cli::index_settings(&profile.index).map(|settings| IndexUse {
             folder: Some(data_dir.clone()),
             settings,
@@ -447,7 +447,7 @@ impl Profiles {
     }
 
     fn open(&self, name: Option<String>) -> Result<Session, String> {
-        let profile = match name {
+        let mut profile = match name {
             Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
             None => match &self.first {
                 Some(profile) => profile.clone(),
@@ -457,8 +457,8 @@ impl Profiles {
                     .ok_or(t!("there is no profile to open"))?,
             },
         };
-        let key = profile.key.fetch().map_err(|why| why.to_string())?;
-        self.session(Profile { key: Key::Known(key), ..profile })
+        profile.fetch_secrets().map_err(|why| why.to_string())?;
+        self.session(profile)
     }
 
     async fn pin(&self, name: &str, prefix: &str) -> Result<Session, String> {

@@ -2,7 +2,7 @@
 
 use super::complain;
 use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, PinnedIdentity, Reader};
-use crate::config::{ConfigError, Environment, Key, Paths, Profile};
+use crate::config::{Environment, Key, Paths, Profile};
 use crate::i18n::wait::wait_text;
 use crate::jobs::JournalPlace;
 use crate::team::Login;
@@ -43,6 +43,8 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
         connection.rate_limit = limit;
     }
     connection.pace_folder = Some(paths.data_dir.clone());
+    #[cfg(feature = "team")]
+    connection.pace_team.clone_from(&login(profile));
     if connection.is_loopback()
         && let Some(ms) = std::env::var(WINDOW).ok().and_then(|ms| ms.parse().ok())
     {
@@ -51,18 +53,21 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
     Ok(connection)
 }
 
-/// Where the profile's journal is. Blocks while the password of a team's journal is fetched.
-///
-/// # Errors
-/// The password cannot be read.
-pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> Result<JournalPlace, ConfigError> {
-    let Some(team) = &profile.journal else { return Ok(JournalPlace::Folder(paths.data_dir.clone())) };
-    let login = Login {
+/// How to reach the journal of the profile's team. `None` without a team.
+fn login(profile: &Profile) -> Option<Login> {
+    profile.journal.as_ref().map(|team| Login {
         server: team.server.clone(),
-        password: team.password.as_ref().map(Key::fetch).transpose()?,
+        password: team.password.as_ref().and_then(Key::known).cloned(),
         ca: team.ca.as_ref().map(|ca| ca.pem.clone()),
-    };
-    Ok(JournalPlace::Team { login, who: who.to_owned() })
+    })
+}
+
+/// Where the journal of a profile is whose secrets were fetched. `who` is this person's name for the others.
+pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> JournalPlace {
+    match login(profile) {
+        Some(login) => JournalPlace::Team { login, who: who.to_owned() },
+        None => JournalPlace::Folder(paths.data_dir.clone()),
+    }
 }
 
 /// From now on, standard error reports long waits, and a rate limit that lapel processes cannot share.

@@ -6,7 +6,7 @@ use super::interrupt::Interrupt;
 use super::json;
 use super::progress::Progress;
 use crate::api::{self, Call, Connection, Reader};
-use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Paths, Profile, Settings};
+use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
 use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, JournalError, JournalPlace, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -66,7 +66,8 @@ impl VerbSession {
         if wanted != JobAccess::Look {
             recognised(&reader, &connection).await?;
         }
-        let journal = open_journal(&profile, &settings.paths, &asker.who, move |place| match wanted {
+        let place = journal_place(&profile, &settings.paths, &asker.who);
+        let journal = open_journal(place, move |place| match wanted {
             JobAccess::Plan => place.open_for_trial(),
             JobAccess::Look | JobAccess::Act => place.open(),
         })
@@ -108,16 +109,11 @@ impl VerbSession {
 
 /// Opens a profile's journal on a thread that may block.
 pub(super) async fn open_journal<T: Send + 'static>(
-    profile: &Profile,
-    paths: &Paths,
-    who: &str,
+    place: JournalPlace,
     open: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let (profile, paths, who) = (profile.clone(), paths.clone(), who.to_owned());
-    let opening = move || -> Result<T, Failure> { Ok(open(&journal_place(&profile, &paths, &who)?)?) };
-    tokio::task::spawn_blocking(opening)
-        .await
-        .map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))?
+    let opened = tokio::task::spawn_blocking(move || open(&place)).await;
+    Ok(opened.map_err(|why| Failure::new("journal", t!("Cannot open the journal: {why}", why)))??)
 }
 
 /// Checks that the key is the pinned one, and prints warnings.

@@ -8,6 +8,7 @@ use super::jobs::JobSettings;
 use super::journal::{JOURNAL_KEYS, JournalSettings, TeamJournal};
 use super::key::Key;
 use super::key_store::{self, KeyStore, SecretKind};
+use super::mistake::ConfigError;
 use super::resolved::Resolved;
 use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
 use super::toml_reader::{Reader, TomlValue};
@@ -356,6 +357,18 @@ impl Profile {
     pub fn must_fetch_secrets(&self) -> bool {
         let password = self.journal.as_ref().and_then(|journal| journal.password.as_ref());
         [Some(&self.key), password].into_iter().flatten().any(|secret| secret.known().is_none())
+    }
+
+    /// Fetches its key and the password of its journal. Blocks, see [`Key::fetch`].
+    ///
+    /// # Errors
+    /// The message names file, line and field.
+    pub fn fetch_secrets(&mut self) -> Result<(), ConfigError> {
+        self.key = Key::Known(self.key.fetch()?);
+        if let Some(password) = self.journal.as_mut().and_then(|journal| journal.password.as_mut()) {
+            *password = Key::Known(password.fetch()?);
+        }
+        Ok(())
     }
 
     /// The organisation, or else the host.

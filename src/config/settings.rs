@@ -4,7 +4,7 @@ use super::address::has_usual_path;
 use super::app::AppSettings;
 use super::env::Env;
 use super::file::{ConfigFile, ProfileEntry};
-use super::key::{Key, SecretSource};
+use super::key::SecretSource;
 use super::mistake::{ConfigError, Mistake};
 use super::paths::Paths;
 use super::pictures::PictureChoice;
@@ -104,10 +104,10 @@ impl Settings {
         Self { profile, ..self }
     }
 
-    /// Blocks, see [`Key::fetch`].
+    /// Blocks, see [`Profile::fetch_secrets`].
     pub fn with_key(mut self) -> Result<Self, ConfigError> {
         if let Some(profile) = &mut self.profile {
-            profile.key = Key::Known(profile.key.fetch()?);
+            profile.fetch_secrets()?;
         }
         Ok(self)
     }

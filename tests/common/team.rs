@@ -102,7 +102,8 @@ pub fn is_held(folder: &Path) -> bool {
 }
 
 #[cfg(feature = "team")]
-pub use server::{close_to_all, cut_connections, is_installed, open_to_all, restart_server};
+#[allow(unused_imports, reason = "each test binary uses its part")]
+pub use server::{close_to_all, cut_connections, is_installed, new_database, open_to_all, restart_server};
 
 #[cfg(feature = "team")]
 mod server {

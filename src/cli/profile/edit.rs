@@ -9,7 +9,7 @@ use super::{
 };
 use crate::cli::words::count;
 use crate::config::{
-    Env, Key, KeyPin, KeyStore, Paths, Profile, ProfileEdit, ProfileLine, SecretKind, edit_profile, profiles,
+    Env, KeyPin, KeyStore, Paths, Profile, ProfileEdit, ProfileLine, SecretKind, edit_profile, profiles,
 };
 use crate::jobs::Adopted;
 use serde_json::json;
@@ -82,8 +82,8 @@ pub(super) async fn changed(
     let mut profile = context.aside(move |paths, env| preview.preview(paths, env, &asked)).await?;
     let mut trial = None;
     if is_tried {
-        let key = profile.key.clone();
-        profile.key = Key::Known(context.aside(move |_, _| key.fetch()).await?);
+        let mut known = profile.clone();
+        profile = context.aside(move |_, _| known.fetch_secrets().map(|()| known)).await?;
         let found = Trial::of(&profile, &context.paths).await.map_err(Failure::nothing_saved)?;
         if let (Some(pinned), false) = (&former, pin) {
             found.compared_with(pinned, &profile).map_err(Failure::nothing_saved)?;

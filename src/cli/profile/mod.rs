@@ -14,9 +14,10 @@ pub use manage::{change_profile, remove_profile as remove_profile_in_words, test
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::{confirm, exit, json, output, prompt};
+use crate::cli::connection::journal_place;
 use crate::cli::session::open_journal;
 use crate::config::{
-    Env, Key, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, SecretKind, named_profile, profiles,
+    Env, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, SecretKind, named_profile, profiles,
     remove_profile,
 };
 use crate::domain::text::scrub;
@@ -144,7 +145,7 @@ impl ProfileContext {
     async fn with_key(&self, name: String) -> Result<Profile, Failure> {
         self.aside(move |paths, env| {
             let mut profile = named_profile(paths, &name, env)?;
-            profile.key = Key::Known(profile.key.fetch()?);
+            profile.fetch_secrets()?;
             Ok(profile)
         })
         .await
@@ -210,7 +211,8 @@ async fn adopt(
     former: Option<&str>,
 ) -> Result<Adopted, Failure> {
     let Some(former) = former else { return Ok(Adopted::default()) };
-    let opened = open_journal(profile, &context.paths, &context.who, JournalPlace::open_existing).await?;
+    let place = journal_place(profile, &context.paths, &context.who);
+    let opened = open_journal(place, JournalPlace::open_existing).await?;
     let Some(journal) = opened else { return Ok(Adopted::default()) };
     let account = Account::of(&profile.name, &super::connection(profile, &context.paths)?)
         .of_organisation(profile.organisation.as_deref());

@@ -80,11 +80,7 @@ impl ReadContext {
         let profile = session::profile(settings)?;
         let account =
             Account::of(&profile.name, &connection).of_organisation(profile.organisation.as_deref());
-        let place = {
-            let (profile, paths, who) = (profile.clone(), settings.paths.clone(), who.to_owned());
-            tokio::task::spawn_blocking(move || journal_place(&profile, &paths, &who))
-        };
-        let place = place.await.map_err(|why| Failure::new("journal", why.to_string()))??;
+        let place = journal_place(profile, &settings.paths, who);
         if let Some(offset) = place.known_offset(&account) {
             reader.recall_offset(offset);
         }
