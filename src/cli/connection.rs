@@ -65,7 +65,7 @@ fn login(profile: &Profile) -> Option<Login> {
 /// Where the journal of a profile is whose secrets were fetched. `who` is this person's name for the others.
 pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> JournalPlace {
     match login(profile) {
-        Some(login) => JournalPlace::Team { login, who: who.to_owned() },
+        Some(login) => JournalPlace::Team { login, who: who.to_owned(), reads_only: profile.read_only },
         None => JournalPlace::Folder(paths.data_dir.clone()),
     }
 }

@@ -233,12 +233,12 @@ impl Jobs {
 
     /// Reasons of earlier revocations, newest first.
     pub async fn reasons(&self) -> Result<Vec<String>, JobError> {
-        Ok(self.core.store.newest("reason", 20).await?)
+        Ok(self.core.store.newest("reason".into(), 20).await?)
     }
 
     /// Files that recipients were read from, newest first.
     pub async fn files(&self) -> Result<Vec<String>, JobError> {
-        Ok(self.core.store.newest("file", 20).await?)
+        Ok(self.core.store.newest(self.core.store.kind_of_files(), 20).await?)
     }
 
     /// Offers files of recipients as recently used, in this order.
@@ -247,7 +247,9 @@ impl Jobs {
             return Ok(());
         }
         let now = self.core.moment().0.as_second();
-        let files = (0_i64..).zip(files).map(|(n, file)| Kept::of("file", &file.to_string_lossy(), now - n));
+        let kind = self.core.store.kind_of_files();
+        let files =
+            (0_i64..).zip(files).map(|(n, file)| Kept::of(kind.clone(), &file.to_string_lossy(), now - n));
         Ok(self.core.store.keep(files.collect()).await?)
     }
 
@@ -468,6 +470,9 @@ impl Core {
     /// Removes personal data of jobs that finished `keep_days` ago, if that is set.
     async fn forget_old(&self) -> Result<(), JournalError> {
         let Some(days) = self.settings.keep_days else { return Ok(()) };
+        if self.journal.reads_only() {
+            return Ok(());
+        }
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         self.store.purge(self.account.key.clone(), before).await?;
         Ok(())
@@ -501,6 +506,9 @@ impl Core {
     }
 
     pub(super) async fn learn(&self, seen: Vec<FactObservation>) -> Result<(), JournalError> {
+        if self.journal.reads_only() {
+            return Ok(());
+        }
         self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
     }
 

@@ -17,6 +17,8 @@ pub enum JournalPlace {
         login: Login,
         /// This person's name for the others.
         who: String,
+        /// Whether lapel only reads, so that the database's user needs no right to write.
+        reads_only: bool,
     },
 }
 
@@ -29,7 +31,7 @@ impl JournalPlace {
         match self {
             Self::Memory => Journal::in_memory(),
             Self::Folder(folder) => Journal::open(folder),
-            Self::Team { login, who } => open_team(login, who),
+            Self::Team { login, who, reads_only } => open_team(login, who, *reads_only),
         }
     }
 
@@ -41,7 +43,7 @@ impl JournalPlace {
         match self {
             Self::Memory => Journal::in_memory(),
             Self::Folder(folder) => Journal::copy_of(folder),
-            Self::Team { login, who } => Ok(open_team(login, who)?.for_trial()),
+            Self::Team { login, who, .. } => Ok(open_team(login, who, false)?.for_trial()),
         }
     }
 
@@ -66,12 +68,12 @@ impl JournalPlace {
 }
 
 #[cfg(feature = "team")]
-fn open_team(login: &Login, who: &str) -> Result<Journal, JournalError> {
-    Journal::open_team(login.clone(), who)
+fn open_team(login: &Login, who: &str, reads_only: bool) -> Result<Journal, JournalError> {
+    if reads_only { Journal::read_team(login.clone(), who) } else { Journal::open_team(login.clone(), who) }
 }
 
 #[cfg(not(feature = "team"))]
-fn open_team(login: &Login, _who: &str) -> Result<Journal, JournalError> {
+fn open_team(login: &Login, _who: &str, _reads_only: bool) -> Result<Journal, JournalError> {
     let why = crate::team::TeamError::Refused(localizable!("this lapel was built without the feature team"));
     Err(JournalError::Team { server: login.server.to_string(), why })
 }

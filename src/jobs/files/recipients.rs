@@ -223,10 +223,10 @@ fn keep(store: &Store, source: &ImportSource, about: &About, now: i64) -> Result
     if let MapState::Chosen(map) = &about.map
         && let Ok(value) = serde_json::to_string(map)
     {
-        kept.push(Kept { what: "columns", key: about.signature.clone(), value, at: now });
+        kept.push(Kept { what: "columns".into(), key: about.signature.clone(), value, at: now });
     }
     if let ImportSource::File(path) = source {
-        kept.push(Kept::of("file", &path.to_string_lossy(), now));
+        kept.push(Kept::of(store.kind_of_files(), &path.to_string_lossy(), now));
     }
     Ok(store.keep(kept).wait()?)
 }

@@ -409,8 +409,12 @@ fn fill(
         if open == OpenJobs::Stay {
             set_aside(&db, &mark.id)?;
         }
-        let id =
-            Kept { what: "backup", key: "id".to_owned(), value: mark.id.clone(), at: mark.at.as_second() };
+        let id = Kept {
+            what: "backup".into(),
+            key: "id".to_owned(),
+            value: mark.id.clone(),
+            at: mark.at.as_second(),
+        };
         facts::keep(&db, &id)?;
         db.script(&format!("PRAGMA application_id = {BACKUP}"))?;
         Ok(jobs_of(&db, "TRUE")?.len() as u64)

@@ -13,6 +13,7 @@ use crate::jobs::resend::NeverSeen;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, RowFacts, Step};
 use crate::jobs::settings::Policies;
+use crate::secrets::redact;
 use std::collections::{HashMap, HashSet};
 
 /// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
@@ -321,5 +322,10 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
 
 /// Records that a person did something that belongs to no job.
 pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Result<()> {
+    if db.is_team() {
+        // Also for a user who may not write: whoever opens a wallet is recorded.
+        let sql = "SELECT note_opening(?1, ?2, ?3, ?4)";
+        return db.row(sql, values![actor.at, what, actor.who, redact(why)], |_| Ok(()));
+    }
     jobs::decide(db, JobId(0), None, what, actor, why).map(drop)
 }

@@ -6,6 +6,7 @@ use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use jiff::SignedDuration;
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
@@ -125,7 +126,7 @@ pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Opti
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Kept {
-    pub(in crate::jobs) what: &'static str,
+    pub(in crate::jobs) what: Cow<'static, str>,
     pub(in crate::jobs) key: String,
     pub(in crate::jobs) value: String,
     /// The service's time, in seconds.
@@ -134,8 +135,8 @@ pub(in crate::jobs) struct Kept {
 
 impl Kept {
     /// A value that is its own key.
-    pub(in crate::jobs) fn of(what: &'static str, value: &str, at: i64) -> Self {
-        Self { what, key: value.to_owned(), value: value.to_owned(), at }
+    pub(in crate::jobs) fn of(what: impl Into<Cow<'static, str>>, value: &str, at: i64) -> Self {
+        Self { what: what.into(), key: value.to_owned(), value: value.to_owned(), at }
     }
 }
 

@@ -334,8 +334,7 @@ impl Actor {
 
     /// The person at a process, as others see it.
     pub(super) fn of(process: &Process, at: i64) -> Self {
-        let who = serde_json::from_str::<Reason>(&process.label).map(|label| label.english());
-        Self { who: who.unwrap_or_else(|_| process.label.clone()), at }
+        Self { who: process.place.clone().unwrap_or_else(|| process.label.clone()), at }
     }
 
     pub(super) fn lapel(at: i64) -> Self {

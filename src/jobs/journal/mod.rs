@@ -100,6 +100,7 @@ pub struct Journal {
     /// Checks the file before the first request leaves.
     proof: Arc<Proof>,
     is_copy: bool,
+    is_reader: bool,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -233,20 +234,40 @@ impl Journal {
         Self::open_team_watched(login, who, None)
     }
 
+    /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
+    ///
+    /// # Errors
+    /// As [`Self::open_team`].
+    #[cfg(feature = "team")]
+    pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
+        Self::open_team_as(login, who, None, true)
+    }
+
     /// As [`Self::open_team`], with a watcher of every write.
     #[doc(hidden)]
     #[cfg(feature = "team")]
     pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
+        Self::open_team_as(login, who, watcher, false)
+    }
+
+    #[cfg(feature = "team")]
+    fn open_team_as(
+        login: crate::team::Login,
+        who: &str,
+        watcher: Option<Watcher>,
+        reads_only: bool,
+    ) -> Result<Self> {
         let file: Arc<str> = login.server.to_string().into();
         let me = Me::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
         let opening = std::thread::scope(|scope| {
-            scope.spawn(|| TeamStore::open(login, &me.id, &me.label)).join().map_err(|_| JournalError::Closed)
+            let me = (!reads_only).then_some(&me);
+            scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let store = opening??;
         let lease = store.lease();
         let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease: Some(lease), ..opened })
+        Ok(Self { lease, is_reader: reads_only, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database.
@@ -306,7 +327,8 @@ impl Journal {
         proof: Proof,
         claim: Option<Claim>,
     ) -> Result<Self> {
-        let process = Arc::new(Process { id: me.id.clone(), label: me.label.clone() });
+        let process =
+            Arc::new(Process { id: me.id.clone(), label: me.label.clone(), place: me.place.clone() });
         let shared = me.can_have_company();
         let (work, queue) = channel();
         let state = JournalState { backend, me, file: file.clone(), watcher, dead: false, claim };
@@ -320,6 +342,7 @@ impl Journal {
             shared,
             proof: Arc::new(proof),
             is_copy: false,
+            is_reader: false,
             #[cfg(feature = "team")]
             lease: None,
         })
@@ -376,6 +399,11 @@ impl Journal {
     /// Whether another process may have the journal open, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
+    }
+
+    /// Whether this process has no right to write a team's journal, other than to record an opening.
+    pub(super) fn reads_only(&self) -> bool {
+        self.is_reader
     }
 
     /// Whether this is a temporary copy. Nothing is sent from it.

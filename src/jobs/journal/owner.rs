@@ -15,6 +15,8 @@ pub(in crate::jobs) struct Process {
     pub(in crate::jobs) id: String,
     /// The name for people.
     pub(in crate::jobs) label: String,
+    /// The person and the computer, if a team shares the journal.
+    pub(in crate::jobs) place: Option<String>,
 }
 
 /// This process as an owner of jobs.
@@ -23,6 +25,7 @@ pub(in crate::jobs) struct Me {
     /// Random and unique.
     pub(in crate::jobs) id: String,
     pub(in crate::jobs) label: String,
+    pub(super) place: Option<String>,
     presence: Presence,
 }
 
@@ -52,15 +55,16 @@ impl Me {
                 Presence::File { folder: folder.to_owned(), _lock: file }
             }
         };
-        Ok(Self { id, label, presence })
+        Ok(Self { id, label, place: None, presence })
     }
 
     /// A process of a team. Its store takes a lease.
     #[cfg(feature = "team")]
     pub(super) fn of_team(who: &str, computer: &str) -> Self {
         let computer = super::place::first_line(computer);
+        let place = Some(format!("{who} on {computer}"));
         let label = Reason::from(Code::ProcessOn).with("who", who).with("computer", computer).stored();
-        Self { id: random_id(), label, presence: Presence::Lease }
+        Self { id: random_id(), label, place, presence: Presence::Lease }
     }
 
     /// Whether other processes can see this one.

@@ -52,7 +52,7 @@ fn journal() -> Connection {
 
 /// A draft for `n` people, or for `n` badges to revoke.
 fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
-    let owner = Process { id: "me".into(), label: "me".into() };
+    let owner = Process { id: "me".into(), label: "me".into(), place: None };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {
         created: 0,

@@ -34,6 +34,7 @@ use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -56,6 +57,14 @@ impl Store {
 
     pub(in crate::jobs) fn me(&self) -> &str {
         &self.process.id
+    }
+
+    /// The kind of the files that are offered again. A path means something on one computer, to one person.
+    pub(in crate::jobs) fn kind_of_files(&self) -> Cow<'static, str> {
+        match &self.process.place {
+            Some(place) => format!("file of {place}").into(),
+            None => "file".into(),
+        }
     }
 
     pub(super) fn read<A, T>(&self, args: A, op: Operation<A, T>) -> Pending<T>
@@ -220,7 +229,7 @@ operations! {
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = rows::requested;
     read domains(account: Account) -> Vec<String> = rows::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;
-    read newest(what: &'static str, most: usize) -> Vec<String> = facts::newest;
+    read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;

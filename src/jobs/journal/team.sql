@@ -226,13 +226,21 @@ CREATE FUNCTION job_stamp(job BIGINT, written XID) RETURNS BIGINT LANGUAGE sql S
     SELECT written::text::bigint + coalesce(sum(tally.xmin::text::bigint)::bigint, 0)
     FROM tally WHERE tally.job = job_stamp.job $$;
 
--- Begins a write: waits for all others. Returns whether it was not done before.
-CREATE FUNCTION begin_write(op TEXT) RETURNS BOOLEAN LANGUAGE plpgsql AS $$
+-- Begins a write: waits for all others. Returns whether it was not done before. A reader may begin one, for
+-- `note_opening`.
+CREATE FUNCTION begin_write(op TEXT) RETURNS BOOLEAN LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = lapel, pg_temp AS $$
 BEGIN
     PERFORM FROM store FOR NO KEY UPDATE;
     INSERT INTO applied (op) VALUES (begin_write.op) ON CONFLICT DO NOTHING;
     RETURN FOUND;
 END $$;
+
+-- Records that a person opened a wallet, also for a reader.
+CREATE FUNCTION note_opening(at BIGINT, what TEXT, who TEXT, why TEXT) RETURNS VOID LANGUAGE sql SECURITY DEFINER
+    SET search_path = lapel, pg_temp AS $$
+    INSERT INTO decision (at, job, what, who, why) VALUES (note_opening.at, 0, note_opening.what,
+        note_opening.who || ' (' || session_user || ')', note_opening.why) $$;
 
 -- After many rows were added: until the server does so by itself, it plans for few. Only an owner may.
 CREATE FUNCTION analyze_rows() RETURNS VOID LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS

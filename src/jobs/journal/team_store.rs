@@ -8,6 +8,7 @@
 
 use super::JournalError;
 use super::lease::{Lease, LeaseTime};
+use super::owner::Me;
 use super::runner::{Fault, Moment, Operation, Undo, Undoing};
 use super::schema::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
@@ -32,8 +33,8 @@ pub(super) struct TeamStore {
     /// When the last attempt to connect failed, and why.
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
-    // Ends after everything else.
-    lease: Lease,
+    /// Ends after everything else. `None` for a process that only reads.
+    lease: Option<Lease>,
 }
 
 /// A write that may be durable, although its caller got an error.
@@ -87,9 +88,11 @@ pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String
 }
 
 impl TeamStore {
+    /// Without `me` the process only reads.
+    ///
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
-    pub(super) fn open(login: Login, id: &str, label: &str) -> Result<Self, JournalError> {
+    pub(super) fn open(login: Login, me: Option<&Me>) -> Result<Self, JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login);
         let session = connected(&login).map_err(failed)?;
         let found = schema(&session).map_err(failed)?;
@@ -98,9 +101,14 @@ impl TeamStore {
         }
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
-        // Somebody else may do the same now, or this user may only read.
-        let _ = session.runtime.block_on(session.client.batch_execute(tidy));
-        let lease = Lease::take(&login, id, label).map_err(failed)?;
+        let lease = match me {
+            Some(me) => {
+                // Somebody else may do the same now.
+                let _ = session.runtime.block_on(session.client.batch_execute(tidy));
+                Some(Lease::take(&login, &me.id, &me.label).map_err(failed)?)
+            }
+            None => None,
+        };
         Ok(Self {
             login,
             session: Some(session),
@@ -111,8 +119,8 @@ impl TeamStore {
         })
     }
 
-    pub(super) fn lease(&self) -> LeaseTime {
-        self.lease.time.clone()
+    pub(super) fn lease(&self) -> Option<LeaseTime> {
+        self.lease.as_ref().map(|lease| lease.time.clone())
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
