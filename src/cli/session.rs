@@ -67,11 +67,11 @@ impl VerbSession {
             recognised(&reader, &connection).await?;
         }
         let place = journal_place(&profile, &settings.paths, &asker.who);
-        let journal = open_journal(place, move |place| match wanted {
-            JobAccess::Plan => place.open_for_trial(),
-            JobAccess::Look | JobAccess::Act => place.open(),
-        })
-        .await?;
+        let journal = match wanted {
+            JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
+            JobAccess::Look => open_journal(place, JournalPlace::open).await?,
+            JobAccess::Act => place.open_to_send(Some(&settings.paths.data_dir), &account).await?,
+        };
         let mut how = job_settings(&profile.jobs);
         change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;

@@ -4,7 +4,7 @@ use super::Account;
 use super::journal::{Journal, JournalError, known_offset};
 use crate::team::Login;
 use jiff::tz::Offset;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug)]
 pub enum JournalPlace {
@@ -33,6 +33,30 @@ impl JournalPlace {
             Self::Folder(folder) => Journal::open(folder),
             Self::Team { login, who, reads_only } => open_team(login, who, *reads_only),
         }
+    }
+
+    /// As [`Self::open`], for sending: checks that the account's jobs are in this journal only. `data_dir` is where
+    /// this computer keeps a journal in a file.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; also [`JournalError::TwoPlaces`].
+    pub async fn open_to_send(
+        &self,
+        data_dir: Option<&Path>,
+        account: &Account,
+    ) -> Result<Journal, JournalError> {
+        let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
+        let opening = move || {
+            let beside = match (&place, &file) {
+                (Self::Team { .. }, Some(file)) => file.open_existing()?,
+                _ => None,
+            };
+            Ok((place.open()?, beside))
+        };
+        let opened = tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?;
+        let (journal, beside) = opened?;
+        journal.assure_only(beside.as_ref(), account).await?;
+        Ok(journal)
     }
 
     /// Opens a copy for trial plans. A team's database is not copied: its draft ends with the process.

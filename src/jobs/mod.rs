@@ -63,6 +63,7 @@ pub use self::journal::claims::Rival;
 pub use self::journal::facts::Fact;
 pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart, SentHere};
+pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
     Adopted, Fault, Journal, JournalError, Moment, Recent, Watcher, recent_jobs, recent_templates,
     wait_for_release,

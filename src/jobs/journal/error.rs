@@ -63,6 +63,11 @@ pub enum JournalError {
         server: String,
         why: TeamError,
     },
+    /// Jobs of the profile are also, or instead, in another journal.
+    TwoPlaces {
+        /// A complete message.
+        why: Localizable,
+    },
     /// The journal's thread has ended.
     Closed,
 }
@@ -110,6 +115,7 @@ impl JournalError {
                 file
             ),
             Self::Team { server, why } => of_team(server, why),
+            Self::TwoPlaces { why } => why.clone(),
             Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),
         }
     }

@@ -16,7 +16,7 @@
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
-//! recent        what a shell's completion offers
+//! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
 
 mod accounts;
@@ -57,6 +57,7 @@ pub(super) mod takeover;
 mod team_store;
 #[cfg(test)]
 mod tests;
+pub(super) mod transfer;
 mod tx;
 
 pub use adopt::Adopted;
@@ -101,6 +102,7 @@ pub struct Journal {
     proof: Arc<Proof>,
     is_copy: bool,
     is_reader: bool,
+    is_team: bool,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -267,7 +269,7 @@ impl Journal {
         let store = opening??;
         let lease = store.lease();
         let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease, is_reader: reads_only, ..opened })
+        Ok(Self { lease, is_reader: reads_only, is_team: true, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database.
@@ -343,6 +345,7 @@ impl Journal {
             proof: Arc::new(proof),
             is_copy: false,
             is_reader: false,
+            is_team: false,
             #[cfg(feature = "team")]
             lease: None,
         })
@@ -399,6 +402,11 @@ impl Journal {
     /// Whether another process may have the journal open, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
+    }
+
+    /// Whether this is a team's journal.
+    fn is_of_team(&self) -> bool {
+        self.is_team
     }
 
     /// Whether this process has no right to write a team's journal, other than to record an opening.

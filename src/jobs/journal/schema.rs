@@ -2,7 +2,7 @@
 
 use super::place::Site;
 use super::tx::{self, Tx, values};
-use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review};
+use super::{JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, review, transfer};
 use crate::fs::set_journal_mode;
 use crate::i18n::Localizable;
 use rusqlite::config::DbConfig;
@@ -131,5 +131,8 @@ const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
     |db| Tx::on(db).script(review::SCHEMA),
     |db| Tx::on(db).script(drafts::SCHEMA_OF_KEPT_DRAFTS),
     |db| Tx::on(db).script(include_str!("changed.sql")),
-    |db| Tx::on(db).script(include_str!("begun_by.sql")),
+    |db| {
+        Tx::on(db).script(include_str!("begun_by.sql"))?;
+        Tx::on(db).script(transfer::SCHEMA)
+    },
 ];

@@ -21,9 +21,10 @@ use super::rows::{NewRow, RowFilter, SentHere};
 use super::runner::{JournalState, JournalTask, Operation, Pending, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::takeover::{Changes, TakeJob, TakeOver};
+use super::transfer::{BeginMove, JobCopy, TakeCopy};
 use super::{
     Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
-    purge, requests, review, rows, schema, sending, takeover,
+    purge, requests, review, rows, schema, sending, takeover, transfer,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::history_scan::Sight;
@@ -234,6 +235,14 @@ operations! {
     write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
     write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
+    read count_here(account: Account) -> u64 = transfer::count_here;
+    read moved_to(account: Account) -> Option<String> = transfer::moved_to;
+    write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
+    read source() -> String = transfer::source;
+    read copy(id: JobId) -> JobCopy = transfer::copy;
+    write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
+    write "end move" end_move(id: String) -> () = transfer::end_move;
+    write "end return" end_return(from: String) -> () = transfer::end_return;
     read check() -> Vec<String> = schema::check;
     read quick_check() -> Vec<String> = schema::quick_check;
 }

@@ -125,14 +125,13 @@ impl WorkerConnection {
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
         let journal = session.journal.clone();
-        let opened = tokio::task::spawn_blocking(move || journal.open()).await;
+        let opened = journal.open_to_send(session.data_dir.as_deref(), &account).await;
         let journal = match opened {
-            Ok(Ok(journal)) => journal,
-            Ok(Err(why)) => {
+            Ok(journal) => journal,
+            Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
                 return Some(Self { reader, connection, jobs: None, gallery, index });
             }
-            Err(_) => return Some(Self { reader, connection, jobs: None, gallery, index }),
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,

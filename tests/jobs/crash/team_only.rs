@@ -7,7 +7,7 @@ use crate::crash::steps;
 use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{Fault, Moment, Phase, RowStatus};
+use lapel::jobs::{Fault, Journal, Moment, Phase, RowStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -138,4 +138,96 @@ fn two_who_confirm_the_same_file_at_once_send_it_once_and_one_learns_who_did() {
         let named = world.query("SELECT DISTINCT why FROM row WHERE bucket = 'ask' AND seen IS NOT NULL");
         assert!(named.iter().flatten().flatten().any(|why| why.contains("\"job\"")), "{named:?}");
     });
+}
+
+/// Moves the jobs of a file into the database, with an end at a write of one of the two. Returns the names of the
+/// writes, and whether it came to its end.
+fn moved(world: &World, ends: [End; 2], back: bool) -> ([usize; 2], bool) {
+    let traps = ends.map(Trap::new);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let done = runtime.block_on(async {
+        let file = Journal::open_watched(world.folder(), Some(traps[0].watcher())).expect("a file");
+        let server = team::open(world.folder(), Some(traps[1].watcher())).expect("a server");
+        let (from, to) = if back { (&server, &file) } else { (&file, &server) };
+        let account = world.account();
+        let moving = from.move_to(to, &account, "tester");
+        tokio::select! {
+            biased;
+            () = traps[0].fallen() => false,
+            () = traps[1].fallen() => false,
+            done = moving => done.map(|_| true).expect("moved"),
+        }
+    });
+    drop(runtime);
+    world.let_go();
+    (traps.map(|trap| trap.writes().len()), done)
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn jobs_move_to_a_team_and_back_wherever_the_move_ends_and_never_send_in_both() {
+    let world = |ends: [End; 2], back: bool| {
+        let mut world = World::new(&[("waiting-history", "visible"), ("waiting-detail", "visible")]);
+        world.settings.batch = 3;
+        let script = Script::of(JobInput::Issue(people(13)));
+        // The first request is answered, the second is in doubt, and the rest is not sent.
+        world.fault("post /badges/batch every=2 commit-drop times=1");
+        let begun = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        begun.block_on(async {
+            let first = if back {
+                team::open(world.folder(), None).expect("a server")
+            } else {
+                Journal::open(world.folder()).expect("a file")
+            };
+            let mut session = world.begin_over(first).await;
+            let id = person::begin(&mut session, &world, &script).await;
+            person::rest(&mut session, id).await;
+            session.jobs.close().await;
+        });
+        drop(begun);
+        world.let_go();
+        world.control().clear_faults();
+        let (writes, done) = moved(&world, ends, back);
+        if !done {
+            assert!(moved(&world, [End::Lives; 2], back).1, "the same again goes on");
+        }
+        let again = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        again.block_on(async {
+            let left = if back {
+                team::open(world.folder(), None).expect("a server")
+            } else {
+                Journal::open(world.folder()).expect("a file")
+            };
+            let session = world.begin_over(left).await;
+            for job in session.jobs.list().await.expect("jobs") {
+                assert_eq!(job.phase, Phase::Moved, "{job:?}");
+                session.jobs.resume(job.id, "tester").await.expect_err("it is only a record");
+            }
+            session.jobs.close().await;
+            drop(session);
+            let taken = if back {
+                Journal::open(world.folder()).expect("a file")
+            } else {
+                team::open(world.folder(), None).expect("a server")
+            };
+            let mut session = world.begin_over(taken).await;
+            person::live(&mut session, &world, &script).await;
+            oracle::finally(&mut session, &world, &script).await;
+            session.jobs.close().await;
+        });
+        drop(again);
+        world.let_go();
+        writes
+    };
+    for back in [false, true] {
+        let writes = world([End::Lives; 2], back);
+        assert!(writes.iter().all(|n| *n > 0), "{writes:?}");
+        for (at, count) in writes.into_iter().enumerate() {
+            for end in (0..count).flat_map(|n| [End::Before(n), End::After(n)]) {
+                let mut ends = [End::Lives; 2];
+                ends[at] = end;
+                world(ends, back);
+            }
+        }
+    }
 }

@@ -106,7 +106,10 @@ impl World {
 
     /// A session that begins now, in a runtime that somebody else keeps going.
     pub async fn begin(&self, watcher: Option<Watcher>) -> Session {
-        let journal = team::open(self.folder(), watcher).expect("a journal");
+        self.begin_over(team::open(self.folder(), watcher).expect("a journal")).await
+    }
+
+    pub async fn begin_over(&self, journal: Journal) -> Session {
         let kept = journal.clone();
         let mut account = self.account();
         if let Some(former) = &self.former {
@@ -167,7 +170,7 @@ impl World {
     }
 
     /// Waits until nobody holds the journal any more: its thread is not the runtime's.
-    fn let_go(&self) {
+    pub fn let_go(&self) {
         let until = Instant::now() + BOUND;
         while self.is_held() {
             assert!(Instant::now() < until, "the journal is still held");
@@ -268,7 +271,7 @@ impl Trap {
         })
     }
 
-    async fn fallen(&self) {
+    pub async fn fallen(&self) {
         let mut fallen = self.fallen.subscribe();
         let fell = async { drop(fallen.wait_for(|fell| *fell).await) };
         match self.end {
