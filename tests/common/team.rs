@@ -179,15 +179,24 @@ mod server {
                 std::thread::park_timeout(std::time::Duration::from_millis(10));
             }
             cluster.run("CREATE DATABASE empty_journal");
-            Journal::create_team(&cluster.login("empty_journal")).expect("a journal is created");
+            let owner = cluster.login("empty_journal");
+            run(&owner, lapel::jobs::ROLES);
+            run(&owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
+            run(&owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
+            Journal::create_team(&owner).expect("a journal is created");
             cluster
         }
 
+        /// As the administrator of the server.
         fn login(&self, database: &str) -> Login {
+            self.login_of("lapel", database)
+        }
+
+        fn login_of(&self, user: &str, database: &str) -> Login {
             let server = Server {
                 host: Host::Socket(self.folder.clone()),
                 port: 5432,
-                user: "lapel".to_owned(),
+                user: user.to_owned(),
                 database: database.to_owned(),
             };
             Login { server, password: None, ca: None }
@@ -217,20 +226,30 @@ mod server {
         CLUSTER.login(&name)
     }
 
+    /// The least rights that are enough for everything that lapel does with jobs.
+    fn as_issuer(mut login: Login) -> Login {
+        "issuer".clone_into(&mut login.server.user);
+        login
+    }
+
     /// A database with an empty journal.
     pub fn new_database() -> Login {
         // Its own thread: the caller may be in a runtime.
-        std::thread::spawn(|| named(None)).join().expect("a database")
+        as_issuer(std::thread::spawn(|| named(None)).join().expect("a database"))
     }
 
     pub fn database_of(folder: &Path) -> Login {
+        as_issuer(owned_database_of(folder))
+    }
+
+    fn owned_database_of(folder: &Path) -> Login {
         let folder = folder.to_owned();
         std::thread::spawn(move || named(Some(&folder))).join().expect("a database")
     }
 
     pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
         use tokio_postgres::SimpleQueryMessage::Row;
-        let (login, sql) = (database_of(folder), format!("SET search_path = lapel; {sql}"));
+        let (login, sql) = (owned_database_of(folder), format!("SET search_path = lapel; {sql}"));
         let asked = move || {
             let session = Session::open(&login).expect("connected");
             let rows = session.runtime.block_on(session.client.simple_query(&sql)).expect(&sql);
@@ -266,7 +285,7 @@ mod server {
     }
 
     pub fn has_processes(folder: &Path) -> bool {
-        let login = database_of(folder);
+        let login = owned_database_of(folder);
         let held = move || {
             let session = Session::open(&login).expect("connected");
             let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";

@@ -16,6 +16,7 @@
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
+//! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers
 //! ```
 
@@ -32,6 +33,7 @@ pub(super) mod duplicates;
 mod erase;
 mod error;
 pub(super) mod facts;
+mod file_status;
 pub(super) mod jobs;
 #[cfg(feature = "team")]
 mod lease;
@@ -54,6 +56,9 @@ mod statements;
 mod store;
 pub(super) mod takeover;
 #[cfg(feature = "team")]
+mod team_admin;
+mod team_status;
+#[cfg(feature = "team")]
 mod team_store;
 #[cfg(test)]
 mod tests;
@@ -61,12 +66,14 @@ mod tx;
 
 pub use adopt::Adopted;
 pub use error::JournalError;
+pub use file_status::FileStatus;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
 pub use recent::{Recent, known_offset, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
 pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;
+pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
 use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
@@ -249,14 +256,37 @@ impl Journal {
         Ok(Self { lease: Some(lease), ..opened })
     }
 
-    /// Creates the tables of a team's journal in a database.
+    /// Creates the tables of a team's journal in a database, unless it has them.
     ///
     /// # Errors
-    /// The database cannot be used, or it already has a journal.
+    /// The database cannot be used, or its user may not create tables.
     #[cfg(feature = "team")]
-    pub fn create_team(login: &crate::team::Login) -> Result<()> {
-        let made = std::thread::scope(|scope| scope.spawn(|| team_store::create(login)).join());
-        made.map_err(|_| JournalError::Closed)?.map_err(|why| JournalError::team(why, login))
+    pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
+        on_a_thread(|| team_admin::create(login))
+    }
+
+    /// Brings the tables of a team's journal to this version's schema.
+    ///
+    /// # Errors
+    /// The database cannot be used, its schema is newer, its user may not change tables, or another process uses it.
+    #[cfg(feature = "team")]
+    pub fn migrate_team(login: &crate::team::Login) -> Result<Migration> {
+        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, schema::SCHEMA))
+    }
+
+    /// As [`Self::migrate_team`], with steps of a test: the schema that each leads to, and its SQL.
+    #[doc(hidden)]
+    #[cfg(feature = "team")]
+    pub fn migrate_team_by(login: &crate::team::Login, steps: &[(i64, &str)]) -> Result<Migration> {
+        let newest = steps.last().map_or(schema::SCHEMA, |(schema, _)| *schema);
+        on_a_thread(|| team_admin::migrate(login, steps, newest))
+    }
+
+    /// # Errors
+    /// The database cannot be used.
+    #[cfg(feature = "team")]
+    pub fn team_status(login: &crate::team::Login) -> Result<TeamStatus> {
+        on_a_thread(|| team_admin::status(login).map_err(|why| JournalError::team(why, login)))
     }
 
     /// # Errors
@@ -391,6 +421,12 @@ impl Journal {
     pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
         self.store.run(move |state| state.living(owners))
     }
+}
+
+/// A team's connection needs a thread that runs no other tasks.
+#[cfg(feature = "team")]
+fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| scope.spawn(work).join()).map_err(|_| JournalError::Closed)?
 }
 
 fn shown(path: &Path) -> String {
