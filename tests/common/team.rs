@@ -2,6 +2,8 @@
 //!
 //! With `LAPEL_TEST_JOURNAL=postgresql` the tests that open a journal through [`open`] use a database of it.
 
+#![allow(dead_code, unused_imports, reason = "each program of tests uses a part of it")]
+
 use lapel::jobs::{Journal, JournalError, Watcher};
 use std::path::Path;
 
@@ -85,7 +87,7 @@ pub fn is_held(folder: &Path) -> bool {
 }
 
 #[cfg(feature = "team")]
-pub use server::{close_to_all, is_installed, open_to_all};
+pub use server::{close_to_all, empty_database, is_installed, new_database, open_to_all, run_in, url};
 
 #[cfg(feature = "team")]
 mod server {
@@ -183,20 +185,17 @@ mod server {
             run(&owner, lapel::jobs::ROLES);
             run(&owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
             run(&owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
+            run(&owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
             Journal::create_team(&owner).expect("a journal is created");
             cluster
         }
 
         /// As the administrator of the server.
         fn login(&self, database: &str) -> Login {
-            self.login_of("lapel", database)
-        }
-
-        fn login_of(&self, user: &str, database: &str) -> Login {
             let server = Server {
                 host: Host::Socket(self.folder.clone()),
                 port: 5432,
-                user: user.to_owned(),
+                user: "lapel".to_owned(),
                 database: database.to_owned(),
             };
             Login { server, password: None, ca: None }
@@ -236,6 +235,29 @@ mod server {
     pub fn new_database() -> Login {
         // Its own thread: the caller may be in a runtime.
         as_issuer(std::thread::spawn(|| named(None)).join().expect("a database"))
+    }
+
+    /// The name of a database without a journal, on a server that has the roles.
+    pub fn empty_database() -> String {
+        let made = || {
+            let mut databases = DATABASES.lock().expect("databases");
+            databases.0 += 1;
+            let name = format!("empty_{}", databases.0);
+            CLUSTER.run(&format!("CREATE DATABASE {name}"));
+            name
+        };
+        std::thread::spawn(made).join().expect("a database")
+    }
+
+    /// The address of a database for a user, such as `issuer`, `reader`, or `lapel`, the administrator.
+    pub fn url(user: &str, database: &str) -> String {
+        format!("postgres://{user}@/{database}?host={}", CLUSTER.folder.display())
+    }
+
+    /// Runs SQL in a database as the administrator.
+    pub fn run_in(database: &str, sql: &str) {
+        let (login, sql) = (CLUSTER.login(database), sql.to_owned());
+        std::thread::spawn(move || run(&login, &sql)).join().expect("done");
     }
 
     pub fn database_of(folder: &Path) -> Login {

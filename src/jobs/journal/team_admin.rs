@@ -102,10 +102,17 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
             let who = list(living.iter().map(ToString::to_string));
             return Err(JournalError::InUse { server: login.server.to_string(), who });
         }
+        let mut reached = from;
         for (schema, sql) in steps.iter().filter(|(schema, _)| *schema > from) {
-            writing.batch_execute(sql).await.map_err(of)?;
-            writing.execute("UPDATE store SET schema = $1", &[schema]).await.map_err(of)?;
+            if *schema == reached + 1 {
+                writing.batch_execute(sql).await.map_err(of)?;
+                reached = *schema;
+            }
         }
+        if reached != newest {
+            return Err(failed(TeamError::Other(format!("no step from schema {reached}"))));
+        }
+        writing.execute("UPDATE store SET schema = $1", &[&newest]).await.map_err(of)?;
         writing.batch_execute(RIGHTS).await.map_err(of)?;
         writing.commit().await.map_err(of)?;
         Ok(Migration { from, to: newest })
