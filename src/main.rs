@@ -52,7 +52,7 @@ fn run(cli: Cli) -> u8 {
     let code = runtime.block_on(hand_over(cli));
     // A task that cannot be cancelled, such as a name lookup, must not delay the exit.
     runtime.shutdown_background();
-    // On a network drive, the next computer waits until the journal is released.
+    // On a network drive or in a team, other computers wait until the journal is released.
     lapel::jobs::wait_for_release();
     code
 }

@@ -10,7 +10,6 @@ use crate::domain::text::scrub;
 use crate::i18n;
 use crate::index;
 use crate::jobs::Journal;
-use crate::team::Server;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -146,7 +145,7 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
     if let Some(server) = server_of(found)
         && let Some(journal) = all.iter_mut().find(|entry| entry.name == "journal")
     {
-        *journal = PathEntry { path: server.to_string().into(), is_database: true, ..*journal };
+        *journal = PathEntry { path: server.into(), is_database: true, ..*journal };
     }
     if let Some(profile) = found.profile.as_ref().filter(|profile| profile.is_in_file) {
         all.insert(
@@ -157,11 +156,10 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
     all
 }
 
-/// The database of the profile's team.
-fn server_of(found: &Provenance) -> Option<Server> {
-    let settings = found.profile.iter().flat_map(|profile| &profile.settings);
-    let url = settings.filter(|setting| setting.name == "journal.url").find_map(SettingValue::text)?;
-    Server::parse(&url).ok()
+/// Host and name of the database of the profile's team.
+fn server_of(found: &Provenance) -> Option<String> {
+    let mut settings = found.profile.iter().flat_map(|profile| &profile.settings);
+    settings.find(|setting| setting.name == "journal.url").and_then(SettingValue::text)
 }
 
 /// The profile without its key.

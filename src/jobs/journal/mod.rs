@@ -111,37 +111,49 @@ pub struct Journal {
     lease: Option<LeaseTime>,
 }
 
-/// Number of journals on network drives that this process holds, with a signal for releases.
+/// Number of journals on network drives and of leases that this process holds, with a signal for releases.
 static CLAIMS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// Counts in [`CLAIMS`] until dropped.
+struct Held;
+
+impl Held {
+    fn count() -> Self {
+        *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        CLAIMS.1.notify_all();
+    }
+}
 
 /// This computer's claim to a journal on a network drive.
 struct Claim {
     files: Files,
     site: Site,
+    // Dropped after the release.
+    _held: Option<Held>,
 }
 
 impl Claim {
     fn take(files: Files, site: &Site) -> Result<Self> {
         files.claim(site)?;
-        if site.is_shared() {
-            *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        }
-        Ok(Self { files, site: site.clone() })
+        Ok(Self { files, site: site.clone(), _held: site.is_shared().then(Held::count) })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
         self.files.release(&self.site);
-        if self.site.is_shared() {
-            *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-            CLAIMS.1.notify_all();
-        }
     }
 }
 
-/// Waits until every journal on a network drive is released for other computers, at most two seconds. Called at
-/// the very end of the program.
+/// Waits until every journal on a network drive and every lease is released for other computers, at most two seconds.
+/// Called at the very end of the program.
 pub fn wait_for_release() {
     let claims = CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = CLAIMS.1.wait_timeout_while(claims, Duration::from_secs(2), |all| *all > 0);
