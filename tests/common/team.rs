@@ -48,7 +48,9 @@ pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
                     rusqlite::types::ValueRef::Real(n) => Some(n.to_string()),
                     rusqlite::types::ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
                     rusqlite::types::ValueRef::Blob(bytes) => {
-                        Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+                        let hex =
+                            |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
+                        Some(hex(bytes).concat())
                     }
                 })
             })

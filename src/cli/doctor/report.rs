@@ -190,7 +190,7 @@ impl DoctorReport {
             lines.push(t!("Database").to_owned());
             lines.extend(fields(Some(&server)));
         }
-        let names = processes.iter().flat_map(Value::as_array).flatten().filter_map(Value::as_str);
+        let names = processes.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
         let names: Vec<String> = names.map(|name| format!("  {name}")).collect();
         if !names.is_empty() {
             lines.push(t!("Programs that use it").to_owned());

@@ -20,7 +20,7 @@ pub(super) async fn status(
         JournalPlace::Team { login, .. } => {
             let (path, server) = (server_of(&place), login.server.clone());
             let found = on_place(place, JournalPlace::team_status).await?.ok_or_else(|| no_team(profile))?;
-            of_team(path, &server, &found, profile.is_some_and(|profile| profile.read_only))
+            of_team(&path, &server, &found, profile.is_some_and(|profile| profile.read_only))
         }
         JournalPlace::Folder(folder) => {
             let folder = folder.clone();
@@ -37,7 +37,7 @@ pub(super) async fn status(
     Ok(output::answer(&lines(&value).join("\n"))?)
 }
 
-fn of_team(path: String, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
+fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
     json!({
         "ok": true,
         "kind": "team",

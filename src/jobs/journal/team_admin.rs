@@ -233,9 +233,9 @@ struct Right {
 /// The rights on tables that an issuer gets.
 fn issuer_rights() -> impl Iterator<Item = Right> {
     let grants = RIGHTS.lines().filter_map(|line| {
-        let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON lapel.")?;
+        let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON ")?;
         let tables = rest.strip_suffix(" TO lapel_issuer;")?;
-        Some((names, tables))
+        tables.starts_with("lapel.").then_some((names, tables))
     });
     grants.flat_map(|(names, tables)| {
         names.split(", ").flat_map(move |right| {
