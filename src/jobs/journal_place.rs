@@ -129,6 +129,5 @@ use self::{no_team as create_team, no_team as migrate_team, no_team as team_stat
 
 #[cfg(not(feature = "team"))]
 fn no_team<T>(login: &Login) -> Result<T, JournalError> {
-    let why = crate::team::TeamError::Refused(localizable!("this lapel was built without the feature team"));
-    Err(JournalError::Team { server: login.server.to_string(), why })
+    Err(JournalError::Team { server: login.server.to_string(), why: crate::team::TeamError::NoFeature })
 }

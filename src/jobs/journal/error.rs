@@ -212,6 +212,10 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
         ),
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
+        TeamError::NoFeature => localizable!(
+            "This lapel was built without the feature team. It cannot use the team's journal ({server}), so it sends nothing. Use a lapel with this feature.",
+            server
+        ),
         TeamError::Other(code) => localizable!(
             "The team's journal ({server}) reports the error {code}. Nothing was changed.",
             server,

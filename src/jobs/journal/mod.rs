@@ -20,6 +20,17 @@
 //! recent        what a shell's completion offers
 //! ```
 
+#![cfg_attr(
+    not(feature = "team"),
+    allow(
+        dead_code,
+        irrefutable_let_patterns,
+        clippy::match_wildcard_for_single_variants,
+        clippy::unnecessary_wraps,
+        reason = "what a team's journal needs is there without it, too"
+    )
+)]
+
 mod accounts;
 mod adopt;
 pub mod backup;
