@@ -6,7 +6,7 @@ use crate::pins::schema;
 use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
-use lapel::team::{Login, Server};
+use lapel::team::{Login, Server, Session, TeamError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,11 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
     let answer = run_as(bench, user, &[args, &["--json"]].concat()).ended(code).json();
     schema::check(&args[..args.len().min(2)].join(" "), &answer);
     answer
+}
+
+fn login(user: &str, database: &str) -> Login {
+    let server = Server::parse(&team::url(user, database)).expect("an address");
+    Login { server, password: None, ca: None }
 }
 
 fn journal() -> String {
@@ -159,10 +164,7 @@ fn a_migration_is_whole_or_nothing() {
     let same = json_as(&bench, "issuer", &["journal", "migrate"], 0);
     assert_eq!(same["from"], same["to"], "{same}");
     let now = same["to"].as_i64().expect("a number");
-    let login = |user: &str| {
-        let server = Server::parse(&team::url(user, &database)).expect("an address");
-        Login { server, password: None, ca: None }
-    };
+    let login = |user: &str| login(user, &database);
     let schema = || json_as(&bench, "issuer", &["journal", "status"], 0)["schema"].clone();
     let steps = [(now + 1, "ALTER TABLE job ADD COLUMN more BIGINT")];
     let refused = Journal::migrate_team_by(&login("issuer"), &steps).expect_err("only an owner may");
@@ -187,6 +189,33 @@ fn a_migration_is_whole_or_nothing() {
     let said = run_as(&bench, "issuer", &issue).ended(1);
     assert!(said.err.contains(msg_part("lapel journal migrate")), "{}", said.err);
     assert_eq!(bench.posts(), 0);
+}
+
+#[test]
+fn a_role_has_only_its_rights() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    for (user, sql) in [
+        ("issuer", "CREATE TABLE lapel.more ()"),
+        ("issuer", "UPDATE lapel.store SET schema = 1"),
+        ("issuer", "UPDATE lapel.store SET salt = ''"),
+        ("issuer", "DELETE FROM lapel.decision"),
+        ("issuer", "UPDATE lapel.decision SET why = ''"),
+        ("issuer", "DELETE FROM lapel.request"),
+        ("reader", "SELECT salt FROM lapel.store"),
+        ("reader", "UPDATE lapel.row SET name = ''"),
+        ("reader", "SELECT lapel.begin_write('0')"),
+        ("nobody", "SELECT name FROM lapel.row"),
+    ] {
+        let session = Session::open(&login(user, &database)).expect("connected");
+        let done = session.runtime.block_on(session.client.batch_execute(sql));
+        assert_eq!(TeamError::from(&done.expect_err(sql)), TeamError::Forbidden, "{user}: {sql}");
+    }
+    let session = Session::open(&login("reader", &database)).expect("connected");
+    let all = "SELECT FROM lapel.job, lapel.row, lapel.claim, lapel.decision, lapel.process, lapel.tally";
+    session.runtime.block_on(session.client.batch_execute(all)).expect("a reader reads");
 }
 
 #[test]
