@@ -52,7 +52,7 @@ fn run(cli: Cli) -> u8 {
     let code = runtime.block_on(hand_over(cli));
     // A task that cannot be cancelled, such as a name lookup, must not delay the exit.
     runtime.shutdown_background();
-    // On a network drive, the next computer waits until the journal is released.
+    // On a network drive or in a team, other computers wait until the journal is released.
     lapel::jobs::wait_for_release();
     #[cfg(feature = "team")]
     lapel::api::leave_paces();
@@ -83,14 +83,15 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Profile(verbs)) => Box::pin(cli::profile(verbs, &env, &asker(&flags, &env).who)).await,
         Some(Command::Journal(verb)) => {
-            // This verb uses only the language of the settings. Mistakes in the settings do not stop it.
-            if let Ok(settings) = Settings::resolve(&flags, &env)
+            // A backup uses only the language of the settings. Mistakes in the settings do not stop it.
+            let settings = Settings::resolve(&flags, &env);
+            if let Ok(settings) = &settings
                 && !verb.json
             {
                 set_language(settings.ui.language);
             }
             match Paths::find(&env) {
-                Ok(paths) => cli::journal(verb, &paths, &asker(&flags, &env).who).await,
+                Ok(paths) => Box::pin(cli::journal(verb, settings, &paths, &asker(&flags, &env))).await,
                 Err(error) => cli::settings_are_wrong(&error, verb.json),
             }
         }

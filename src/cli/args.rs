@@ -106,7 +106,7 @@ pub enum Command {
     /// Manage jobs and their results
     #[command(long_about = help::JOBS, after_help = help::JOBS_EXAMPLES)]
     Jobs(JobsFlags),
-    /// Back up and restore the journal
+    /// The journal: status, backup, and setting up a team's
     #[command(long_about = help::JOURNAL, after_help = help::JOURNAL_EXAMPLES)]
     Journal(JournalFlags),
     /// The local copy of the history: status, build, purge
@@ -194,8 +194,10 @@ impl Cli {
             Some(Command::Jobs(verb)) => {
                 ProfileFlags { profile: verb.profile.clone(), read_only: verb.read_only }.add_to(&mut flags);
             }
-            Some(Command::Index(verb)) => {
-                ProfileFlags { profile: verb.profile.clone(), read_only: false }.add_to(&mut flags);
+            Some(
+                Command::Index(IndexFlags { profile, .. }) | Command::Journal(JournalFlags { profile, .. }),
+            ) => {
+                ProfileFlags { profile: profile.clone(), read_only: false }.add_to(&mut flags);
             }
             Some(Command::Demo(demo)) => {
                 flags.read_only |= demo.read_only;
@@ -206,13 +208,7 @@ impl Cli {
                 who.add_to(&mut flags);
                 appearance.add_to(&mut flags);
             }
-            Some(
-                Command::Sandbox(_)
-                | Command::Profile(_)
-                | Command::Journal(_)
-                | Command::Completions { .. }
-                | Command::Man,
-            )
+            Some(Command::Sandbox(_) | Command::Profile(_) | Command::Completions { .. } | Command::Man)
             | None => {}
         }
         flags

@@ -2,17 +2,18 @@
 
 mod report;
 
-use super::connection::{connect, connection};
+use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
+use super::journal::{names, server_json};
 use super::profile::profile_as_json;
-use super::session::{Asker, JobAccess, VerbSession, default_jobs};
+use super::session::{Asker, JobAccess, VerbSession, default_jobs, open_journal};
 use super::verbs::DoctorFlags;
 use crate::api::{self, ApiError, Call, Connection, Reader};
 use crate::config::{Paths, Profile, SettingSource, Settings};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
 use crate::domain::time::OffsetBasis;
-use crate::jobs::{DuplicateKind, Fact, Journal, JournalError};
+use crate::jobs::{DuplicateKind, Fact, Journal, JournalError, JournalPlace};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -153,11 +154,14 @@ async fn journal(
     asker: &Asker,
     problems: &mut Vec<String>,
 ) -> (Vec<Fact>, Value, Option<Vec<Permission>>) {
+    if let Some(profile) = settings.profile.as_ref().filter(|profile| profile.journal.is_some()) {
+        let (facts, said) = team_journal(settings, profile, asker, problems).await;
+        return (facts, said, None);
+    }
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
     let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
-    let mut said =
-        json!({ "path": shown, "exists": bytes.is_some(), "bytes": bytes, "jobs": null, "wrong": [] });
+    let mut said = json!({ "path": shown, "exists": bytes.is_some(), "bytes": bytes, "jobs": null, "wrong": [], "server": null, "processes": [] });
     if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
         problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
     }
@@ -187,6 +191,73 @@ async fn journal(
             }
             problems.push(failure.message);
             (Vec::new(), said, None)
+        }
+    }
+}
+
+/// The same of a team's journal, and the state of its database.
+async fn team_journal(
+    settings: &Settings,
+    profile: &Profile,
+    asker: &Asker,
+    problems: &mut Vec<String>,
+) -> (Vec<Fact>, Value) {
+    let server = profile.journal.as_ref().map(|team| team.server.clone());
+    let path = server.as_ref().map_or_else(String::new, |server| scrub(&server.to_string()).into_owned());
+    let mut said = json!({
+        "path": path,
+        "exists": false,
+        "bytes": null,
+        "jobs": null,
+        "wrong": [],
+        "server": null,
+        "processes": [],
+    });
+    let mut set = |name: &str, value: Value| {
+        if let Some(fields) = said.as_object_mut() {
+            fields.insert(name.to_owned(), value);
+        }
+    };
+    let found =
+        open_journal(journal_place(profile, &settings.paths, &asker.who), JournalPlace::team_status).await;
+    let exists = match found {
+        Ok(Some(status)) => {
+            set("exists", status.exists.into());
+            set("jobs", json!(status.jobs));
+            set("processes", names(&status).into());
+            set("server", server.map_or(Value::Null, |server| server_json(&server, &status)));
+            problems.extend(status.problems(profile.read_only).iter().map(ToString::to_string));
+            true
+        }
+        Ok(None) => false,
+        Err(failure) => {
+            set("wrong", vec![failure.message.clone()].into());
+            problems.push(failure.message);
+            false
+        }
+    };
+    if !exists {
+        return (Vec::new(), said);
+    }
+    let read = async {
+        let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
+        Ok::<_, Failure>((session.jobs.facts().await?, session.jobs.check_journal().await?))
+    };
+    match read.await {
+        Ok((facts, wrong)) => {
+            if !wrong.is_empty() {
+                problems.push(t!(
+                    "the tables of the team's journal contradict each other: {wrong}. Stop issuing with it. Somebody has changed them by other means, or lapel has an error.",
+                    wrong = scrub(&wrong.join("; "))
+                ));
+            }
+            set("wrong", wrong.into());
+            (facts, said)
+        }
+        Err(failure) => {
+            set("wrong", vec![failure.message.clone()].into());
+            problems.push(failure.message);
+            (Vec::new(), said)
         }
     }
 }

@@ -148,20 +148,26 @@ the job but not change it.
 
 Exit codes: see lapel --help.";
 
-pub(super) const JOURNAL: &str = "The journal holds every job of this computer: what was sent, and to whom. backup copies it into one \
-    file that only you can read; restore puts a backup back, such as on a new computer. An open job is \
-    never active in two places: it moves with the backup, or stays here with --stay. After restore, \
-    lapel checks what was sent before it sends anything. Both commands send no request to the service. \
-    Quit every other lapel on this computer first.";
+pub(super) const JOURNAL: &str = "The journal holds every job: what was sent, and to whom. It is a file on this computer, or the \
+    PostgreSQL database of a team. backup copies the file into one that only you can read; restore puts a \
+    backup back, such as on a new computer. An open job is never active in two places: it moves with the \
+    backup, or stays here with --stay. After restore, lapel checks what was sent before it sends anything. \
+    Quit every other lapel on this computer first. init and migrate create and change the tables of a \
+    team's journal. No command here sends a request to the service.";
 
 pub(super) const JOURNAL_EXAMPLES: &str = r"Examples:
+  lapel journal status                         where it is and who uses it
   lapel journal backup lapel.backup            on the old computer
   lapel journal restore lapel.backup           on the new computer
   lapel journal backup lapel.backup --stay     copy only; open jobs stay here
   lapel journal restore lapel.backup --claim   if the old computer is lost
+  lapel journal init --profile uni             create the journal of a team
+  lapel journal init --print > roles.sql       the SQL for its roles
+  lapel journal migrate --profile uni          after an update of lapel
 
 The file contains names and e-mail addresses, but no key. Restore a backup only
-once and make no copies of it: lapel cannot detect a second copy.
+once and make no copies of it: lapel cannot detect a second copy. Backups of a
+team's database are its administrator's.
 
 Exit codes: see lapel --help.";
 

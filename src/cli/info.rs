@@ -78,12 +78,17 @@ struct PathEntry {
     /// Programs find a path by this `name` in the JSON. It never changes.
     name: &'static str,
     label: &'static str,
+    /// Of a database, its host and name.
     path: PathBuf,
+    is_database: bool,
 }
 
 impl PathEntry {
-    /// The kind (`file`, `folder`, `other`, or `None` when missing) and the permission bits.
+    /// The kind (`file`, `folder`, `database`, `other`, or `None` when missing) and the permission bits.
     fn looked(&self) -> (Option<&'static str>, Option<u32>) {
+        if self.is_database {
+            return (Some(tr_noop!("database")), None);
+        }
         match std::fs::symlink_metadata(&self.path).and_then(|_| std::fs::metadata(&self.path)) {
             Err(_) => (None, None),
             Ok(found) => {
@@ -108,7 +113,8 @@ impl PathEntry {
         json!({
             "name": self.name,
             "path": self.path.to_string_lossy(),
-            "exists": kind.is_some(),
+            // Nobody connects to a database here.
+            "exists": (!self.is_database).then_some(kind.is_some()),
             "kind": kind,
             "mode": mode.map(|mode| format!("{mode:03o}")),
         })
@@ -116,7 +122,7 @@ impl PathEntry {
 }
 
 fn paths(found: &Provenance) -> Vec<PathEntry> {
-    let of = |name, label, path: &Path| PathEntry { name, label, path: path.to_owned() };
+    let of = |name, label, path: &Path| PathEntry { name, label, path: path.to_owned(), is_database: false };
     let (config, data) = (&found.paths.config_dir, &found.paths.data_dir);
     let mut all = vec![
         of("config folder", t!("config folder"), config),
@@ -136,6 +142,11 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
         of("crash report", t!("crash report"), &data.join("crash.txt")),
         of("tour taken", t!("tour done"), &found.paths.tour_file()),
     ];
+    if let Some(server) = server_of(found)
+        && let Some(journal) = all.iter_mut().find(|entry| entry.name == "journal")
+    {
+        *journal = PathEntry { path: server.into(), is_database: true, ..*journal };
+    }
     if let Some(profile) = found.profile.as_ref().filter(|profile| profile.is_in_file) {
         all.insert(
             3,
@@ -143,6 +154,12 @@ fn paths(found: &Provenance) -> Vec<PathEntry> {
         );
     }
     all
+}
+
+/// Host and name of the database of the profile's team.
+fn server_of(found: &Provenance) -> Option<String> {
+    let mut settings = found.profile.iter().flat_map(|profile| &profile.settings);
+    settings.find(|setting| setting.name == "journal.url").and_then(SettingValue::text)
 }
 
 /// The profile without its key.

@@ -1,14 +1,23 @@
-//! `lapel journal`: makes a backup of the journal, and restores one, for example on a new computer.
+//! `lapel journal`: creates, migrates and shows the journal, makes a backup of it, and restores one, for example on a
+//! new computer.
 
+mod status;
+
+pub(super) use status::{names, server_json};
+
+use super::connection::journal_place;
 use super::failure::Failure;
-use super::session::answer_json;
+use super::session::{Asker, answer_json};
 use super::{exit, output, words};
-use crate::config::Paths;
+use crate::config::{ConfigError, Paths, Profile, Settings};
 use crate::domain::text::scrub;
 use crate::domain::time::zone_name;
 use crate::fs::Overwrite;
 use crate::i18n::list;
-use crate::jobs::{self, BackedUp, JobError, JobId, OpenJobs, Restored};
+use crate::jobs::{
+    self, Account, BackedUp, Creation, JobError, JobId, JournalError, JournalPlace, Migration, OpenJobs,
+    ROLES, Restored,
+};
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -24,11 +33,30 @@ pub struct JournalFlags {
     /// Print one line of JSON, also on failure
     #[arg(long, global = true)]
     pub json: bool,
+    /// The profile in config.toml to use
+    #[arg(long, value_name = "NAME", global = true, help_heading = "Settings", add = super::completion::of_profiles())]
+    pub profile: Option<String>,
 }
 
-/// What can be done with the journal's file.
+/// What can be done with the journal.
 #[derive(Clone, Debug, Subcommand)]
 pub enum JournalVerb {
+    /// Show where the journal is, who uses it, and whether lapel can write it
+    Status,
+    /// Create the tables of a team's journal in the database that the profile names
+    Init {
+        /// Print the SQL for the roles and their rights, and change nothing
+        #[arg(long)]
+        print: bool,
+    },
+    /// Move the jobs of the profile from the journal on this computer to the team's
+    Move {
+        /// Move them back to this computer
+        #[arg(long)]
+        back: bool,
+    },
+    /// Bring the tables of a team's journal to the schema of this version
+    Migrate,
     /// Copy the journal to a file; open jobs move with it
     Backup {
         /// The file to write
@@ -53,15 +81,45 @@ pub enum JournalVerb {
     },
 }
 
-pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
-    let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), who.to_owned());
+/// The settings may have mistakes: backups of the journal on this computer do not need them.
+pub async fn journal(
+    flags: JournalFlags,
+    settings: Result<Settings, ConfigError>,
+    paths: &Paths,
+    asker: &Asker,
+) -> u8 {
+    let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), asker.who.clone());
     let done = match flags.verb {
+        JournalVerb::Init { print: true } => print_roles(as_json),
+        JournalVerb::Status | JournalVerb::Init { .. } | JournalVerb::Move { .. } | JournalVerb::Migrate => {
+            let settings = match settings {
+                Ok(settings) => settings,
+                Err(error) => return super::settings_are_wrong(&error, as_json),
+            };
+            let place = place_of(&settings, asker).await;
+            match (place, flags.verb) {
+                (Err(failure), _) => Err(failure),
+                (Ok((profile, place)), JournalVerb::Init { .. }) => {
+                    init(place, profile.as_ref(), as_json).await
+                }
+                (Ok((profile, place)), JournalVerb::Move { back }) => {
+                    move_jobs(place, profile.as_ref(), (paths, back), &asker.who, as_json).await
+                }
+                (Ok((profile, place)), JournalVerb::Migrate) => {
+                    migrate(place, profile.as_ref(), as_json).await
+                }
+                (Ok((profile, place)), _) => status::status(place, profile.as_ref(), as_json).await,
+            }
+        }
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
-            aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
-                .await
-                .and_then(|made| backed_up(&made, open, as_json))
+            match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref()) {
+                Err(failure) => Err(failure),
+                Ok(()) => aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
+                    .await
+                    .and_then(|made| backed_up(&made, open, as_json)),
+            }
         }
         JournalVerb::Restore { file, claim } => aside(move || jobs::restore(&folder, &file, claim, &who))
             .await
@@ -73,13 +131,149 @@ pub async fn journal(flags: JournalFlags, paths: &Paths, who: &str) -> u8 {
     }
 }
 
+/// The place of the profile's journal. Without a profile, that of this computer.
+async fn place_of(settings: &Settings, asker: &Asker) -> Result<(Option<Profile>, JournalPlace), Failure> {
+    let (profile, paths, who) = (settings.profile.clone(), settings.paths.clone(), asker.who.clone());
+    let Some(profile) = profile else { return Ok((None, JournalPlace::Folder(paths.data_dir))) };
+    // The password may come from a command or a keyring.
+    let fetched = tokio::task::spawn_blocking(move || {
+        let mut profile = profile;
+        profile.fetch_secrets().map(|()| profile)
+    });
+    let profile = fetched.await.map_err(|why| internal(&why))??;
+    let place = journal_place(&profile, &paths, &who);
+    Ok((Some(profile), place))
+}
+
+fn internal(why: &tokio::task::JoinError) -> Failure {
+    Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why))
+}
+
+/// A team's journal is needed, and `work` has found none.
+fn no_team(profile: Option<&Profile>) -> Failure {
+    match profile {
+        None => Failure::no_profile(),
+        Some(profile) => Failure::usage(t!(
+            "Profile {name} uses the journal on this computer, so nothing was changed. To use a team's journal, run: lapel profile edit {name} --journal-url postgres://USER@HOST/DATABASE",
+            name = profile.name
+        )),
+    }
+}
+
+fn is_on_this_computer(profile: Option<&Profile>) -> Result<(), Failure> {
+    let Some((profile, team)) = profile.and_then(|profile| Some((profile, profile.journal.as_ref()?))) else {
+        return Ok(());
+    };
+    Err(Failure::new(
+        "not_possible",
+        t!(
+            "Profile {name} uses a team's journal ({server}). Nothing was copied. The database's administrator makes its backups, for example with: pg_dump --schema=lapel {database}. To back up the journal on this computer, name a profile that uses it with --profile.",
+            name = profile.name,
+            server = scrub(&team.server.to_string()),
+            database = scrub(&team.server.database)
+        ),
+    ))
+}
+
+/// Moves the jobs of a profile to its team's journal, or back.
+async fn move_jobs(
+    place: JournalPlace,
+    profile: Option<&Profile>,
+    (paths, back): (&Paths, bool),
+    who: &str,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let Some(profile) = profile.filter(|_| matches!(place, JournalPlace::Team { .. })) else {
+        return Err(no_team(profile));
+    };
+    let account = Account::of(&profile.name, &super::connection(profile, paths)?)
+        .of_organisation(profile.organisation.as_deref());
+    let folder = JournalPlace::Folder(paths.data_dir.clone());
+    let (file, team) = on_place(place, move |place| Ok((folder.open()?, place.open()?))).await?;
+    let (from, to) = if back { (&team, &file) } else { (&file, &team) };
+    let moved = from.move_to(to, &account, who).await?;
+    if as_json {
+        return answer_json(&json!({ "ok": true, "jobs": moved.jobs, "to": moved.to }));
+    }
+    let to = scrub(&moved.to);
+    let mut said = plural!(moved.jobs, "{n} job moved to {to}.", "{n} jobs moved to {to}.", to);
+    if back {
+        said.push(' ');
+        said.push_str(&t!(
+            "To use the journal on this computer, run: lapel profile edit {name} --journal-url \"\"",
+            name = profile.name
+        ));
+    }
+    Ok(output::answer(&said)?)
+}
+
+fn print_roles(as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return answer_json(&json!({ "ok": true, "sql": ROLES }));
+    }
+    Ok(output::answer(ROLES.trim_end())?)
+}
+
+async fn on_place<T: Send + 'static>(
+    place: JournalPlace,
+    work: impl FnOnce(&JournalPlace) -> Result<T, JournalError> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = tokio::task::spawn_blocking(move || work(&place)).await;
+    Ok(done.map_err(|why| internal(&why))??)
+}
+
+async fn init(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
+    let server = server_of(&place);
+    let made = on_place(place, JournalPlace::create_team).await?.ok_or_else(|| no_team(profile))?;
+    if as_json {
+        return answer_json(&json!({
+            "ok": true,
+            "path": server,
+            "created": made != Creation::Existing,
+            "roles": match made {
+                Creation::Created { has_roles } => Some(has_roles),
+                Creation::Existing => None,
+            },
+        }));
+    }
+    Ok(output::answer(&match made {
+        Creation::Existing => t!("{server} already has a journal. Nothing was changed.", server),
+        Creation::Created { has_roles: true } => {
+            t!("Created the journal in {server}. Members of the role lapel_issuer can use it.", server)
+        }
+        Creation::Created { has_roles: false } => t!(
+            "Created the journal in {server}. So far, only its owner can use it. For other people, let an administrator run the SQL of: lapel journal init --print",
+            server
+        ),
+    })?)
+}
+
+async fn migrate(place: JournalPlace, profile: Option<&Profile>, as_json: bool) -> Result<(), Failure> {
+    let server = server_of(&place);
+    let Migration { from, to } =
+        on_place(place, JournalPlace::migrate_team).await?.ok_or_else(|| no_team(profile))?;
+    if as_json {
+        return answer_json(&json!({ "ok": true, "path": server, "from": from, "to": to }));
+    }
+    Ok(output::answer(&if from == to {
+        t!("The journal in {server} has the schema of this lapel ({to}). Nothing was changed.", server, to)
+    } else {
+        t!("Changed the journal in {server} from schema {from} to {to}.", server, from, to)
+    })?)
+}
+
+/// Host and database, for people. Empty for a journal that is no team's.
+fn server_of(place: &JournalPlace) -> String {
+    match place {
+        JournalPlace::Team { login, .. } => scrub(&login.server.to_string()).into_owned(),
+        JournalPlace::Memory | JournalPlace::Folder(_) => String::new(),
+    }
+}
+
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work).await.map_err(|why| {
-        Failure::new("journal", t!("lapel had an internal error ({failed}).", failed = why))
-    })?;
-    Ok(done?)
+    Ok(tokio::task::spawn_blocking(work).await.map_err(|why| internal(&why))??)
 }
 
 fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failure> {

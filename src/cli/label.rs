@@ -1,6 +1,9 @@
 //! The labels of facts for users. Programs get the same names as JSON fields, which never change.
 
+use super::words;
+use crate::domain::text::scrub;
 use crate::i18n::{Language, language, tr};
+use serde_json::{Map, Value};
 use unicode_width::UnicodeWidthStr;
 
 /// Names of settings and environment variables are not translated, because users type them.
@@ -10,10 +13,13 @@ const LABELS: &[&str] = &[
     tr_noop!("background asked"),
     tr_noop!("base url"),
     tr_noop!("bytes"),
+    tr_noop!("can write"),
+    tr_noop!("clock ahead ms"),
     tr_noop!("columns"),
     tr_noop!("config file"),
     tr_noop!("data dir"),
     tr_noop!("debug assertions"),
+    tr_noop!("encryption"),
     tr_noop!("environment"),
     tr_noop!("error"),
     tr_noop!("exists"),
@@ -23,20 +29,31 @@ const LABELS: &[&str] = &[
     tr_noop!("images"),
     tr_noop!("jobs"),
     tr_noop!("keys dir"),
+    tr_noop!("kind"),
+    tr_noop!("known schema"),
     tr_noop!("locale"),
     tr_noop!("log file"),
+    tr_noop!("missing rights"),
     tr_noop!("name"),
+    tr_noop!("network drive"),
     tr_noop!("offset from"),
     tr_noop!("organisation"),
     tr_noop!("path"),
+    tr_noop!("pooled"),
+    tr_noop!("process count"),
+    tr_noop!("profile"),
     tr_noop!("program"),
     tr_noop!("proxy"),
     tr_noop!("reached"),
     tr_noop!("read only"),
     tr_noop!("round trip ms"),
     tr_noop!("rows"),
+    tr_noop!("schema"),
     tr_noop!("service utc"),
+    tr_noop!("standbys"),
+    tr_noop!("synchronous standby"),
     tr_noop!("target"),
+    tr_noop!("user"),
     tr_noop!("utc offset"),
     tr_noop!("version"),
     tr_noop!("wrong"),
@@ -62,4 +79,44 @@ pub(super) fn field(name: &str) -> String {
 
 pub(super) fn padded(text: &str, cells: usize) -> String {
     format!("{text}{}", " ".repeat(cells.saturating_sub(text.width())))
+}
+
+/// An object as lines of names and values.
+pub(super) fn fields(value: Option<&Value>) -> Vec<String> {
+    let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
+    let mut rows = Vec::new();
+    for (name, value) in object {
+        let shown = match value {
+            Value::Null => continue,
+            Value::String(text) => scrub(text).into_owned(),
+            Value::Array(all) if all.is_empty() => continue,
+            Value::Array(all) if all.iter().all(Value::is_string) => {
+                let all: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+                scrub(&all.join(", ")).into_owned()
+            }
+            Value::Object(inner) => scrub(&inline(inner)).into_owned(),
+            Value::Bool(true) => t!("yes").to_owned(),
+            Value::Bool(false) => t!("no").to_owned(),
+            other => scrub(&other.to_string()).into_owned(),
+        };
+        rows.push(vec![format!("  {}", label(name)), shown]);
+    }
+    words::align(&rows)
+}
+
+fn inline(object: &Map<String, Value>) -> String {
+    let pairs: Vec<String> = object
+        .iter()
+        // Schedules are too long for a line.
+        .filter(|(_, value)| !value.is_null() && !value.is_array())
+        .map(|(name, value)| {
+            let name = label(name);
+            match value {
+                Value::Object(inner) => format!("{name} ({})", inline(inner)),
+                Value::String(text) => format!("{name} {text}"),
+                plain => format!("{name} {plain}"),
+            }
+        })
+        .collect();
+    pairs.join(", ")
 }

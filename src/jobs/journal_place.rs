@@ -1,7 +1,7 @@
 //! Where a profile's journal is.
 
 use super::Account;
-use super::journal::{Journal, JournalError, known_offset};
+use super::journal::{Creation, Journal, JournalError, Migration, TeamStatus, known_offset};
 use crate::team::Login;
 use jiff::tz::Offset;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,40 @@ impl JournalPlace {
         }
     }
 
+    /// Creates a team's journal, unless it exists. `None` for a journal that is no team's. Blocks.
+    ///
+    /// # Errors
+    /// As [`Journal::create_team`].
+    pub fn create_team(&self) -> Result<Option<Creation>, JournalError> {
+        self.of_team(create_team)
+    }
+
+    /// Brings a team's journal to this version's schema. `None` for a journal that is no team's. Blocks.
+    ///
+    /// # Errors
+    /// As [`Journal::migrate_team`].
+    pub fn migrate_team(&self) -> Result<Option<Migration>, JournalError> {
+        self.of_team(migrate_team)
+    }
+
+    /// The state of a team's database. `None` for a journal that is no team's. Blocks.
+    ///
+    /// # Errors
+    /// The database cannot be used.
+    pub fn team_status(&self) -> Result<Option<TeamStatus>, JournalError> {
+        self.of_team(team_status)
+    }
+
+    fn of_team<T>(
+        &self,
+        work: impl FnOnce(&Login) -> Result<T, JournalError>,
+    ) -> Result<Option<T>, JournalError> {
+        match self {
+            Self::Team { login, .. } => work(login).map(Some),
+            Self::Memory | Self::Folder(_) => Ok(None),
+        }
+    }
+
     /// The UTC offset of the service that jobs have learned. Of a file only, since it is needed at once.
     pub fn known_offset(&self, account: &Account) -> Option<Offset> {
         match self {
@@ -98,6 +132,28 @@ fn open_team(login: &Login, who: &str, reads_only: bool) -> Result<Journal, Jour
 
 #[cfg(not(feature = "team"))]
 fn open_team(login: &Login, _who: &str, _reads_only: bool) -> Result<Journal, JournalError> {
-    let why = crate::team::TeamError::Refused(localizable!("this lapel was built without the feature team"));
-    Err(JournalError::Team { server: login.server.to_string(), why })
+    no_team(login)
+}
+
+#[cfg(feature = "team")]
+fn create_team(login: &Login) -> Result<Creation, JournalError> {
+    Journal::create_team(login)
+}
+
+#[cfg(feature = "team")]
+fn migrate_team(login: &Login) -> Result<Migration, JournalError> {
+    Journal::migrate_team(login)
+}
+
+#[cfg(feature = "team")]
+fn team_status(login: &Login) -> Result<TeamStatus, JournalError> {
+    Journal::team_status(login)
+}
+
+#[cfg(not(feature = "team"))]
+use self::{no_team as create_team, no_team as migrate_team, no_team as team_status};
+
+#[cfg(not(feature = "team"))]
+fn no_team<T>(login: &Login) -> Result<T, JournalError> {
+    Err(JournalError::Team { server: login.server.to_string(), why: crate::team::TeamError::NoFeature })
 }

@@ -29,7 +29,8 @@ impl From<&tokio_postgres::Error> for TeamError {
     fn from(error: &tokio_postgres::Error) -> Self {
         // Messages and details of the database may repeat values. Only its code is shown.
         let Some(code) = error.code() else {
-            if error.is_closed() || error.source().is_some_and(|why| why.is::<std::io::Error>()) {
+            if error.is_closed() || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
+            {
                 let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 return Self::Away(Localizable::verbatim(crate::domain::text::scrub(&why)));
             }
@@ -185,11 +186,10 @@ fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let pem = login.ca.as_deref().unwrap_or_default();
-    let roots: Vec<_> =
-        CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(|why| broken(why))?;
-    let verifier = Verifier::new_with_extra_roots(roots, provider.clone()).map_err(|why| broken(why))?;
+    let roots: Vec<_> = CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(broken)?;
+    let verifier = Verifier::new_with_extra_roots(roots, provider.clone()).map_err(broken)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|why| broken(why))?;
+        .map_err(broken)?;
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
 }

@@ -16,6 +16,8 @@ pub enum TeamError {
     NoJournal,
     /// The user may not do this.
     Forbidden,
+    /// This lapel was built without the feature `team`.
+    NoFeature,
     /// Another error, with its SQLSTATE code.
     Other(String),
 }

@@ -2,6 +2,8 @@
 //!
 //! With `LAPEL_TEST_JOURNAL=postgresql` the tests that open a journal through [`open`] use a database of it.
 
+#![allow(dead_code, unused_imports, reason = "each program of tests uses a part of it")]
+
 use lapel::jobs::{Journal, JournalError, Watcher};
 use std::path::Path;
 
@@ -46,7 +48,9 @@ pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
                     rusqlite::types::ValueRef::Real(n) => Some(n.to_string()),
                     rusqlite::types::ValueRef::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
                     rusqlite::types::ValueRef::Blob(bytes) => {
-                        Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+                        let hex =
+                            |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>();
+                        Some(hex(bytes).concat())
                     }
                 })
             })
@@ -72,10 +76,10 @@ pub fn change(folder: &Path, sql: &str) {
 }
 
 /// The address of the database of a folder, for a profile. `None` unless the tests run on a team's journal.
-pub fn url(folder: &Path) -> Option<String> {
+pub fn url_of(folder: &Path) -> Option<String> {
     #[cfg(feature = "team")]
     if is_team() {
-        return Some(server::url(folder));
+        return Some(server::url_of(folder));
     }
     let _ = folder;
     None
@@ -103,7 +107,10 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 #[allow(unused_imports, reason = "each test binary uses its part")]
-pub use server::{close_to_all, cut_connections, is_installed, new_database, open_to_all, restart_server};
+pub use server::{
+    close_to_all, cut_connections, empty_database, is_installed, new_database, open_to_all, restart_server,
+    run_in, url,
+};
 
 #[cfg(feature = "team")]
 mod server {
@@ -188,7 +195,12 @@ mod server {
             let cluster = Self { folder, _watch: watch };
             cluster.wait();
             cluster.run("CREATE DATABASE empty_journal");
-            Journal::create_team(&cluster.login("empty_journal")).expect("a journal is created");
+            let owner = cluster.login("empty_journal");
+            run(&owner, lapel::jobs::ROLES);
+            run(&owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
+            run(&owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
+            run(&owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
+            Journal::create_team(&owner).expect("a journal is created");
             cluster
         }
 
@@ -206,6 +218,7 @@ mod server {
             }
         }
 
+        /// As the administrator of the server.
         fn login(&self, database: &str) -> Login {
             let server = Server {
                 host: Host::Socket(self.folder.clone()),
@@ -240,26 +253,58 @@ mod server {
         CLUSTER.login(&name)
     }
 
+    /// The least rights that are enough for everything that lapel does with jobs.
+    fn as_issuer(mut login: Login) -> Login {
+        "issuer".clone_into(&mut login.server.user);
+        login
+    }
+
     /// A database with an empty journal.
     pub fn new_database() -> Login {
         // Its own thread: the caller may be in a runtime.
-        std::thread::spawn(|| named(None)).join().expect("a database")
+        as_issuer(std::thread::spawn(|| named(None)).join().expect("a database"))
+    }
+
+    /// The name of a database without a journal, on a server that has the roles.
+    pub fn empty_database() -> String {
+        let made = || {
+            let mut databases = DATABASES.lock().expect("databases");
+            databases.0 += 1;
+            let name = format!("empty_{}", databases.0);
+            CLUSTER.run(&format!("CREATE DATABASE {name}"));
+            name
+        };
+        std::thread::spawn(made).join().expect("a database")
+    }
+
+    /// The address of a database for a user, such as `issuer`, `reader`, or `lapel`, the administrator.
+    pub fn url(user: &str, database: &str) -> String {
+        format!("postgres://{user}@/{database}?host={}", CLUSTER.folder.display())
+    }
+
+    /// Runs SQL in a database as the administrator.
+    pub fn run_in(database: &str, sql: &str) {
+        let (login, sql) = (CLUSTER.login(database), sql.to_owned());
+        std::thread::spawn(move || run(&login, &sql)).join().expect("done");
     }
 
     pub fn database_of(folder: &Path) -> Login {
+        as_issuer(owned_database_of(folder))
+    }
+
+    fn owned_database_of(folder: &Path) -> Login {
         let folder = folder.to_owned();
         std::thread::spawn(move || named(Some(&folder))).join().expect("a database")
     }
 
-    pub fn url(folder: &Path) -> String {
+    pub fn url_of(folder: &Path) -> String {
         let login = database_of(folder);
-        let Host::Socket(socket) = &login.server.host else { panic!("a socket") };
-        format!("postgres://lapel@/{}?host={}", login.server.database, socket.display())
+        url(&login.server.user, &login.server.database)
     }
 
     pub fn query(folder: &Path, sql: &str) -> Vec<Vec<Option<String>>> {
         use tokio_postgres::SimpleQueryMessage::Row;
-        let (login, sql) = (database_of(folder), format!("SET search_path = lapel; {sql}"));
+        let (login, sql) = (owned_database_of(folder), format!("SET search_path = lapel; {sql}"));
         let asked = move || {
             let session = Session::open(&login).expect("connected");
             let rows = session.runtime.block_on(session.client.simple_query(&sql)).expect(&sql);
@@ -320,7 +365,7 @@ mod server {
     }
 
     pub fn has_processes(folder: &Path) -> bool {
-        let login = database_of(folder);
+        let login = owned_database_of(folder);
         let held = move || {
             let session = Session::open(&login).expect("connected");
             let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";

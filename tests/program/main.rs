@@ -13,6 +13,9 @@ mod pins;
 #[cfg(unix)]
 mod pty;
 mod readme;
+#[cfg(feature = "team")]
+#[path = "../common/team.rs"]
+mod team;
 #[path = "../common/texts.rs"]
 mod texts;
 mod verbs;

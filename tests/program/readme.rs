@@ -19,6 +19,9 @@ const END: &str = "<!-- end of keys -->";
 const CODES_BEGIN: &str =
     "<!-- codes: made from the program; UPDATE_README=1 cargo test --test program readme:: -->\n";
 const CODES_END: &str = "<!-- end of codes -->";
+const ROLES_BEGIN: &str =
+    "<!-- roles: made from the program; UPDATE_README=1 cargo test --test program readme:: -->\n";
+const ROLES_END: &str = "<!-- end of roles -->";
 
 /// README.md and every page in docs/, with their paths.
 fn pages() -> Vec<(PathBuf, String)> {
@@ -115,6 +118,11 @@ fn the_tables_of_codes_have_every_code() {
         right.push('\n');
     }
     made("scripts.md", CODES_BEGIN, CODES_END, right.trim_end());
+}
+
+#[test]
+fn the_sql_of_the_roles_is_what_lapel_prints() {
+    made("team.md", ROLES_BEGIN, ROLES_END, &format!("```sql\n{}```\n", lapel::jobs::ROLES));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The doctor's report, as text and as JSON.
 
 use super::super::failure::Failure;
-use super::super::label::label;
+use super::super::label::fields;
 use super::super::session::answer_json;
 use super::super::{exit, json, output, words};
 use super::DoctorReport;
@@ -9,7 +9,7 @@ use crate::domain::text::scrub;
 use crate::i18n;
 use crate::jobs::Fact;
 use jiff::Timestamp;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Gaps of the contract that lapel observes: name, question, behaviour once observed, and behaviour before.
 const LEARNED: [(&str, &str, &str, &str); 6] = [
@@ -181,7 +181,21 @@ impl DoctorReport {
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
         lines.push(t!("Journal").to_owned());
-        lines.extend(fields(Some(&self.journal)));
+        let mut journal = self.journal.clone();
+        let inner =
+            journal.as_object_mut().map(|all| (all.shift_remove("server"), all.shift_remove("processes")));
+        let (server, processes) = inner.unwrap_or_default();
+        lines.extend(fields(Some(&journal)));
+        if let Some(server) = server.filter(Value::is_object) {
+            lines.push(t!("Database").to_owned());
+            lines.extend(fields(Some(&server)));
+        }
+        let names = processes.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+        let names: Vec<String> = names.map(|name| format!("  {name}")).collect();
+        if !names.is_empty() {
+            lines.push(t!("Programs that use it").to_owned());
+            lines.extend(names);
+        }
         lines.push(t!("Paths").to_owned());
         lines.extend(fields(Some(&self.paths)));
         lines.push(t!("Permissions").to_owned());
@@ -217,39 +231,4 @@ fn fact_json(fact: &Fact) -> Value {
         "last": json::time(second(fact.last)),
         "times": fact.times,
     })
-}
-
-fn fields(value: Option<&Value>) -> Vec<String> {
-    let Some(Value::Object(object)) = value else { return vec![format!("  {}", t!("none"))] };
-    let mut rows = Vec::new();
-    for (name, value) in object {
-        let shown = match value {
-            Value::Null => continue,
-            Value::String(text) => scrub(text).into_owned(),
-            Value::Array(all) if all.is_empty() => continue,
-            Value::Object(inner) => scrub(&inline(inner)).into_owned(),
-            Value::Bool(true) => t!("yes").to_owned(),
-            Value::Bool(false) => t!("no").to_owned(),
-            other => scrub(&other.to_string()).into_owned(),
-        };
-        rows.push(vec![format!("  {}", label(name)), shown]);
-    }
-    words::align(&rows)
-}
-
-fn inline(object: &Map<String, Value>) -> String {
-    let pairs: Vec<String> = object
-        .iter()
-        // Schedules are too long for a line.
-        .filter(|(_, value)| !value.is_null() && !value.is_array())
-        .map(|(name, value)| {
-            let name = label(name);
-            match value {
-                Value::Object(inner) => format!("{name} ({})", inline(inner)),
-                Value::String(text) => format!("{name} {text}"),
-                plain => format!("{name} {plain}"),
-            }
-        })
-        .collect();
-    pairs.join(", ")
 }

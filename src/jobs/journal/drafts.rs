@@ -5,7 +5,7 @@ use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, requests, review};
+use super::{Process, accounts, conditions, duplicates, requests, review, takeover};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
@@ -73,7 +73,8 @@ pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
     let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
     let free = "phase = 'draft' AND id IN json_list(?1, bigint)
                 AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
-    let values = values![ids, args.owner.id, super::json(&args.living)];
+    let living = super::json(&takeover::alive_now(db, &args.living)?);
+    let values = values![ids, args.owner.id, living];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
     let found: i64 = db.row(&count, values, |r| r.get(0))?;
     if usize::try_from(found) != Ok(args.ids.len()) {
@@ -81,7 +82,7 @@ pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
     }
     db.execute(
         &format!("UPDATE job SET owner = ?2, owner_label = ?4 WHERE {free}"),
-        values![ids, args.owner.id, super::json(&args.living), args.owner.label],
+        values![ids, args.owner.id, living, args.owner.label],
     )?;
     Ok(true)
 }

@@ -52,6 +52,22 @@ pub enum JournalError {
         /// Newest schema that this version knows.
         known: i64,
     },
+    /// A team's database with the tables of an older version.
+    Older {
+        /// Its host and name, for people.
+        server: String,
+        found: i64,
+        /// The only schema that this version uses in a team's database.
+        known: i64,
+    },
+    /// Other processes use a team's database whose tables are to be changed.
+    InUse {
+        server: String,
+        /// Their names.
+        who: Localizable,
+    },
+    /// The user may not change the tables of a team's database.
+    NotOwner { server: String, user: String },
     /// Another process held the lock for too long.
     Busy {
         /// Path of the journal, for people.
@@ -109,6 +125,22 @@ impl JournalError {
                 file,
                 found,
                 known
+            ),
+            Self::Older { server, found, known } => localizable!(
+                "The team's journal ({server}) has an older schema ({found}; this version uses {known}). Nothing was changed. Close every lapel of the team, then run once: lapel journal migrate",
+                server,
+                found,
+                known
+            ),
+            Self::InUse { server, who } => localizable!(
+                "Other lapel programs use the team's journal ({server}): {who}. Nothing was changed. Close them, then run again: lapel journal migrate",
+                server,
+                who
+            ),
+            Self::NotOwner { server, user } => localizable!(
+                "The user {user} may not create or change tables in {server}. Nothing was changed. Ask the database's administrator for the role lapel_owner. The SQL for the roles: lapel journal init --print",
+                server,
+                user
             ),
             Self::Busy { file } => localizable!(
                 "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
@@ -186,6 +218,10 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
         ),
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
+        TeamError::NoFeature => localizable!(
+            "This lapel was built without the feature team. It cannot use the team's journal ({server}), so it sends nothing. Use a lapel with this feature.",
+            server
+        ),
         TeamError::Other(code) => localizable!(
             "The team's journal ({server}) reports the error {code}. Nothing was changed.",
             server,

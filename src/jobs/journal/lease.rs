@@ -39,6 +39,8 @@ pub(super) struct Lease {
     pub(super) time: LeaseTime,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    // Dropped last: the end of the program waits for it.
+    _held: super::Held,
 }
 
 impl Lease {
@@ -62,7 +64,7 @@ impl Lease {
             .name("lease".into())
             .spawn(move || keeper.run(&stopped))
             .map_err(|why| TeamError::Other(why.to_string()))?;
-        Ok(Self { time, stop: Some(stop), thread: Some(thread) })
+        Ok(Self { time, stop: Some(stop), thread: Some(thread), _held: super::Held::count() })
     }
 }
 

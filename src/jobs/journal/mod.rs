@@ -16,8 +16,20 @@
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
+//! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
+
+#![cfg_attr(
+    not(feature = "team"),
+    allow(
+        dead_code,
+        irrefutable_let_patterns,
+        clippy::match_wildcard_for_single_variants,
+        clippy::unnecessary_wraps,
+        reason = "what a team's journal needs is there without it, too"
+    )
+)]
 
 mod accounts;
 mod adopt;
@@ -32,6 +44,7 @@ pub(super) mod duplicates;
 mod erase;
 mod error;
 pub(super) mod facts;
+mod file_status;
 pub(super) mod jobs;
 #[cfg(feature = "team")]
 mod lease;
@@ -54,6 +67,9 @@ mod statements;
 mod store;
 pub(super) mod takeover;
 #[cfg(feature = "team")]
+mod team_admin;
+mod team_status;
+#[cfg(feature = "team")]
 mod team_store;
 #[cfg(test)]
 mod tests;
@@ -62,12 +78,14 @@ mod tx;
 
 pub use adopt::Adopted;
 pub use error::JournalError;
+pub use file_status::FileStatus;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
 pub use recent::{Recent, known_offset, recent_jobs, recent_templates};
 pub(super) use runner::Pending;
 pub use runner::{Fault, Moment, Watcher};
 pub(super) use store::Store;
+pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
 use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
@@ -107,37 +125,49 @@ pub struct Journal {
     lease: Option<LeaseTime>,
 }
 
-/// Number of journals on network drives that this process holds, with a signal for releases.
+/// Number of journals on network drives and of leases that this process holds, with a signal for releases.
 static CLAIMS: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// Counts in [`CLAIMS`] until dropped.
+struct Held;
+
+impl Held {
+    fn count() -> Self {
+        *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        Self
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        CLAIMS.1.notify_all();
+    }
+}
 
 /// This computer's claim to a journal on a network drive.
 struct Claim {
     files: Files,
     site: Site,
+    // Dropped after the release.
+    _held: Option<Held>,
 }
 
 impl Claim {
     fn take(files: Files, site: &Site) -> Result<Self> {
         files.claim(site)?;
-        if site.is_shared() {
-            *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        }
-        Ok(Self { files, site: site.clone() })
+        Ok(Self { files, site: site.clone(), _held: site.is_shared().then(Held::count) })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
         self.files.release(&self.site);
-        if self.site.is_shared() {
-            *CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-            CLAIMS.1.notify_all();
-        }
     }
 }
 
-/// Waits until every journal on a network drive is released for other computers, at most two seconds. Called at
-/// the very end of the program.
+/// Waits until every journal on a network drive and every lease is released for other computers, at most two seconds.
+/// Called at the very end of the program.
 pub fn wait_for_release() {
     let claims = CLAIMS.0.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = CLAIMS.1.wait_timeout_while(claims, Duration::from_secs(2), |all| *all > 0);
@@ -272,14 +302,37 @@ impl Journal {
         Ok(Self { lease, is_reader: reads_only, is_team: true, ..opened })
     }
 
-    /// Creates the tables of a team's journal in a database.
+    /// Creates the tables of a team's journal in a database, unless it has them.
     ///
     /// # Errors
-    /// The database cannot be used, or it already has a journal.
+    /// The database cannot be used, or its user may not create tables.
     #[cfg(feature = "team")]
-    pub fn create_team(login: &crate::team::Login) -> Result<()> {
-        let made = std::thread::scope(|scope| scope.spawn(|| team_store::create(login)).join());
-        made.map_err(|_| JournalError::Closed)?.map_err(|why| JournalError::team(why, login))
+    pub fn create_team(login: &crate::team::Login) -> Result<Creation> {
+        on_a_thread(|| team_admin::create(login))
+    }
+
+    /// Brings the tables of a team's journal to this version's schema.
+    ///
+    /// # Errors
+    /// The database cannot be used, its schema is newer, its user may not change tables, or another process uses it.
+    #[cfg(feature = "team")]
+    pub fn migrate_team(login: &crate::team::Login) -> Result<Migration> {
+        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, schema::SCHEMA))
+    }
+
+    /// As [`Self::migrate_team`], with steps of a test: the schema that each leads to, and its SQL.
+    #[doc(hidden)]
+    #[cfg(feature = "team")]
+    pub fn migrate_team_by(login: &crate::team::Login, steps: &[(i64, &str)]) -> Result<Migration> {
+        let newest = steps.last().map_or(schema::SCHEMA, |(schema, _)| *schema);
+        on_a_thread(|| team_admin::migrate(login, steps, newest))
+    }
+
+    /// # Errors
+    /// The database cannot be used.
+    #[cfg(feature = "team")]
+    pub fn team_status(login: &crate::team::Login) -> Result<TeamStatus> {
+        on_a_thread(|| team_admin::status(login).map_err(|why| JournalError::team(why, login)))
     }
 
     /// # Errors
@@ -427,6 +480,12 @@ impl Journal {
     pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
         self.store.run(move |state| state.living(owners))
     }
+}
+
+/// A team's connection needs a thread that runs no other tasks.
+#[cfg(feature = "team")]
+fn on_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| scope.spawn(work).join()).map_err(|_| JournalError::Closed)?
 }
 
 fn shown(path: &Path) -> String {

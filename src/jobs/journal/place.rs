@@ -124,9 +124,14 @@ impl Files {
 
     /// Whether a living process has the journal open.
     pub(super) fn has_owners(&self) -> bool {
+        self.living().next().is_some()
+    }
+
+    /// The files of the living processes that have the journal open.
+    pub(super) fn living(&self) -> impl Iterator<Item = PathBuf> {
         let all = std::fs::read_dir(&self.owners).into_iter().flatten().flatten();
-        all.map(|entry| entry.path()).any(|path| {
-            match OpenOptions::new().read(true).write(true).open(&path) {
+        all.map(|entry| entry.path()).filter(|path| {
+            match OpenOptions::new().read(true).write(true).open(path) {
                 Ok(file) => file.try_lock_shared().is_err(),
                 Err(why) => why.kind() != ErrorKind::NotFound,
             }

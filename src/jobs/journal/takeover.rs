@@ -55,10 +55,23 @@ pub(in crate::jobs) struct TakeOver {
     pub(in crate::jobs) now: i64,
 }
 
+/// The given owners, and those of a team that are alive at this moment: this write may have waited for another one,
+/// and a process may have appeared meanwhile.
+pub(super) fn alive_now(db: &Tx<'_>, living: &[String]) -> tx::Result<Vec<String>> {
+    let mut all = living.to_vec();
+    if db.is_team() {
+        let now: Vec<String> =
+            db.rows("SELECT id FROM process WHERE until > clock_timestamp()", values![], |r| r.get(0))?;
+        all.extend(now);
+    }
+    Ok(all)
+}
+
 /// Takes over and recovers all jobs of a service and key that no living process owns, and returns them. Removes
 /// drafts whose process has ended, except kept ones.
 pub(super) fn take_over(db: &Tx<'_>, args: &TakeOver) -> tx::Result<Vec<JobId>> {
     let TakeOver { account, owner, living, now } = args;
+    let living = &alive_now(db, living)?;
     let taken: Vec<JobId> = db.rows(
         "UPDATE job SET owner = ?3, owner_label = ?4
              WHERE account = ?1 AND base_url = ?2 AND phase NOT IN ('draft', 'moved') AND owner IS DISTINCT FROM ?3

@@ -2,7 +2,6 @@
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, and the tables
 -- `store`, `applied` and `process`.
 
-CREATE SCHEMA lapel;
 SET LOCAL search_path = lapel, pg_temp;
 
 -- One row. A write locks it, so that the writes of all computers happen one after the other.

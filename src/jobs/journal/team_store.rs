@@ -14,6 +14,7 @@ use super::schema::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use crate::team::{Login, Session, TeamError};
+use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 use tokio_postgres::IsolationLevel;
 
@@ -23,8 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(100);
 /// After a failed attempt to connect, reads fail at once for this time, so that they do not wait in a row.
 const AWAY: Duration = Duration::from_secs(1);
-
-const TABLES: &str = include_str!("team.sql");
 
 pub(super) struct TeamStore {
     login: Login,
@@ -43,27 +42,6 @@ struct Unsure {
     undo: Undoing,
 }
 
-/// Creates the tables of a team's journal.
-///
-/// # Errors
-/// The database cannot be used, or it already has a journal.
-pub(super) fn create(login: &Login) -> Result<(), TeamError> {
-    let mut session = Session::open(login)?;
-    let mut salt = [0_u8; 32];
-    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut salt)
-        .map_err(|_| TeamError::Other("no random numbers".to_owned()))?;
-    session
-        .runtime
-        .block_on(async {
-            let writing = session.client.transaction().await?;
-            writing.batch_execute(TABLES).await?;
-            let sql = "INSERT INTO store (schema, salt) VALUES ($1, $2)";
-            writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
-            writing.commit().await
-        })
-        .map_err(|why| TeamError::from(&why))
-}
-
 /// A connection for the tables of the journal.
 pub(super) fn connected(login: &Login) -> Result<Session, TeamError> {
     let session = Session::open(login)?;
@@ -73,9 +51,21 @@ pub(super) fn connected(login: &Login) -> Result<Session, TeamError> {
 }
 
 /// The schema of the database.
-fn schema(session: &Session) -> Result<i64, TeamError> {
+pub(super) fn schema(session: &Session) -> Result<i64, TeamError> {
     let row = session.client.query_one("SELECT schema FROM store", &[]);
     Ok(session.runtime.block_on(row).map_err(|why| TeamError::from(&why))?.get(0))
+}
+
+/// # Errors
+/// The database's journal is of another version.
+fn check_schema(session: &Session, login: &Login) -> Result<(), JournalError> {
+    let found = schema(session).map_err(|why| JournalError::team(why, login))?;
+    let server = || login.server.to_string();
+    match found.cmp(&SCHEMA) {
+        Ordering::Equal => Ok(()),
+        Ordering::Less => Err(JournalError::Older { server: server(), found, known: SCHEMA }),
+        Ordering::Greater => Err(JournalError::Newer { file: server(), found, known: SCHEMA }),
+    }
 }
 
 /// The owners among these that are alive.
@@ -95,10 +85,7 @@ impl TeamStore {
     pub(super) fn open(login: Login, me: Option<&Me>) -> Result<Self, JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login);
         let session = connected(&login).map_err(failed)?;
-        let found = schema(&session).map_err(failed)?;
-        if found != SCHEMA {
-            return Err(JournalError::Newer { file: login.server.to_string(), found, known: SCHEMA });
-        }
+        check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
         let lease = match me {
@@ -109,6 +96,8 @@ impl TeamStore {
             }
             None => None,
         };
+        // A migration waits for this process from now on. It may have ended just before.
+        check_schema(&session, &login)?;
         Ok(Self {
             login,
             session: Some(session),

@@ -53,7 +53,7 @@ impl Tui {
         let rows: Vec<String> = people.iter().map(|p| format!("{},{}", p.name, p.email)).collect();
         let home = world.folder().join("home");
         fs::create_dir_all(&home).expect("a home");
-        let profile = team::url(world.folder()).map_or(String::new(), |url| {
+        let profile = team::url_of(world.folder()).map_or(String::new(), |url| {
             let address = &world.connection().base_url;
             format!(
                 "[profiles.team]\nbase_url = '{address}'\nenvironment = 'demo'\nkey = {{ env = 'TEAM_KEY' }}\n\

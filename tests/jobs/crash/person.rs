@@ -256,6 +256,7 @@ pub async fn rest(session: &mut Session, id: JobId) {
     }
 }
 
+#[cfg(feature = "team")]
 /// Waits until something outside of the session has happened.
 pub async fn until(has_happened: impl Fn() -> bool) {
     let happening = async {

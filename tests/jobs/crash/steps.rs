@@ -107,6 +107,7 @@ fn every_write_can_be_undone_and_run_again() {
     }
 }
 
+#[cfg(feature = "team")]
 /// On a team's database; a file has no connection to lose.
 pub fn every_write_loses_its_connection() {
     for revokes in [false, true] {

@@ -35,7 +35,7 @@ impl Team {
         world.control().set_rate_window(WINDOW);
         let home = world.folder().join("home");
         fs::create_dir_all(&home).expect("a home");
-        let (address, url) = (&world.connection().base_url, team::url(world.folder()).expect("a team"));
+        let (address, url) = (&world.connection().base_url, team::url_of(world.folder()).expect("a team"));
         let profile = format!(
             "[profiles.team]\nbase_url = '{address}'\nenvironment = 'demo'\nkey = {{ env = 'TEAM_KEY' }}\n\
              rate_limit = {LIMIT}\n[profiles.team.journal]\nurl = '{url}'\n[jobs]\nbatch = 4\nin_flight = 2\n"

@@ -38,7 +38,7 @@ fn an_answer_that_comes_after_the_take_over_is_evidence_and_nothing_is_sent_twic
         let late = "SELECT count(*) FROM decision WHERE what = 'late answer'";
         person::until(|| world.number(late) == 1).await;
         person::live(&mut second, &world, &script).await;
-        oracle::finally(&mut second, &world, &script).await;
+        oracle::finally(&second, &world, &script).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
     });
 }
@@ -65,7 +65,7 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
         session.jobs.job(id).await.expect_err("nobody can connect");
         team::open_to_all(world.folder());
         person::live(&mut session, &world, &script).await;
-        oracle::finally(&mut session, &world, &script).await;
+        oracle::finally(&session, &world, &script).await;
         assert_eq!(world.number("SELECT count(*) FROM request WHERE outcome = 'not_sent'"), 1);
         assert_eq!(world.control().ledger().accepted_total(), 3);
     });

@@ -194,6 +194,9 @@ fn json_of_jobs_that_have_stopped() {
 
     let backup = bench.path("lapel.backup");
     let backup = backup.to_str().expect("UTF-8");
+    seen.ask(&bench, "journal status", &["journal", "status"], 0);
+    seen.ask(&bench, "journal init", &["journal", "init", "--print"], 0);
+    seen.ask(&bench, "error", &["journal", "migrate"], 2);
     seen.ask(&bench, "journal backup", &["journal", "backup", backup], 0);
     seen.ask(&bench, "jobs list, moved", &["jobs", "list"], 0);
     seen.ask(&bench, "journal restore", &["journal", "restore", backup], 0);

@@ -12,5 +12,5 @@ mod journal;
 mod json_shape;
 mod layers;
 mod pinned;
-mod schema;
+pub mod schema;
 mod settings;

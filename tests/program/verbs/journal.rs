@@ -309,3 +309,20 @@ fn a_full_disk_ends_a_headless_issue_and_room_lets_it_go_on() {
     assert_eq!(count(&resumed["jobs"][0], "waiting"), 40, "{}\n{resumed}", said("followed"));
     assert_eq!((bench.accepted(), bench.most_for_one()), (40, 1));
 }
+
+#[cfg(not(feature = "team"))]
+#[test]
+fn without_the_feature_a_teams_journal_is_refused() {
+    let bench = Bench::new();
+    let base = bench.sandbox.base_url();
+    let url = "postgres://kim@/badges?host=/nowhere";
+    bench.settings(&format!(
+        "[profiles.uni]\nbase_url = \"{base}\"\nenvironment = \"demo\"\n[profiles.uni.journal]\nurl = \"{url}\"\n"
+    ));
+    for args in [&["journal", "init"][..], &["journal", "status"], &["journal", "migrate"], &["jobs", "list"]]
+    {
+        let said = bench.run(&[args, &["--profile", "uni"]].concat()).ended(1);
+        assert!(said.err.contains(msg_part("built without the feature team")), "{}", said.err);
+    }
+    assert!(!bench.path("data/journal.sqlite").exists());
+}

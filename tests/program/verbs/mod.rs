@@ -21,6 +21,8 @@ mod secrets;
 mod shapes;
 mod signals;
 mod stops;
+#[cfg(feature = "team")]
+mod team;
 mod templates;
 mod told;
 mod twice;

@@ -1,0 +1,133 @@
+//! `lapel journal status`: where the journal is, who uses it, and whether lapel can write it.
+
+use super::super::failure::Failure;
+use super::super::label::fields;
+use super::super::output;
+use super::super::session::answer_json;
+use super::{no_team, on_place, server_of};
+use crate::config::Profile;
+use crate::domain::text::scrub;
+use crate::jobs::{FileStatus, JournalPlace, TeamStatus};
+use crate::team::{Host, Server};
+use serde_json::{Value, json};
+
+pub(super) async fn status(
+    place: JournalPlace,
+    profile: Option<&Profile>,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let mut value = match &place {
+        JournalPlace::Team { login, .. } => {
+            let (path, server) = (server_of(&place), login.server.clone());
+            let found = on_place(place, JournalPlace::team_status).await?.ok_or_else(|| no_team(profile))?;
+            of_team(&path, &server, &found, profile.is_some_and(|profile| profile.read_only))
+        }
+        JournalPlace::Folder(folder) => {
+            let folder = folder.clone();
+            of_file(&on_place(place, move |_| FileStatus::of(&folder)).await?)
+        }
+        JournalPlace::Memory => return Err(no_team(profile)),
+    };
+    if as_json {
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("profile".to_owned(), profile.map(|profile| profile.name.clone()).into());
+        }
+        return answer_json(&value);
+    }
+    Ok(output::answer(&lines(&value).join("\n"))?)
+}
+
+fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
+    json!({
+        "ok": true,
+        "kind": "team",
+        "path": path,
+        "exists": found.exists,
+        "schema": found.schema,
+        "known_schema": found.known_schema,
+        "jobs": found.jobs,
+        "can_write": found.can_write(),
+        "process_count": found.processes.len(),
+        "processes": names(found),
+        "bytes": null,
+        "network_drive": null,
+        "server": server_json(server, found),
+        "problems": found.problems(reads_only).iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn of_file(found: &FileStatus) -> Value {
+    json!({
+        "ok": true,
+        "kind": "file",
+        "path": found.path.to_string_lossy(),
+        "exists": found.bytes.is_some(),
+        "schema": found.schema,
+        "known_schema": found.known_schema,
+        "jobs": found.jobs,
+        "can_write": found.can_write,
+        "process_count": found.processes,
+        "processes": [],
+        "bytes": found.bytes,
+        "network_drive": found.is_on_network_drive,
+        "server": null,
+        "problems": [],
+    })
+}
+
+/// The names of the living processes.
+pub(in super::super) fn names(found: &TeamStatus) -> Vec<String> {
+    found.processes.iter().map(|process| scrub(&process.to_string()).into_owned()).collect()
+}
+
+/// What the doctor shows, too.
+pub(in super::super) fn server_json(server: &Server, found: &TeamStatus) -> Value {
+    json!({
+        "user": found.user,
+        "version": found.version,
+        "encryption": encryption_of(server, found),
+        "missing_rights": found.missing_rights,
+        "read_only": found.is_read_only,
+        "synchronous_commit": found.synchronous_commit,
+        "fsync": found.fsync,
+        "standbys": found.standbys,
+        "synchronous_standby": found.has_synchronous_standby,
+        "clock_ahead_ms": found.clock_ahead_ms,
+        "pooled": found.is_pooled,
+        "idle_session_timeout_ms": found.idle_session_timeout_ms,
+        "transaction_timeout_ms": found.transaction_timeout_ms,
+    })
+}
+
+/// The version of TLS, or why the connection needs none.
+fn encryption_of(server: &Server, found: &TeamStatus) -> String {
+    match (&found.tls, &server.host) {
+        (Some(version), _) => version.clone(),
+        (None, Host::Socket(_)) => "socket".to_owned(),
+        (None, Host::Tcp(_)) => "loopback".to_owned(),
+    }
+}
+
+fn lines(value: &Value) -> Vec<String> {
+    let mut shown = value.clone();
+    let server = shown.as_object_mut().and_then(|all| {
+        for listed in ["ok", "processes", "problems"] {
+            all.shift_remove(listed);
+        }
+        all.shift_remove("server")
+    });
+    let mut lines = vec![t!("Journal").to_owned()];
+    lines.extend(fields(Some(&shown)));
+    if let Some(server) = server.filter(Value::is_object) {
+        lines.push(t!("Database").to_owned());
+        lines.extend(fields(Some(&server)));
+    }
+    for (name, heading) in [("processes", t!("Programs that use it")), ("problems", t!("Problems"))] {
+        let all: Vec<&str> = value[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if !all.is_empty() {
+            lines.push(heading.to_owned());
+            lines.extend(all.iter().map(|one| format!("  {one}")));
+        }
+    }
+    lines
+}

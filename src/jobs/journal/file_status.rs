@@ -1,0 +1,87 @@
+//! The state of a journal in a file. Reads without the journal's owners and locks, and changes nothing.
+
+use super::place::{Files, Site};
+use super::schema::{APPLICATION, SCHEMA};
+use super::{JournalError, PATIENCE, Result, shown};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Debug)]
+pub struct FileStatus {
+    pub path: PathBuf,
+    /// `None` if there is no file.
+    pub bytes: Option<u64>,
+    /// `None` without a file, and on a network drive, where another computer may write it.
+    pub schema: Option<i64>,
+    /// The schema that this version of lapel uses.
+    pub known_schema: i64,
+    /// Jobs of all accounts, without drafts. `None` as for the schema.
+    pub jobs: Option<u64>,
+    /// Number of living lapel processes that have it open on this computer.
+    pub processes: u64,
+    pub can_write: bool,
+    pub is_on_network_drive: bool,
+    /// The version of SQLite in lapel.
+    pub sqlite: &'static str,
+}
+
+impl FileStatus {
+    /// # Errors
+    /// The file is missing although it contained jobs, or it is not a journal.
+    pub fn of(folder: &Path) -> Result<Self> {
+        let files = Files::in_folder(folder);
+        files.not_emptied()?;
+        let mut status = Self {
+            bytes: std::fs::metadata(&files.journal).map(|file| file.len()).ok(),
+            schema: None,
+            known_schema: SCHEMA,
+            jobs: None,
+            processes: files.living().count() as u64,
+            can_write: can_write(folder, &files.journal),
+            is_on_network_drive: Site::of(folder).is_shared(),
+            sqlite: rusqlite::version(),
+            path: files.journal.clone(),
+        };
+        if files.is_empty() || status.is_on_network_drive {
+            return Ok(status);
+        }
+        let file = shown(&files.journal);
+        let failed = |why: rusqlite::Error| JournalError::of(&why, &file);
+        // SQLite removes its files beside the journal only for a connection that may write.
+        let has_log = files.beside("-wal").exists();
+        let access = if status.can_write {
+            OpenFlags::SQLITE_OPEN_READ_WRITE
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        };
+        let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&files.journal, flags).map_err(failed)?;
+        db.busy_timeout(PATIENCE).map_err(failed)?;
+        // The log of a crash is for the lapel that opens the journal next.
+        db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log).map_err(failed)?;
+        db.execute_batch("PRAGMA query_only = ON").map_err(failed)?;
+        let number = |sql: &str| db.query_row(sql, [], |r| r.get::<_, i64>(0)).map_err(failed);
+        if number("PRAGMA application_id")? != APPLICATION {
+            let why = localizable!("it is the database of another program");
+            return Err(JournalError::Corrupt { file: file.clone(), why });
+        }
+        status.schema = Some(number("PRAGMA user_version")?);
+        status.jobs = u64::try_from(number("SELECT count(*) FROM job WHERE phase <> 'draft'")?).ok();
+        Ok(status)
+    }
+}
+
+/// Whether the file can be written, or created.
+fn can_write(folder: &Path, journal: &Path) -> bool {
+    if journal.exists() {
+        return std::fs::OpenOptions::new().write(true).open(journal).is_ok();
+    }
+    let mut folder = Some(folder);
+    while let Some(missing) = folder.filter(|folder| !folder.exists()) {
+        folder = missing.parent();
+    }
+    let permissions =
+        folder.and_then(|folder| std::fs::metadata(folder).ok()).map(|about| about.permissions());
+    permissions.is_some_and(|permissions| !permissions.readonly())
+}

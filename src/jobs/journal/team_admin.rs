@@ -1,0 +1,292 @@
+//! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
+
+use super::schema::SCHEMA;
+use super::team_status::{Creation, Migration, TeamStatus};
+use super::{JournalError, Result, team_store};
+use crate::i18n::list;
+use crate::jobs::reason::Reason;
+use crate::team::{Login, Session, TeamError};
+use jiff::Timestamp;
+use tokio_postgres::{Client, Error, Transaction};
+
+const TABLES: &str = include_str!("team.sql");
+const RIGHTS: &str = include_str!("team_rights.sql");
+
+/// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
+/// always has the newest schema.
+pub(super) const STEPS: &[(i64, &str)] = &[];
+
+/// Whether the database has the tables of a journal. Everybody may ask this.
+async fn has_journal(client: &Client) -> std::result::Result<bool, Error> {
+    let sql =
+        "SELECT EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'lapel' AND tablename = 'store')";
+    Ok(client.query_one(sql, &[]).await?.get(0))
+}
+
+/// Works as the owner of the schema, so that its tables have one owner. Returns whether there is a schema.
+async fn as_owner(writing: &Transaction<'_>) -> std::result::Result<bool, Error> {
+    let sql = "SELECT nspowner::regrole::text FROM pg_catalog.pg_namespace WHERE nspname = 'lapel'";
+    let Some(row) = writing.query_opt(sql, &[]).await? else { return Ok(false) };
+    // A regrole is quoted where it has to be.
+    writing.batch_execute(&format!("SET LOCAL ROLE {}", row.get::<_, String>(0))).await?;
+    Ok(true)
+}
+
+fn failed(why: TeamError, login: &Login) -> JournalError {
+    match why {
+        TeamError::Forbidden => JournalError::NotOwner {
+            server: login.server.to_string(),
+            user: crate::domain::text::scrub(&login.server.user).into_owned(),
+        },
+        why => JournalError::team(why, login),
+    }
+}
+
+/// Creates the tables, unless the database has them.
+pub(super) fn create(login: &Login) -> Result<Creation> {
+    let failed = |why: TeamError| failed(why, login);
+    let of = |why: Error| failed(TeamError::from(&why));
+    let mut session = Session::open(login).map_err(failed)?;
+    let Session { client, runtime, .. } = &mut session;
+    if runtime.block_on(has_journal(client)).map_err(of)? {
+        return Ok(Creation::Existing);
+    }
+    let mut salt = [0_u8; 32];
+    ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut salt)
+        .map_err(|_| failed(TeamError::Other("no random numbers".to_owned())))?;
+    let made = runtime.block_on(async {
+        let writing = client.transaction().await?;
+        if !as_owner(&writing).await? {
+            writing.batch_execute("CREATE SCHEMA lapel").await?;
+        }
+        writing.batch_execute(TABLES).await?;
+        let sql = "INSERT INTO store (schema, salt) VALUES ($1, $2)";
+        writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
+        writing.batch_execute(RIGHTS).await?;
+        let sql = "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'lapel_issuer')";
+        let has_roles = writing.query_one(sql, &[]).await?.get(0);
+        writing.commit().await?;
+        Ok(Creation::Created { has_roles })
+    });
+    match made {
+        // Somebody else has created it meanwhile.
+        Err(_) if matches!(runtime.block_on(has_journal(client)), Ok(true)) => Ok(Creation::Existing),
+        made => made.map_err(of),
+    }
+}
+
+/// Brings the tables to a schema, in one transaction.
+pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Result<Migration> {
+    let failed = |why: TeamError| failed(why, login);
+    let of = |why: Error| failed(TeamError::from(&why));
+    let newer = |found| JournalError::Newer { file: login.server.to_string(), found, known: newest };
+    let mut session = team_store::connected(login).map_err(failed)?;
+    // Whoever may not change the tables still learns that nothing needs a change.
+    let from = team_store::schema(&session).map_err(failed)?;
+    if from >= newest {
+        return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };
+    }
+    let Session { client, runtime, .. } = &mut session;
+    runtime.block_on(async {
+        let writing = client.transaction().await.map_err(of)?;
+        as_owner(&writing).await.map_err(of)?;
+        // A process that opens the journal now waits here, and then sees the new schema.
+        writing.batch_execute("LOCK TABLE process IN EXCLUSIVE MODE").await.map_err(of)?;
+        let found = writing.query_one("SELECT schema FROM store FOR NO KEY UPDATE", &[]).await;
+        let from: i64 = found.map_err(of)?.get(0);
+        if from > newest {
+            return Err(newer(from));
+        }
+        let living = processes(&writing).await.map_err(of)?;
+        if !living.is_empty() {
+            let who = list(living.iter().map(ToString::to_string));
+            return Err(JournalError::InUse { server: login.server.to_string(), who });
+        }
+        let mut reached = from;
+        for (schema, sql) in steps.iter().filter(|(schema, _)| *schema > from) {
+            if *schema == reached + 1 {
+                writing.batch_execute(sql).await.map_err(of)?;
+                reached = *schema;
+            }
+        }
+        if reached != newest {
+            return Err(failed(TeamError::Other(format!("no step from schema {reached}"))));
+        }
+        writing.execute("UPDATE store SET schema = $1", &[&newest]).await.map_err(of)?;
+        writing.batch_execute(RIGHTS).await.map_err(of)?;
+        writing.commit().await.map_err(of)?;
+        Ok(Migration { from, to: newest })
+    })
+}
+
+async fn processes(client: &impl tokio_postgres::GenericClient) -> std::result::Result<Vec<Reason>, Error> {
+    let sql = "SELECT label FROM lapel.process WHERE until > clock_timestamp() ORDER BY label";
+    let rows = client.query(sql, &[]).await?;
+    Ok(rows.iter().map(|row| Reason::read(row.get(0))).collect())
+}
+
+/// Examines the database. Changes nothing.
+pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError> {
+    let mut session = Session::open(login)?;
+    let is_pooled = is_pooled(&mut session, login)?;
+    let Session { client, runtime, .. } = &session;
+    let found = runtime.block_on(examine(client)).map_err(|why| TeamError::from(&why))?;
+    Ok(TeamStatus { is_pooled, ..found })
+}
+
+async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
+    let sql = "SELECT current_setting('server_version'), session_user::text,
+            (SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl),
+            pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean,
+            current_setting('synchronous_commit'), current_setting('fsync')::boolean,
+            (SELECT count(*) FROM pg_stat_replication), current_setting('synchronous_standby_names') <> '',
+            coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'idle_session_timeout'), 0),
+            coalesce((SELECT setting::bigint FROM pg_settings WHERE name = 'transaction_timeout'), 0)";
+    let row = client.query_one(sql, &[]).await?;
+    let mut status = TeamStatus {
+        // A distribution adds its own version in brackets.
+        version: row.get::<_, String>(0).split(' ').next().unwrap_or_default().to_owned(),
+        user: row.get(1),
+        tls: row.get(2),
+        is_read_only: row.get(3),
+        synchronous_commit: row.get(4),
+        fsync: row.get(5),
+        standbys: u64::try_from(row.get::<_, i64>(6)).unwrap_or(0),
+        has_synchronous_standby: row.get(7),
+        idle_session_timeout_ms: row.get(8),
+        transaction_timeout_ms: row.get(9),
+        clock_ahead_ms: clock_ahead(client).await?,
+        known_schema: SCHEMA,
+        exists: has_journal(client).await?,
+        ..TeamStatus::default()
+    };
+    if !status.exists {
+        return Ok(status);
+    }
+    let usage = "SELECT has_schema_privilege('lapel', 'USAGE')";
+    if !client.query_one(usage, &[]).await?.get::<_, bool>(0) {
+        status.missing_rights.push("USAGE on lapel".to_owned());
+        return Ok(status);
+    }
+    status.missing_rights = missing_rights(client).await?;
+    let may_read = |table: &str| !status.missing_rights.contains(&format!("SELECT on {table}"));
+    let (may_read_jobs, may_read_processes) = (may_read("job"), may_read("process"));
+    // A reader may read this column only.
+    if client
+        .query_one("SELECT has_column_privilege('lapel.store', 'schema', 'SELECT')", &[])
+        .await?
+        .get::<_, bool>(0)
+    {
+        status.schema = Some(client.query_one("SELECT schema FROM lapel.store", &[]).await?.get(0));
+    }
+    if may_read_jobs {
+        let jobs = "SELECT count(*) FROM lapel.job WHERE phase <> 'draft'";
+        status.jobs = u64::try_from(client.query_one(jobs, &[]).await?.get::<_, i64>(0)).ok();
+    }
+    if may_read_processes {
+        status.processes = processes(client).await?;
+    }
+    Ok(status)
+}
+
+/// In milliseconds.
+async fn clock_ahead(client: &Client) -> std::result::Result<i64, Error> {
+    let sql = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+    let statement = client.prepare(sql).await?;
+    let before = Timestamp::now().as_millisecond();
+    let there: i64 = client.query_one(&statement, &[]).await?.get(0);
+    let after = Timestamp::now().as_millisecond();
+    // Somewhere between, so a slow network is no difference of the clocks.
+    Ok(there - there.clamp(before, after))
+}
+
+/// The rights of an issuer that this user lacks.
+async fn missing_rights(client: &Client) -> std::result::Result<Vec<String>, Error> {
+    let mut missing = Vec::new();
+    for Right { name, column, table } in issuer_rights() {
+        // A table of a newer schema, or one that is gone, is no matter of rights.
+        let has = match column {
+            Some(column) => {
+                let sql = "SELECT coalesce(has_column_privilege(to_regclass($1), $2, $3), true)";
+                client.query_one(sql, &[&table, &column, &name]).await
+            }
+            None => {
+                let sql = "SELECT coalesce(has_table_privilege(to_regclass($1), $2), true)";
+                client.query_one(sql, &[&table, &name]).await
+            }
+        };
+        if !has?.get::<_, bool>(0) {
+            missing.push(format!("{name} on {}", table.trim_start_matches("lapel.")));
+        }
+    }
+    Ok(missing)
+}
+
+struct Right {
+    /// Such as `INSERT`.
+    name: &'static str,
+    column: Option<&'static str>,
+    /// With its schema.
+    table: &'static str,
+}
+
+/// The rights on tables that an issuer gets.
+fn issuer_rights() -> impl Iterator<Item = Right> {
+    let grants = RIGHTS.lines().filter_map(|line| {
+        let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON ")?;
+        let tables = rest.strip_suffix(" TO lapel_issuer;")?;
+        tables.starts_with("lapel.").then_some((names, tables))
+    });
+    grants.flat_map(|(names, tables)| {
+        names.split(", ").flat_map(move |right| {
+            let (name, column) = match right.split_once(" (") {
+                Some((name, column)) => (name, Some(column.trim_end_matches(')'))),
+                None => (right, None),
+            };
+            tables.split(", ").map(move |table| Right { name, column, table })
+        })
+    })
+}
+
+/// Whether a pooler lends a connection to the database for one transaction only: then another transaction gets the
+/// connection that this one had, or this one gets another.
+fn is_pooled(session: &mut Session, login: &Login) -> std::result::Result<bool, TeamError> {
+    const PID: &str = "SELECT pg_backend_pid()";
+    let other = Session::open(login)?;
+    let of = |why: Error| TeamError::from(&why);
+    let pid = |session: &Session| -> std::result::Result<i32, TeamError> {
+        Ok(session.runtime.block_on(session.client.query_one(PID, &[])).map_err(of)?.get(0))
+    };
+    let first = pid(session)?;
+    other.runtime.block_on(other.client.batch_execute("BEGIN")).map_err(of)?;
+    let meanwhile = pid(&other)?;
+    let again = pid(session);
+    other.runtime.block_on(other.client.batch_execute("ROLLBACK")).map_err(of)?;
+    Ok(meanwhile == first || again? != first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rights_of_an_issuer_are_read_from_the_sql() {
+        let rights: Vec<String> = issuer_rights()
+            .map(|right| format!("{} {} {:?}", right.name, right.table, right.column))
+            .collect();
+        for known in
+            [r#"UPDATE lapel.store Some("single")"#, "INSERT lapel.job None", "SELECT lapel.row None"]
+        {
+            assert!(rights.iter().any(|right| right == known), "{known}: {rights:?}");
+        }
+        assert!(rights.iter().all(|right| !right.contains("DELETE lapel.decision")), "{rights:?}");
+        assert!(rights.len() > 40, "{rights:?}");
+    }
+
+    #[test]
+    fn a_step_leads_to_each_newer_schema() {
+        for (n, (schema, _)) in STEPS.iter().enumerate() {
+            assert_eq!(*schema, SCHEMA - (STEPS.len() - 1 - n) as i64);
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
+
+use crate::i18n::{Localizable, list};
+use crate::jobs::reason::Reason;
+
+/// The SQL that creates the roles of a team's database and gives them their rights.
+pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_str!("team_rights.sql"));
+
+/// Difference of the clocks in milliseconds that matters: times in the journal are then wrong.
+const CLOCKS_DIFFER: i64 = 2_000;
+/// A connection that renews a lease is idle for 5 s. In milliseconds.
+const SHORT_IDLE: i64 = 10_000;
+/// Time limit of lapel's own longest statements, in milliseconds.
+const LONG_WRITE: i64 = 120_000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Creation {
+    Created {
+        /// Whether the roles exist, so that their members can use the journal.
+        has_roles: bool,
+    },
+    /// It was there. Nothing was changed.
+    Existing,
+}
+
+/// Equal numbers: nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    pub from: i64,
+    pub to: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+pub struct TeamStatus {
+    /// The server's version, such as `15.4`.
+    pub version: String,
+    pub user: String,
+    /// The version of TLS. `None` on a connection that is not encrypted.
+    pub tls: Option<String>,
+    /// Whether the database has the tables of a journal.
+    pub exists: bool,
+    /// `None` if there are no tables, or the user may not read them.
+    pub schema: Option<i64>,
+    /// The schema that this version of lapel uses.
+    pub known_schema: i64,
+    /// Jobs of all accounts, without drafts.
+    pub jobs: Option<u64>,
+    /// The lapel processes that are alive.
+    pub processes: Vec<Reason>,
+    /// What an issuer needs and this user lacks, such as `INSERT on job`.
+    pub missing_rights: Vec<String>,
+    /// A standby, or a database set to read-only.
+    pub is_read_only: bool,
+    /// The value in force for lapel's connections.
+    pub synchronous_commit: String,
+    pub fsync: bool,
+    /// Standbys that are connected now.
+    pub standbys: u64,
+    pub has_synchronous_standby: bool,
+    /// How far the database's clock is ahead of this computer's, in milliseconds.
+    pub clock_ahead_ms: i64,
+    /// Whether a pooler gives each transaction another connection.
+    pub is_pooled: bool,
+    /// In milliseconds; 0 for none.
+    pub idle_session_timeout_ms: i64,
+    /// In milliseconds; 0 for none.
+    pub transaction_timeout_ms: i64,
+}
+
+impl TeamStatus {
+    /// Whether lapel can issue with this journal.
+    pub fn can_write(&self) -> bool {
+        self.schema == Some(self.known_schema) && self.missing_rights.is_empty() && !self.is_read_only
+    }
+
+    /// What endangers the journal's promises or makes it unusable. `reads_only`: the profile issues nothing.
+    pub fn problems(&self, reads_only: bool) -> Vec<Localizable> {
+        let mut found = Vec::new();
+        if self.is_read_only && !reads_only {
+            found.push(localizable!("the database is read-only, such as a standby. lapel can send nothing."));
+        }
+        if !self.missing_rights.is_empty() && !reads_only {
+            found.push(localizable!(
+                "the user {user} lacks rights: {rights}. Ask the database's administrator for the role lapel_issuer.",
+                user = self.user,
+                rights = list(self.missing_rights.iter().map(String::as_str))
+            ));
+        }
+        if self.is_pooled {
+            found.push(localizable!(
+                "a pooler in transaction mode is between lapel and the database. Connect to the database itself, or to a pooler in session mode."
+            ));
+        }
+        if self.synchronous_commit == "off" || !self.fsync {
+            found.push(localizable!(
+                "the database does not wait for its disk (fsync or synchronous_commit is off). After a power cut, sent rows could be sent again. Turn both on."
+            ));
+        }
+        if self.standbys > 0 && !self.has_synchronous_standby {
+            found.push(localizable!(
+                "the database has standbys, but none is synchronous. After a failover, sent rows could be sent again. Set synchronous_standby_names."
+            ));
+        }
+        if self.clock_ahead_ms.abs() > CLOCKS_DIFFER {
+            found.push(localizable!(
+                "the clocks of this computer and the database differ by {seconds} s. Set both by a time server.",
+                seconds = self.clock_ahead_ms.abs() / 1_000
+            ));
+        }
+        if (1..=SHORT_IDLE).contains(&self.idle_session_timeout_ms) {
+            found.push(localizable!(
+                "the database ends connections that are idle for {ms} ms (idle_session_timeout). Set at least a minute.",
+                ms = self.idle_session_timeout_ms
+            ));
+        }
+        if (1..LONG_WRITE).contains(&self.transaction_timeout_ms) {
+            found.push(localizable!(
+                "the database ends transactions after {ms} ms (transaction_timeout). A large import needs up to two minutes.",
+                ms = self.transaction_timeout_ms
+            ));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound() -> TeamStatus {
+        let sync = "on".to_owned();
+        TeamStatus { fsync: true, synchronous_commit: sync, exists: true, ..TeamStatus::default() }
+    }
+
+    #[test]
+    fn every_danger_is_a_problem() {
+        assert_eq!(sound().problems(false), []);
+        let dangers: [fn(&mut TeamStatus); 9] = [
+            |it| it.is_read_only = true,
+            |it| it.missing_rights.push("INSERT on job".to_owned()),
+            |it| it.is_pooled = true,
+            |it| it.fsync = false,
+            |it| "off".clone_into(&mut it.synchronous_commit),
+            |it| it.standbys = 1,
+            |it| it.clock_ahead_ms = -2_500,
+            |it| it.idle_session_timeout_ms = 5_000,
+            |it| it.transaction_timeout_ms = 30_000,
+        ];
+        for (n, change) in dangers.into_iter().enumerate() {
+            let mut status = sound();
+            change(&mut status);
+            assert_eq!(status.problems(false).len(), 1, "{n}: {status:?}");
+            // Who only reads needs no right to write.
+            assert_eq!(status.problems(true).len(), usize::from(n > 1), "{n}: {status:?}");
+        }
+        let fine =
+            TeamStatus { standbys: 1, has_synchronous_standby: true, clock_ahead_ms: 1_999, ..sound() };
+        assert_eq!(fine.problems(false), []);
+    }
+}

@@ -1,0 +1,267 @@
+//! The verbs on a team's journal: creating, migrating, looking at it, and issuing with the rights of an issuer. On a
+//! private PostgreSQL.
+
+use super::kit::{Bench, Said, count};
+use crate::pins::schema;
+use crate::team;
+use crate::texts::{msg, msg_part};
+use lapel::jobs::{Journal, JournalError};
+use lapel::team::{Login, Server, Session, TeamError};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
+fn is_left_out() -> bool {
+    let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
+    if is_left_out {
+        eprintln!("skipped: PostgreSQL is not installed");
+    }
+    is_left_out
+}
+
+/// A sandbox, and a profile for each of these users of a database, with the user's name.
+fn bench_of(database: &str, users: &[&str]) -> Bench {
+    let bench = Bench::new();
+    let profile = |user: &&str| {
+        let (base, url) = (bench.sandbox.base_url(), team::url(user, database));
+        format!(
+            "[profiles.{user}]\nbase_url = \"{base}\"\nenvironment = \"demo\"\n[profiles.{user}.journal]\nurl = \"{url}\"\n"
+        )
+    };
+    bench.settings(&users.iter().map(profile).collect::<String>());
+    bench
+}
+
+/// `lapel` as a user of the database.
+#[track_caller]
+fn run_as(bench: &Bench, user: &str, args: &[&str]) -> Said {
+    let mut command = bench.lapel(&[args, &["--profile", user]].concat());
+    command.env("USER", user);
+    bench.said(command.output().expect("it runs"))
+}
+
+/// The same with JSON, which the schema describes.
+#[track_caller]
+fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
+    let answer = run_as(bench, user, &[args, &["--json"]].concat()).ended(code).json();
+    schema::check(&args[..args.len().min(2)].join(" "), &answer);
+    answer
+}
+
+fn login(user: &str, database: &str) -> Login {
+    let server = Server::parse(&team::url(user, database)).expect("an address");
+    Login { server, password: None, ca: None }
+}
+
+fn journal() -> String {
+    team::new_database().server.database
+}
+
+#[test]
+fn an_owner_creates_the_journal_once() {
+    if is_left_out() {
+        return;
+    }
+    let database = team::empty_database();
+    let bench = bench_of(&database, &["keeper", "issuer", "nobody"]);
+    let before = json_as(&bench, "nobody", &["journal", "status"], 0);
+    assert_eq!((&before["exists"], &before["can_write"]), (&false.into(), &false.into()), "{before}");
+    let said =
+        run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]);
+    assert!(said.ended(1).err.contains(msg_part("Create it once with: lapel journal init")));
+    let said = run_as(&bench, "keeper", &["journal", "init"]).ended(1);
+    assert!(said.err.contains(msg_part("lapel journal init --print")), "{}", said.err);
+
+    // The administrator runs the SQL, also twice.
+    let sql = bench.run(&["journal", "init", "--print"]).ended(0).out;
+    assert!(!sql.to_lowercase().contains("password '"), "no password: {sql}");
+    team::run_in(&database, &sql);
+    team::run_in(&database, &sql);
+    assert_eq!(run_as(&bench, "issuer", &["journal", "init"]).ended(1).out, "");
+    let made = json_as(&bench, "keeper", &["journal", "init"], 0);
+    assert_eq!((&made["created"], &made["roles"]), (&true.into(), &true.into()), "{made}");
+    let again = run_as(&bench, "keeper", &["journal", "init"]).ended(0);
+    assert!(again.out.contains(msg_part("already has a journal")), "{}", again.out);
+    let again = json_as(&bench, "nobody", &["journal", "init"], 0);
+    assert_eq!(again["created"], false, "{again}");
+
+    let status = json_as(&bench, "issuer", &["journal", "status"], 0);
+    assert_eq!((&status["can_write"], &status["jobs"]), (&true.into(), &0.into()), "{status}");
+    assert_eq!(status["server"]["missing_rights"], Value::Array(Vec::new()), "{status}");
+    let status = json_as(&bench, "nobody", &["journal", "status"], 0);
+    assert_eq!((&status["exists"], &status["schema"]), (&true.into(), &Value::Null), "{status}");
+}
+
+#[test]
+fn a_profile_with_a_file_has_no_team() {
+    let bench = Bench::new();
+    for verb in ["init", "migrate"] {
+        let said = bench.run(&["journal", verb]).ended(2);
+        assert!(said.err.contains(msg_part("uses the journal on this computer")), "{}", said.err);
+    }
+    let status = bench.json(&["journal", "status"], 0);
+    assert_eq!((&status["kind"], &status["exists"]), (&"file".into(), &false.into()), "{status}");
+    assert!(!bench.path("data/journal.sqlite").exists(), "looking makes no journal");
+}
+
+#[test]
+fn two_people_share_what_was_sent() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer", "reader"]);
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let first = run_as(&bench, "issuer", &[&issue[..], &["--json"]].concat()).ended(0).json();
+    assert_eq!(count(&first["jobs"][0], "waiting"), 1, "{first}");
+    // Another computer of the team.
+    let mut second = bench.lapel(&[&issue[..], &["--profile", "issuer", "--json"]].concat());
+    second.env("USER", "lee").env("LAPEL_DATA_DIR", bench.path("elsewhere"));
+    let second = bench.said(second.output().expect("it runs")).ended(3).json();
+    assert_eq!(count(&second["jobs"][0], "waiting"), 0, "{second}");
+    assert_eq!(bench.most_for_one(), 1);
+    assert!(!bench.path("data/journal.sqlite").exists());
+    bench.advance(10);
+    run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
+    run_as(&bench, "issuer", &["jobs", "purge", "--older-than", "0"]).ended(0);
+    // Who may only read sees how many jobs there are.
+    let status = json_as(&bench, "reader", &["journal", "status"], 0);
+    assert_eq!((&status["jobs"], &status["can_write"]), (&1.into(), &false.into()), "{status}");
+    let lacking = status["server"]["missing_rights"].to_string();
+    assert!(lacking.contains("INSERT on job") && !lacking.contains("SELECT on job"), "{lacking}");
+}
+
+#[test]
+fn status_names_who_uses_the_journal() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    team::run_in(
+        &database,
+        r#"INSERT INTO lapel.process VALUES ('0', '{"code":"process_on","args":{"who":"kim","computer":"laptop"}}',
+           now() + interval '1 hour')"#,
+    );
+    // A verb that has ended leaves nobody waiting for the end of its lease, which would be 30 s.
+    let begun = Instant::now();
+    run_as(&bench, "issuer", &["jobs"]).ended(0);
+    let names = |bench: &Bench| json_as(bench, "issuer", &["journal", "status"], 0)["processes"].clone();
+    bench.until("the verb is gone", |bench| names(bench) == serde_json::json!(["kim on laptop"]));
+    assert!(begun.elapsed() < Duration::from_secs(25));
+    let text = run_as(&bench, "issuer", &["journal", "status"]).ended(0).out;
+    for part in ["kim on laptop", &database, "socket", msg("Database")] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn a_migration_is_whole_or_nothing() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["keeper", "issuer"]);
+    let same = json_as(&bench, "issuer", &["journal", "migrate"], 0);
+    assert_eq!(same["from"], same["to"], "{same}");
+    let now = same["to"].as_i64().expect("a number");
+    let login = |user: &str| login(user, &database);
+    let schema = || json_as(&bench, "issuer", &["journal", "status"], 0)["schema"].clone();
+    let steps = [(now + 1, "ALTER TABLE job ADD COLUMN more BIGINT")];
+    let refused = Journal::migrate_team_by(&login("issuer"), &steps).expect_err("only an owner may");
+    assert!(matches!(refused, JournalError::NotOwner { .. }), "{refused:?}");
+    team::run_in(&database, "INSERT INTO lapel.process VALUES ('0', 'kim', now() + interval '1 hour')");
+    let refused = Journal::migrate_team_by(&login("keeper"), &steps).expect_err("it is used");
+    assert!(matches!(refused, JournalError::InUse { .. }), "{refused:?}");
+    team::run_in(&database, "DELETE FROM lapel.process");
+    let wrong = [steps[0], (now + 2, "ALTER TABLE nothing ADD COLUMN x BIGINT")];
+    Journal::migrate_team_by(&login("keeper"), &wrong).expect_err("a step fails");
+    assert_eq!(schema(), now, "nothing was changed");
+    let done = Journal::migrate_team_by(&login("keeper"), &steps).expect("migrated");
+    assert_eq!((done.from, done.to, schema()), (now, now + 1, (now + 1).into()));
+
+    // This lapel is now too old.
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let newer = msg_part("Use the newer lapel.");
+    assert!(run_as(&bench, "issuer", &issue).ended(1).err.contains(newer));
+    assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
+    // And would be too new.
+    team::run_in(&database, &format!("UPDATE lapel.store SET schema = {}", now - 1));
+    let said = run_as(&bench, "issuer", &issue).ended(1);
+    assert!(said.err.contains(msg_part("lapel journal migrate")), "{}", said.err);
+    assert_eq!(bench.posts(), 0);
+}
+
+#[test]
+fn a_role_has_only_its_rights() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    for (user, sql) in [
+        ("issuer", "CREATE TABLE lapel.more ()"),
+        ("issuer", "UPDATE lapel.store SET schema = 1"),
+        ("issuer", "UPDATE lapel.store SET salt = ''"),
+        ("issuer", "DELETE FROM lapel.decision"),
+        ("issuer", "UPDATE lapel.decision SET why = ''"),
+        ("issuer", "DELETE FROM lapel.request"),
+        ("reader", "SELECT salt FROM lapel.store"),
+        ("reader", "UPDATE lapel.row SET name = ''"),
+        ("reader", "SELECT lapel.begin_write('0')"),
+        ("nobody", "SELECT name FROM lapel.row"),
+    ] {
+        let session = Session::open(&login(user, &database)).expect("connected");
+        let done = session.runtime.block_on(session.client.batch_execute(sql));
+        assert_eq!(TeamError::from(&done.expect_err(sql)), TeamError::Forbidden, "{user}: {sql}");
+    }
+    let session = Session::open(&login("reader", &database)).expect("connected");
+    let all = "SELECT FROM lapel.job, lapel.row, lapel.claim, lapel.decision, lapel.process, lapel.tally";
+    session.runtime.block_on(session.client.batch_execute(all)).expect("a reader reads");
+}
+
+#[test]
+fn a_backup_of_a_team_is_its_administrators() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer"]);
+    let said = run_as(&bench, "issuer", &["journal", "backup", "lapel.backup"]).ended(1);
+    assert!(said.err.contains("pg_dump --schema=lapel"), "{}", said.err);
+    assert!(!bench.path("lapel.backup").exists());
+}
+
+#[test]
+fn the_doctor_examines_the_database() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
+        .ended(0);
+    // The private server of the tests does not wait for its disk.
+    let said = json_as(&bench, "issuer", &["doctor"], 1);
+    let problems = said["problems"].as_array().expect("a list");
+    assert_eq!(problems.len(), 1, "{said}");
+    assert!(problems[0].as_str().is_some_and(|text| text.contains(msg_part("fsync"))), "{said}");
+    assert_eq!(
+        (&said["journal"]["jobs"], &said["journal"]["server"]["pooled"]),
+        (&1.into(), &false.into()),
+        "{said}"
+    );
+    let text = run_as(&bench, "issuer", &["doctor"]).ended(1).out;
+    assert!(text.contains(&database) && !text.contains("journal.sqlite"), "{text}");
+    let info = json_as(&bench, "issuer", &["info"], 0);
+    let paths = info["paths"].as_array().expect("a list");
+    let shown = paths.iter().find(|path| path["name"] == "journal").expect("the journal");
+    assert!(shown["path"].as_str().is_some_and(|path| path.ends_with(&database)), "{shown}");
+    // Counts that are wrong, and a right that is gone.
+    team::run_in(
+        &database,
+        "UPDATE lapel.tally SET n = n + 1; REVOKE INSERT ON lapel.decision FROM lapel_issuer",
+    );
+    let said = json_as(&bench, "issuer", &["doctor"], 1);
+    let problems = said["problems"].to_string();
+    for part in ["INSERT on decision", msg_part("contradict each other")] {
+        assert!(problems.contains(part), "{part}: {said}");
+    }
+}
