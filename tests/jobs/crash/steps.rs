@@ -5,6 +5,7 @@ use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script};
 use crate::crash::world::{End, Trap, World};
+use crate::team;
 use std::collections::HashMap;
 
 /// What becomes of the requests of the first session.
@@ -76,7 +77,8 @@ fn cases(revokes: bool, most_of_a_kind: usize) -> Vec<Case> {
             }
         }
     }
-    cases
+    // On a server every third: the rules are the same, and a server takes longer.
+    if team::is_team() { cases.into_iter().step_by(3).collect() } else { cases }
 }
 
 #[test]
@@ -84,7 +86,7 @@ fn an_issue_job_that_dies_at_any_write_gives_everybody_one_badge() {
     let cases = cases(false, 2);
     let crashed = many::all(&cases, |case| run(case).1).into_iter().filter(|died| *died).count();
     println!("{} runs, {crashed} of them cut short", cases.len());
-    assert!(crashed >= 200, "only {crashed} runs were cut short");
+    assert!(crashed >= if team::is_team() { 60 } else { 200 }, "only {crashed} runs were cut short");
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn a_revocation_that_dies_at_any_write_revokes_each_badge_once() {
     let cases = cases(true, 1);
     let crashed = many::all(&cases, |case| run(case).1).into_iter().filter(|died| *died).count();
     println!("{} runs, {crashed} of them cut short", cases.len());
-    assert!(crashed >= 60, "only {crashed} runs were cut short");
+    assert!(crashed >= if team::is_team() { 20 } else { 60 }, "only {crashed} runs were cut short");
 }
 
 #[test]

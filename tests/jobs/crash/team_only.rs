@@ -7,7 +7,7 @@ use crate::crash::steps;
 use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{Fault, Journal, Moment, Phase, RowStatus};
+use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -230,4 +230,40 @@ fn jobs_move_to_a_team_and_back_wherever_the_move_ends_and_never_send_in_both() 
             }
         }
     }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_reader_sees_the_jobs_of_its_team_and_records_what_it_opens_and_nothing_else() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(5)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        person::rest(session, id).await;
+        let mut login = team::database_of(world.folder());
+        "reader".clone_into(&mut login.server.user);
+        let journal = Journal::read_team(login, "lee").expect("a reader");
+        let mut reading = world.connection().clone();
+        reading.read_only = true;
+        let access = lapel::api::connect(&reading).expect("connected");
+        let settings = JobConfig { keep_days: Some(1), ..JobConfig::default() };
+        let started = Jobs::start(access, journal.clone(), world.account(), settings).await;
+        let (jobs, _events) = started.expect("it needs only to read");
+        let listed = jobs.list().await.expect("a list");
+        assert_eq!(listed.iter().map(|job| job.id).collect::<Vec<_>>(), [id]);
+        assert!(!listed[0].is_abandoned(), "the other process lives");
+        let rows = jobs.rows(id, RowFilter::default(), 10).await.expect("rows");
+        assert_eq!(rows.len(), 5);
+        let address = rows[0].address.wire().to_owned();
+        let sent = journal.sent_to(&world.account(), &address).await.expect("read");
+        assert_eq!(sent[0].by.as_ref().map(ToString::to_string).as_deref(), Some("somebody"));
+        jobs.note_opening(&Opening::Match, "lee").await.expect("recorded");
+        let recorded =
+            "SELECT count(*) FROM decision WHERE what = 'open a possible match' AND who = 'lee (reader)'";
+        assert_eq!(world.number(recorded), 1);
+        jobs.pause(id).await.expect_err("it only reads");
+        jobs.close().await;
+        let processes = "SELECT count(*) FROM process";
+        assert_eq!(world.number(processes), 1, "a reader owns nothing");
+    });
 }
