@@ -265,3 +265,31 @@ fn the_doctor_examines_the_database() {
         assert!(problems.contains(part), "{part}: {said}");
     }
 }
+
+#[test]
+fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer"]);
+    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
+    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    bench.settings(&alone);
+    run_as(&bench, "issuer", &issue).ended(0);
+    bench.settings(&with_team);
+    let refused = run_as(&bench, "issuer", &issue).ended(1);
+    assert!(refused.err.contains(msg_part("Move it once: lapel journal move")), "{}", refused.err);
+    let moved = json_as(&bench, "issuer", &["journal", "move"], 0);
+    assert_eq!(moved["jobs"], 1, "{moved}");
+    // The team knows what this computer has sent.
+    run_as(&bench, "issuer", &issue).ended(3);
+    bench.settings(&alone);
+    let refused = run_as(&bench, "issuer", &issue).ended(1);
+    assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
+    bench.settings(&with_team);
+    run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+    bench.settings(&alone);
+    run_as(&bench, "issuer", &issue).ended(3);
+    assert_eq!(bench.most_for_one(), 1, "nobody got two");
+}
