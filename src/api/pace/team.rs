@@ -260,8 +260,9 @@ impl Away {
 fn words(why: &TeamError) -> PaceProblem {
     match why {
         TeamError::Away(why) | TeamError::Refused(why) => why.clone(),
-        TeamError::NoFeature => localizable!("this lapel was built without the feature team"),
-        TeamError::NoJournal => localizable!("the database has no journal of this version"),
+        TeamError::NoFeature | TeamError::NoJournal => {
+            localizable!("the database has no journal of this version")
+        }
         TeamError::Forbidden => localizable!("the user may not use it"),
         TeamError::Full => localizable!("its disk is full"),
         TeamError::Busy => localizable!("no response in time"),

@@ -206,7 +206,8 @@ fn a_role_has_only_its_rights() {
         ("issuer", "DELETE FROM lapel.request"),
         ("reader", "SELECT salt FROM lapel.store"),
         ("reader", "UPDATE lapel.row SET name = ''"),
-        ("reader", "SELECT lapel.begin_write('0')"),
+        ("reader", "INSERT INTO lapel.process VALUES ('0', '', now())"),
+        ("reader", "DELETE FROM lapel.applied"),
         ("nobody", "SELECT name FROM lapel.row"),
     ] {
         let session = Session::open(&login(user, &database)).expect("connected");
