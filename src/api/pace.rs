@@ -602,15 +602,18 @@ impl Drop for Permit {
         drop(state);
         let Some(slot) = self.slot.take() else { return };
         let sent = self.sent.then_some(self.priority);
-        if slot.origin == Origin::Computer {
-            if let Some(shared) = self.pace.shared.get() {
-                shared.give(slot, sent);
+        match slot.origin {
+            Origin::Computer => {
+                if let Some(shared) = self.pace.shared.get() {
+                    shared.give(slot, sent);
+                }
             }
-            return;
-        }
-        #[cfg(feature = "team")]
-        if let Some(team) = self.pace.team.get() {
-            team.give(slot, sent);
+            #[cfg(feature = "team")]
+            Origin::Block | Origin::OwnShare => {
+                if let Some(team) = self.pace.team.get() {
+                    team.give(slot, sent);
+                }
+            }
         }
     }
 }

@@ -373,7 +373,7 @@ impl Core {
         match &job.owner {
             Some(owner) if owner.is_me => Ok(job),
             Some(owner) if owner.is_colleague && owner.is_alive && job.phase != Phase::Draft => {
-                self.from_colleague(&job, &owner.label).await
+                self.take_from_colleague(&job, &owner.label).await
             }
             Some(owner) => Err(JobError::no(localizable!(
                 "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
@@ -395,7 +395,7 @@ impl Core {
 
     /// Takes a job from a colleague's process, which does not send it: whoever acts on a job follows it from then
     /// on. The journal keeps who did that.
-    async fn from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
+    async fn take_from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
         self.writer()?;
         let take = TakeJob { id: job.id, owner: self.store.process(), at: Timestamp::now().as_millisecond() };
         if self.store.take_job(take).await? {

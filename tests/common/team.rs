@@ -106,7 +106,6 @@ pub fn is_held(folder: &Path) -> bool {
 }
 
 #[cfg(feature = "team")]
-#[allow(unused_imports, reason = "each test binary uses its part")]
 pub use server::{
     close_to_all, cut_connections, database_of, empty_database, is_installed, new_database, open_to_all,
     restart_server, run_in, url,

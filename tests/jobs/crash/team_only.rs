@@ -103,7 +103,7 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
         let job = second.jobs.job(id).await.expect("a job");
         assert!(job.is_mine(), "{job:?}");
         person::live(&mut second, &world, &script).await;
-        oracle::finally(&mut second, &world, &script).await;
+        oracle::finally(&second, &world, &script).await;
         for what in ["pause", "take over"] {
             let recorded =
                 format!("SELECT count(*) FROM decision WHERE what = '{what}' AND who LIKE 'tester on %'");
@@ -212,7 +212,7 @@ fn jobs_move_to_a_team_and_back_wherever_the_move_ends_and_never_send_in_both() 
             };
             let mut session = world.begin_over(taken).await;
             person::live(&mut session, &world, &script).await;
-            oracle::finally(&mut session, &world, &script).await;
+            oracle::finally(&session, &world, &script).await;
             session.jobs.close().await;
         });
         drop(again);

@@ -9,7 +9,6 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 #[path = "../../../../tests/common/team.rs"]
-#[allow(dead_code, unused_imports, clippy::pedantic, reason = "other tests use more of it")]
 mod database;
 
 const WINDOW: Duration = Duration::from_secs(1);
