@@ -53,6 +53,18 @@ pub fn connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiErr
     Ok(connection)
 }
 
+/// The connection for a question about the service itself. It does not wait for the team's database, whose reserve
+/// covers these few requests.
+///
+/// # Errors
+/// As [`connection`].
+pub(super) fn trial_connection(profile: &Profile, paths: &Paths) -> Result<Connection, ApiError> {
+    let alone = connection(profile, paths)?;
+    #[cfg(feature = "team")]
+    let alone = Connection { pace_team: None, ..alone };
+    Ok(alone)
+}
+
 /// How to reach the journal of the profile's team. `None` without a team.
 fn login(profile: &Profile) -> Option<Login> {
     profile.journal.as_ref().map(|team| Login {

@@ -1,6 +1,6 @@
 //! `lapel ping`: checks the key.
 
-use super::connection::{connect, connection};
+use super::connection::{connect, trial_connection};
 use super::{exit, output};
 use crate::api::{self, ApiError, Call, Connection};
 use crate::config::{ConfigError, Paths, Profile};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.
 pub async fn ping(profile: &Profile, paths: &Paths, json: bool) -> u8 {
-    let asked = match connection(profile, paths) {
+    let asked = match trial_connection(profile, paths) {
         Ok(connection) => ask(&connection).await.map(|(ping, took)| (connection, ping, took)),
         Err(error) => Err(error),
     };

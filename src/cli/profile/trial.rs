@@ -2,7 +2,7 @@
 
 use super::Failure;
 use crate::api::{self, ApiError, ApiKey, Call, Identity};
-use crate::cli::connection;
+use crate::cli::connection::trial_connection;
 use crate::config::{Environment, KeyPin, Paths, Profile};
 use crate::domain::text::scrub;
 use secrecy::ExposeSecret;
@@ -17,7 +17,7 @@ pub(super) struct Trial {
 impl Trial {
     /// Sends two requests. The key must be known.
     pub async fn of(profile: &Profile, paths: &Paths) -> Result<Self, Failure> {
-        let connection = connection(profile, paths)?;
+        let connection = trial_connection(profile, paths)?;
         let key = connection.key.clone();
         let access = tokio::task::spawn_blocking(move || api::connect(&connection))
             .await
