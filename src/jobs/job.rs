@@ -169,8 +169,8 @@ pub struct Job {
     pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
-    /// The person who began it, by the name of their computer account. `None` for a draft, and for jobs of earlier
-    /// versions.
+    /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
+    /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
 }
 

@@ -210,7 +210,7 @@ fn read(r: &Row<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
-        begun_by: text(r, "begun_by")?,
+        begun_by: text(r, "begun_by")?.filter(|_| is_team),
     })
 }
 

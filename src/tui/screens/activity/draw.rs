@@ -316,8 +316,8 @@ impl Activity {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
         let mut facts: Vec<String> = Vec::new();
+        facts.extend(job.begun_by.as_ref().map(|who| t!("begun by {who}", who)));
         if let Some(owner) = job.owner.as_ref().filter(|owner| owner.is_colleague) {
-            facts.extend(job.begun_by.as_ref().map(|who| t!("begun by {who}", who)));
             facts.push(t!("followed by {owner}", owner = owner.label));
         }
         if job.in_flight > 0 {
