@@ -163,7 +163,8 @@ mod server {
     impl Cluster {
         fn start() -> Self {
             // Short, since the path of a socket is limited, and open to the user who runs the server.
-            let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder").keep();
+            let folder =
+                tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder").keep();
             if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
                 let owned = Command::new("chown").arg("nobody:nogroup").arg(&folder).status();
                 assert!(owned.is_ok_and(|status| status.success()), "chown");
