@@ -20,6 +20,8 @@ use tokio_postgres::{Client, Config, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// For the connection with its login and its first requests.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(10);
 /// A connection whose peer is silently gone is noticed after this time, also while it waits for an answer.
 const PEER_TIMEOUT: Duration = Duration::from_secs(20);
 /// `PostgreSQL` 14, the oldest version with everything that the journal uses.
@@ -34,8 +36,10 @@ impl From<&tokio_postgres::Error> for TeamError {
                 let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
                 return Self::Away(Localizable::verbatim(crate::domain::text::scrub(&why)));
             }
-            let why = crate::domain::text::scrub(&error.to_string()).into_owned();
-            return Self::Other(why);
+            if error.source().is_some_and(|why| why.to_string() == "password missing") {
+                return Self::Refused(localizable!("it asks for a password, and the profile has none"));
+            }
+            return Self::Other(crate::domain::text::scrub(&error.to_string()).into_owned());
         };
         match code.code() {
             "28P01" => Self::Refused(localizable!("the password is wrong")),
@@ -77,7 +81,7 @@ impl Drop for Session {
 }
 
 impl Session {
-    /// Connects, at most 5 s for each address of the host.
+    /// Connects, in at most 10 s.
     ///
     /// # Errors
     /// The server cannot be reached, its certificate is not trusted, it is too old, or it refuses the login.
@@ -86,39 +90,36 @@ impl Session {
             .enable_all()
             .build()
             .map_err(|why| TeamError::Other(why.to_string()))?;
-        let (client, driver) = runtime.block_on(connect(login))?;
-        let session = Self { client, driver, runtime };
-        session.prepare()?;
-        Ok(session)
-    }
-
-    fn prepare(&self) -> Result<(), TeamError> {
-        self.runtime.block_on(async {
-            let failed = |why| TeamError::from(&why);
-            let version: i32 = self
-                .client
-                .query_one("SELECT current_setting('server_version_num')::int4", &[])
-                .await
-                .map_err(failed)?
-                .get(0);
-            if version < OLDEST {
-                return Err(TeamError::Refused(localizable!("PostgreSQL 14 or newer is required")));
+        let opening = async {
+            let (client, driver) = connect(login).await?;
+            if let Err(why) = prepare(&client).await {
+                driver.abort();
+                return Err(why);
             }
-            // A transaction of a process that hangs must not hold the journal's lock.
-            self.client
-                .batch_execute(
-                    "SET lock_timeout = '5s'; SET statement_timeout = '120s';
-                     SET idle_in_transaction_session_timeout = '10s'; SET client_min_messages = 'error';
-                     SET synchronous_commit = 'on'; SET standard_conforming_strings = 'on'",
-                )
-                .await
-                .map_err(failed)
-        })
+            Ok((client, driver))
+        };
+        // A server that hangs accepts connections and says nothing.
+        let opened = runtime.block_on(async { tokio::time::timeout(OPEN_TIMEOUT, opening).await });
+        let (client, driver) = opened.map_err(|_| TeamError::Away(localizable!("no response in time")))??;
+        Ok(Self { client, driver, runtime })
     }
 
     pub fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
+}
+
+async fn prepare(client: &Client) -> Result<(), TeamError> {
+    let failed = |why| TeamError::from(&why);
+    let version = client.query_one("SELECT current_setting('server_version_num')::int4", &[]);
+    if version.await.map_err(failed)?.get::<_, i32>(0) < OLDEST {
+        return Err(TeamError::Refused(localizable!("PostgreSQL 14 or newer is required")));
+    }
+    // A transaction of a process that hangs must not hold the journal's lock.
+    let limits = "SET lock_timeout = '5s'; SET statement_timeout = '120s';
+                  SET idle_in_transaction_session_timeout = '10s'; SET client_min_messages = 'error';
+                  SET synchronous_commit = 'on'; SET standard_conforming_strings = 'on'";
+    client.batch_execute(limits).await.map_err(failed)
 }
 
 async fn connect(login: &Login) -> Result<(Client, JoinHandle<()>), TeamError> {

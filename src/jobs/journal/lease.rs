@@ -125,3 +125,20 @@ impl Keeper {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_relies_on_its_lease_for_less_time_than_it_lasts() {
+        let time = LeaseTime::default();
+        assert!(!time.is_valid(), "nothing was renewed yet");
+        time.renew(boot_ms());
+        assert!(time.is_valid());
+        // The renewal was asked for before the computer slept.
+        time.renew(boot_ms() - RELIABLE.as_millis() as i64);
+        assert!(!time.is_valid());
+        assert!(RELIABLE + AGAIN + RENEW <= LASTS, "a request can be stopped before others take over");
+    }
+}

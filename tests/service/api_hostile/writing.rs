@@ -4,7 +4,8 @@ use crate::server::{JSON, Move, Server, answer, enveloped, issued, writer};
 use crate::texts::msg_part;
 use Move::{Close, Hang, Send};
 use lapel::api::{
-    Access, ApiError, ApiKey, BatchRequest, Call, Connection, IssueRequest, Recipient, RevokeRequest, connect,
+    Access, ApiError, ApiKey, BatchRequest, Call, Connection, IssueRequest, MaySend, Recipient,
+    RevokeRequest, connect,
 };
 use lapel::domain::{BadgeId, TemplateId};
 use std::time::Duration;
@@ -263,4 +264,30 @@ fn a_read_only_profile_has_no_writer() {
     assert!(matches!(access, Access::ReadOnly(_)));
     connection.read_only = false;
     assert!(connect(&connection).expect("a client").writer().is_some());
+}
+
+/// As for a process of a team whose lease ends while the connection is being made.
+#[tokio::test]
+async fn a_post_that_may_no_longer_be_sent_sends_no_body_and_is_not_in_doubt() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let base_url = format!("http://{}/x", listener.local_addr().expect("an address"));
+    let hearing = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a connection");
+        let mut heard = Vec::new();
+        // Whatever comes until the client gives up.
+        let _ = std::io::Read::read_to_end(&mut stream, &mut heard);
+        String::from_utf8_lossy(&heard).into_owned()
+    });
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let counts = asked.clone();
+    let may_send = MaySend::new(move || {
+        counts.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        false
+    });
+    let writer = writer(&base_url, |_| {});
+    let call = now().while_allowed(may_send);
+    assert_eq!(writer.issue(&request(), &call).await, Err(ApiError::Cancelled));
+    assert_eq!(asked.load(std::sync::atomic::Ordering::Relaxed), 1);
+    let heard = tokio::task::spawn_blocking(move || hearing.join()).await.expect("no panic").expect("heard");
+    assert!(!heard.contains("recipient"), "{heard}");
 }
