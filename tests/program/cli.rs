@@ -1,5 +1,6 @@
 //! The real binary as a child process: what it prints, where, with which exit code, and what it never says.
 
+use crate::closed_port::ClosedPort;
 use crate::texts::msg_part;
 use serde_json::Value;
 use std::fs;
@@ -380,9 +381,8 @@ fn ping_fails_with_the_reason() {
 
 #[test]
 fn ping_says_when_nobody_is_there() {
-    let free =
-        TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port that is free again");
-    let base_url = format!("http://{free}/api/v1/ext");
+    let nobody = ClosedPort::new();
+    let base_url = format!("http://{}/api/v1/ext", nobody.address());
     let said =
         Person::new().run(&["ping", "--json"], &[("LAPEL_BASE_URL", &base_url), ("LAPEL_API_KEY", KEY)]);
     assert_eq!(said.code, Some(1));

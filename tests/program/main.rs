@@ -7,6 +7,8 @@
 )]
 
 mod cli;
+#[path = "../common/closed_port.rs"]
+mod closed_port;
 mod config;
 mod demo_files;
 mod pins;

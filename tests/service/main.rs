@@ -8,6 +8,8 @@
 
 mod api_hostile;
 mod api_sandbox;
+#[path = "../common/closed_port.rs"]
+mod closed_port;
 #[path = "../common/service.rs"]
 mod common;
 mod contract;

@@ -1,6 +1,7 @@
 //! `lapel issue`: who gets a badge, who does not, and what is said of it.
 
 use super::kit::{Bench, count, frozen, shape};
+use crate::closed_port::ClosedPort;
 use crate::texts::{msg, msg_part};
 use lapel::sandbox::{Options, RowState};
 
@@ -235,11 +236,10 @@ fn what_cannot_be_tried_is_told_with_its_reason() {
 #[test]
 fn a_service_that_is_not_there_is_told() {
     let bench = Bench::new();
-    let nobody =
-        std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port");
+    let nobody = ClosedPort::new();
     let output = bench
         .lapel(&[ONE, &["--yes", "--json"]].concat())
-        .env("LAPEL_BASE_URL", format!("http://{nobody}/api/v1/ext"))
+        .env("LAPEL_BASE_URL", format!("http://{}/api/v1/ext", nobody.address()))
         .output()
         .expect("it runs");
     let said = bench.said(output).ended(1);

@@ -1,5 +1,6 @@
 //! What a GET survives, sends and sees.
 
+use crate::closed_port::ClosedPort;
 use crate::server::{JSON, Move, Server, answer, enveloped, gzip, pong, writer};
 use crate::texts::msg_part;
 use Move::{Close, Hang, Send};
@@ -17,9 +18,8 @@ fn now() -> Call {
 
 #[tokio::test]
 async fn nobody_listens() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let place = listener.local_addr().expect("an address");
-    drop(listener);
+    let nobody = ClosedPort::new();
+    let place = nobody.address();
     let writer = writer(&format!("http://{place}/x"), |_| {});
     let error = writer.reader().ping(&now()).await.expect_err("nobody listens");
     let said = format!("{place} refused the connection");
@@ -31,9 +31,8 @@ async fn nobody_listens() {
 /// The proxy is named, without its password, since it is the proxy that refuses.
 #[tokio::test]
 async fn no_proxy_listens() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let place = listener.local_addr().expect("an address");
-    drop(listener);
+    let nobody = ClosedPort::new();
+    let place = nobody.address();
     let writer = writer("https://badges.naru.example/api/v1/ext", |c| {
         c.proxy = Some(format!("http://kim:s3cret@{place}"));
     });

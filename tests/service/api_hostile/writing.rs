@@ -1,5 +1,6 @@
 //! What a POST sends, and the two cases in which it is sent again.
 
+use crate::closed_port::ClosedPort;
 use crate::server::{JSON, Move, Server, answer, enveloped, issued, writer};
 use crate::texts::msg_part;
 use Move::{Close, Hang, Send};
@@ -229,10 +230,8 @@ async fn a_post_under_way_is_not_given_up() {
 
 #[tokio::test]
 async fn what_provably_was_not_sent_is_tried_again_and_then_said() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let base_url = format!("http://{}/x", listener.local_addr().expect("an address"));
-    drop(listener);
-    let writer = writer(&base_url, |_| {});
+    let nobody = ClosedPort::new();
+    let writer = writer(&format!("http://{}/x", nobody.address()), |_| {});
     let error = writer.issue(&request(), &now()).await.expect_err("nobody listens");
     assert!(matches!(error, ApiError::NotReached { .. }), "{error:?}");
     assert!(error.to_string().contains(msg_part("Nothing was sent")) && !error.may_have_changed());
