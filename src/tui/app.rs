@@ -99,7 +99,6 @@ pub struct App {
     pub env: UiContext,
     pub counts: LoopCounts,
     pub(super) navigation: Navigation,
-    drawn: Tab,
     /// The last click on a row: its time, and whether it was the second one at once.
     clicked: Option<(tokio::time::Instant, Position, bool)>,
     pub(super) welcome: Option<Welcome>,
@@ -145,7 +144,6 @@ impl App {
             env,
             counts: LoopCounts::default(),
             navigation: Navigation::default(),
-            drawn: Tab::Home,
             clicked: None,
             welcome,
             screens: Screens::default(),
@@ -206,10 +204,9 @@ impl App {
         self.output.forget_title();
     }
 
-    /// Returns whether a full redraw is needed: the terminal may have lost its content, or another tab is open.
+    /// Returns whether a full redraw is needed: the terminal may have lost its content.
     pub fn take_repaint(&mut self) -> bool {
-        let is_other = std::mem::replace(&mut self.drawn, self.navigation.tab) != self.navigation.tab;
-        std::mem::take(&mut self.lost) || is_other
+        std::mem::take(&mut self.lost)
     }
 
     pub fn is_loading(&self) -> bool {

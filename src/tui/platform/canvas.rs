@@ -1,18 +1,29 @@
 //! A ratatui backend that shows frames without relying on character widths, on which terminals disagree.
 //!
 //! ratatui gives a backend only the cells that differ by its own widths. This backend receives whole frames and
-//! keeps the last one. If the widths of all clusters in a row are certain (see
-//! [`cells`](crate::tui::widgets::cells)), it writes only changed cells. If not, now or before, any change writes
-//! the whole row: the cells of an uncertain cluster are blanked, the cluster goes to the first of them, and the
-//! text after it is positioned by its column.
+//! keeps the last one, and writes only changed cells.
+//!
+//! The widths of some clusters are uncertain (see [`cells`](crate::tui::widgets::cells)). What follows such a cluster is
+//! positioned by its column. A character of ambiguous width may cover the next cell, which is then written again. If a
+//! row has another uncertain cluster, now or before, any change writes the whole row: the cells of the cluster are
+//! blanked, and the cluster goes to the first of them.
 
-use crate::tui::widgets::cells::cluster;
+use crate::tui::widgets::cells::{cluster, is_one_or_two};
 use crossterm::style::Colored;
 use ratatui::backend::{Backend, ClearType, IntoCrossterm, TestBackend, WindowSize};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
 use ratatui::layout::{Position, Size};
 use ratatui::style::{Color, Modifier};
 use std::io::{self, ErrorKind, Write};
+use std::ops::Range;
+
+/// The terminal shows everything between these at once, if it knows them.
+const BEGIN: &[u8] = b"\x1b[?2026h";
+const END: &[u8] = b"\x1b[?2026l";
+/// More blanks than these are erased, which takes fewer bytes than writing them.
+const MOST_BLANKS: usize = 9;
+/// Erases the rest of the row.
+const ERASE: &[u8] = b"\x1b[K";
 
 pub trait Surface: Backend {
     /// Shows a frame. ratatui has drawn only the cells that it regards as changed. Afterwards `frame` holds
@@ -61,8 +72,12 @@ impl<W: Write> Canvas<W> {
     }
 
     fn write(&mut self, mut pen: Pen) -> io::Result<()> {
-        pen.style(CellStyle::default());
-        pen.bytes.extend_from_slice(b"\x1b[?25l");
+        pen.style(CellStyle::default(), false);
+        if pen.bytes.is_empty() {
+            return Ok(());
+        }
+        pen.bytes.splice(..0, BEGIN.iter().copied());
+        pen.bytes.extend_from_slice(END);
         // After a partial write the screen's state is unknown.
         let known = std::mem::replace(&mut self.is_known, false);
         self.out.write_all(&pen.bytes)?;
@@ -76,7 +91,7 @@ impl<W: Write> Surface for Canvas<W> {
     fn show(&mut self, frame: &mut Buffer) -> io::Result<()> {
         let mut pen = Pen::default();
         if !self.is_known || self.shown.area != frame.area {
-            pen.bytes.extend_from_slice(b"\x1b[0m\x1b[2J");
+            pen.bytes.extend_from_slice(b"\x1b[?25l\x1b[m\x1b[2J");
             self.shown = Buffer::empty(frame.area);
         }
         for row in frame.area.rows() {
@@ -97,10 +112,18 @@ fn cells_of(buffer: &Buffer, row: u16) -> &[Cell] {
     buffer.content.get(from..from + columns).unwrap_or_default()
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Certain,
+    /// One cell in some terminals, two in others.
+    OneOrTwo,
+    Uncertain,
+}
+
 struct CellText<'a> {
     text: &'a str,
     cells: usize,
-    certain: bool,
+    width: Width,
 }
 
 impl<'a> CellText<'a> {
@@ -109,18 +132,24 @@ impl<'a> CellText<'a> {
         let text = cells[x].symbol();
         if let CellDiffOption::ForcedWidth(wide) = cells[x].diff_option {
             // A picture: its escape sequences move the cursor.
-            return Self { text, cells: usize::from(wide.get()), certain: !text.contains('\x1b') };
+            let width = if text.contains('\x1b') { Width::Uncertain } else { Width::Certain };
+            return Self { text, cells: usize::from(wide.get()), width };
         }
         if text.len() == 1 {
-            return Self { text, cells: 1, certain: true };
+            return Self { text, cells: 1, width: Width::Certain };
         }
         let cluster = cluster(text);
         let is_free = |cell: &Cell| cell.symbol() == " " && cell.diff_option == CellDiffOption::None;
         let behind = cells.get(x + 1..x + cluster.cells.max(1));
         if cluster.cells == 0 || !behind.is_some_and(|cells| cells.iter().all(is_free)) {
-            return Self { text: " ", cells: 1, certain: true };
+            return Self { text: " ", cells: 1, width: Width::Certain };
         }
-        Self { text, cells: cluster.cells, certain: cluster.certain }
+        let width = match cluster.certain {
+            true => Width::Certain,
+            false if is_one_or_two(text) => Width::OneOrTwo,
+            false => Width::Uncertain,
+        };
+        Self { text, cells: cluster.cells, width }
     }
 }
 
@@ -129,30 +158,51 @@ fn is_left(cell: &Cell) -> bool {
     cell.diff_option == CellDiffOption::Skip
 }
 
+/// Whether two cells look the same.
+fn is_same(one: &Cell, other: &Cell) -> bool {
+    one == other
+        || (one.symbol() == other.symbol()
+            && one.diff_option == other.diff_option
+            && CellStyle::of(one) == CellStyle::of(other))
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    cell.symbol() == " "
+        && cell.diff_option == CellDiffOption::None
+        && CellStyle::of(cell) == CellStyle::default()
+}
+
+/// The number of plain blanks to write at the start of these cells.
+fn blanks(cells: &[Cell], touched: &[bool]) -> usize {
+    cells.iter().zip(touched).take_while(|(cell, touched)| **touched && is_blank(cell)).count()
+}
+
 /// A picture's sequence is long and is written once.
 fn is_picture(cell: &Cell) -> bool {
     cell.symbol().contains('\x1b')
 }
 
+/// The cells of a row that must be written.
 fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
-    let held = |cells: &[Cell]| {
-        let (mut all, mut certain, mut x) = (Vec::new(), true, 0);
+    /// Clusters that a terminal may delete as a whole if a part of them is written, and whether all widths are known
+    /// well enough.
+    fn wide(cells: &[Cell]) -> (Vec<Range<usize>>, bool) {
+        let (mut wide, mut is_known, mut x) = (Vec::new(), true, 0);
         while x < cells.len() {
             let held = CellText::at(cells, x);
-            certain &= held.certain || is_picture(&cells[x]);
+            is_known &= held.width != Width::Uncertain || is_picture(&cells[x]);
             if held.cells > 1 {
-                all.push(x..(x + held.cells).min(cells.len()));
+                wide.push(x..(x + held.cells).min(cells.len()));
             }
             x += held.cells.max(1);
         }
-        (all, certain)
-    };
-    let ((before, was_certain), (after, is_certain)) = (held(old), held(new));
-    if !was_certain || !is_certain {
-        return old.iter().zip(new).map(|(old, new)| old != new || !is_picture(new)).collect();
+        (wide, is_known)
     }
-    let mut touched: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
-    // Writing over a part of a wide character deletes all of it.
+    let ((before, was_known), (after, is_known)) = (wide(old), wide(new));
+    if !was_known || !is_known {
+        return old.iter().zip(new).map(|(old, new)| !is_same(old, new) || !is_picture(new)).collect();
+    }
+    let mut touched: Vec<bool> = old.iter().zip(new).map(|(old, new)| !is_same(old, new)).collect();
     loop {
         let mut more = false;
         for range in before.iter().chain(&after) {
@@ -164,11 +214,36 @@ fn touched(old: &[Cell], new: &[Cell]) -> Vec<bool> {
                 more = true;
             }
         }
+        // In the last column, such a character may move one column back.
+        if let ([.., before], [.., after], [.., last_but_one, last]) = (old, new, &mut touched[..])
+            && (is_one_or_two(before.symbol()) || is_one_or_two(after.symbol()))
+            && *last_but_one != *last
+        {
+            (*last_but_one, *last) = (true, true);
+            more = true;
+        }
+        // What a character of ambiguous width may cover is written after it. A line of equal ones is one piece.
+        let (mut line, mut covered) = (0, 0);
+        for x in 0..new.len() {
+            let goes_on = x > 0 && new[x] == new[x - 1];
+            line = if goes_on { line } else { x };
+            if !touched[x] && x >= covered {
+                continue;
+            }
+            more |= !std::mem::replace(&mut touched[x], true);
+            if is_one_or_two(new[x].symbol()) {
+                covered = covered.max(x + 1 + (x + 1 - line));
+                more |= goes_on && !std::mem::replace(&mut touched[x - 1], true);
+            }
+        }
         if !more {
             return touched;
         }
     }
 }
+
+/// Modifiers that change a blank cell.
+const SEEN_ON_BLANKS: Modifier = Modifier::REVERSED.union(Modifier::UNDERLINED).union(Modifier::CROSSED_OUT);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct CellStyle {
@@ -179,86 +254,166 @@ struct CellStyle {
 }
 
 impl CellStyle {
+    /// What can be seen of a cell's style.
     fn of(cell: &Cell) -> Self {
+        if cell.symbol() == " " && !cell.modifier.intersects(SEEN_ON_BLANKS) {
+            return Self { bg: cell.bg, ..Self::default() };
+        }
         Self { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier }
+    }
+
+    /// Whether a blank of style `other` looks the same in this style.
+    fn shows_blank(self, other: Self) -> bool {
+        other == Self { bg: self.bg, ..Self::default() } && !self.modifier.intersects(SEEN_ON_BLANKS)
     }
 }
 
-#[derive(Default)]
 struct Pen {
     bytes: Vec<u8>,
-    /// The cursor's position, if it is certain.
-    at: Option<(usize, u16)>,
-    cell_style: CellStyle,
+    /// The cursor's row, and its column if it is certain.
+    at: Option<(Option<usize>, u16)>,
+    /// The style of what is written next, if it is certain.
+    cell_style: Option<CellStyle>,
+}
+
+impl Default for Pen {
+    /// Every frame ends with the plain style.
+    fn default() -> Self {
+        Self { bytes: Vec::new(), at: None, cell_style: Some(CellStyle::default()) }
+    }
 }
 
 impl Pen {
     fn row(&mut self, y: u16, old: &[Cell], new: &[Cell], touched: &[bool]) {
+        // From here on, everything is plain and blank.
+        let blank = new.iter().rposition(|cell| !is_blank(cell)).map_or(0, |last| last + 1);
         let mut x = 0;
         while x < new.len() {
             let held = CellText::at(new, x);
             let wide = held.cells.max(1);
-            let is_drawn = is_picture(&new[x]) && old[x] == new[x];
-            if touched[x] && !is_left(&new[x]) && !is_drawn {
-                self.style(CellStyle::of(&new[x]));
-                self.go(x, y);
-                if !held.certain && !is_picture(&new[x]) {
+            let picture = is_picture(&new[x]);
+            if touched[x] && !is_left(&new[x]) && !(picture && is_same(&old[x], &new[x])) {
+                // A line of equal signs is written as a whole.
+                let goes_on = held.width == Width::OneOrTwo && x > 0 && new[x] == new[x - 1];
+                if !(goes_on && self.at == Some((None, y))) {
+                    self.go(x, y, new);
+                }
+                let ends = x >= blank && new.len() - x > ERASE.len();
+                let blanks = if is_blank(&new[x]) { blanks(&new[x..], &touched[x..]) } else { 0 };
+                let erases = ends || blanks > MOST_BLANKS;
+                self.style(CellStyle::of(&new[x]), held.text == " " && !erases);
+                if ends {
+                    self.bytes.extend_from_slice(ERASE);
+                    return;
+                }
+                if erases {
+                    self.put(format_args!("\x1b[{blanks}X"));
+                    x += blanks;
+                    continue;
+                }
+                if held.width == Width::Uncertain && !picture {
                     self.bytes.resize(self.bytes.len() + wide, b' ');
-                    self.at = None;
-                    self.go(x, y);
+                    self.at = Some((None, y));
+                    self.go(x, y, new);
                 }
                 self.bytes.extend_from_slice(held.text.as_bytes());
-                // In the last column, terminals differ in the cursor's position.
-                self.at = (held.certain && x + wide < new.len()).then_some((x + wide, y));
+                if picture {
+                    (self.at, self.cell_style) = (None, None);
+                } else {
+                    // In the last column, terminals differ in the cursor's position.
+                    let is_certain = held.width == Width::Certain && x + wide < new.len();
+                    self.at = Some((is_certain.then_some(x + wide), y));
+                }
             }
             x += wide;
         }
     }
 
-    fn go(&mut self, x: usize, y: u16) {
-        if self.at != Some((x, y)) {
-            self.put(format_args!("\x1b[{};{}H", y + 1, x + 1));
+    /// Moves the cursor. `row` is what the row shows in the end.
+    fn go(&mut self, x: usize, y: u16, row: &[Cell]) {
+        match self.at {
+            Some((Some(at), own)) if own == y && at == x => {}
+            Some((Some(at), own)) if own == y && at < x => {
+                let (cells, style) = (&row[at..x], self.cell_style);
+                // Writing a few cells again takes fewer bytes than a move.
+                let is_short = |cell: &Cell| {
+                    let own = CellStyle::of(cell);
+                    cell.symbol().len() == 1
+                        && !is_left(cell)
+                        && style.is_some_and(|now| now == own || cell.symbol() == " " && now.shows_blank(own))
+                };
+                if cells.len() < 5 && cells.iter().all(is_short) {
+                    self.bytes.extend(cells.iter().flat_map(|cell| cell.symbol().bytes()));
+                } else {
+                    self.put(format_args!("\x1b[{}C", x - at));
+                }
+            }
+            Some((_, own)) if own == y => self.put(format_args!("\x1b[{}G", x + 1)),
+            _ => self.put(format_args!("\x1b[{};{}H", y + 1, x + 1)),
         }
     }
 
-    /// Sets a style from a reset, so the style before does not matter.
-    fn style(&mut self, cell_style: CellStyle) {
-        const ATTRIBUTES: [(Modifier, &str); 9] = [
-            (Modifier::BOLD, ";1"),
-            (Modifier::DIM, ";2"),
-            (Modifier::ITALIC, ";3"),
-            (Modifier::UNDERLINED, ";4"),
-            (Modifier::SLOW_BLINK, ";5"),
-            (Modifier::RAPID_BLINK, ";6"),
-            (Modifier::REVERSED, ";7"),
-            (Modifier::HIDDEN, ";8"),
-            (Modifier::CROSSED_OUT, ";9"),
-        ];
-        if std::mem::replace(&mut self.cell_style, cell_style) == cell_style {
+    fn style(&mut self, style: CellStyle, is_blank: bool) {
+        if self.cell_style.is_some_and(|now| now == style || is_blank && now.shows_blank(style)) {
             return;
         }
-        self.bytes.extend_from_slice(b"\x1b[0");
+        let old = self.cell_style.replace(style);
+        let plain = CellStyle::default();
+        let before = self.bytes.len();
+        match old {
+            _ if style == plain => {
+                self.bytes.extend_from_slice(b"\x1b[m");
+                return;
+            }
+            Some(old) if style.modifier.contains(old.modifier) => {
+                self.bytes.extend_from_slice(b"\x1b[");
+                self.change(old, style);
+            }
+            _ => {
+                self.bytes.extend_from_slice(b"\x1b[0;");
+                self.change(plain, style);
+            }
+        }
+        // Without colours there may be no change. A sequence without a parameter would be a reset.
+        match self.bytes.pop() {
+            Some(b';') => self.bytes.push(b'm'),
+            _ => self.bytes.truncate(before),
+        }
+    }
+
+    /// Writes the parameters that change a style, each with a `;`.
+    fn change(&mut self, old: CellStyle, new: CellStyle) {
+        const ATTRIBUTES: [(Modifier, &str); 9] = [
+            (Modifier::BOLD, "1;"),
+            (Modifier::DIM, "2;"),
+            (Modifier::ITALIC, "3;"),
+            (Modifier::UNDERLINED, "4;"),
+            (Modifier::SLOW_BLINK, "5;"),
+            (Modifier::RAPID_BLINK, "6;"),
+            (Modifier::REVERSED, "7;"),
+            (Modifier::HIDDEN, "8;"),
+            (Modifier::CROSSED_OUT, "9;"),
+        ];
         for (modifier, code) in ATTRIBUTES {
-            if cell_style.modifier.contains(modifier) {
+            if (new.modifier - old.modifier).contains(modifier) {
                 self.bytes.extend_from_slice(code.as_bytes());
             }
         }
         let colours = [
-            (cell_style.fg, Colored::ForegroundColor as fn(_) -> _),
-            (cell_style.bg, Colored::BackgroundColor),
-            (cell_style.underline, Colored::UnderlineColor),
+            (old.fg, new.fg, Colored::ForegroundColor as fn(_) -> _),
+            (old.bg, new.bg, Colored::BackgroundColor),
+            (old.underline, new.underline, Colored::UnderlineColor),
         ];
-        for (colour, of) in colours {
-            if colour == Color::Reset {
-                continue;
-            }
-            // The code is empty if the environment wants no colours. An empty parameter would mean a reset.
-            let code = of(colour.into_crossterm()).to_string();
-            if !code.is_empty() {
-                self.put(format_args!(";{code}"));
+        for (old, new, of) in colours {
+            if old != new {
+                let before = self.bytes.len();
+                // The code is empty if the environment wants no colours.
+                self.put(format_args!("{}", of(new.into_crossterm())));
+                if self.bytes.len() > before {
+                    self.bytes.push(b';');
+                }
             }
         }
-        self.bytes.push(b'm');
     }
 
     fn put(&mut self, text: std::fmt::Arguments<'_>) {

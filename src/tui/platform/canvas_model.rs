@@ -1,5 +1,6 @@
 //! Model terminals for tests. They support the sequences of frames, and three ways of counting cells.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
@@ -27,14 +28,73 @@ enum Slot {
     Tail,
 }
 
+/// The parameters of a style that differ from the plain one, by what they set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Style(BTreeMap<&'static str, String>);
+
+impl Style {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn take(&mut self, parameters: &str) {
+        let mut rest = parameters.split(';');
+        while let Some(code) = rest.next() {
+            let colour = match code {
+                "38" | "39" => "foreground",
+                "48" | "49" => "background",
+                "58" | "59" => "underline",
+                _ => "",
+            };
+            match code {
+                "" | "0" => self.0.clear(),
+                "38" | "48" | "58" => {
+                    let numbers = if rest.next() == Some("5") { 1 } else { 3 };
+                    let value: Vec<&str> = rest.by_ref().take(numbers).collect();
+                    self.0.insert(colour, value.join(";"));
+                }
+                "39" | "49" | "59" => {
+                    self.0.remove(colour);
+                }
+                "1" => self.set("bold"),
+                "2" => self.set("dim"),
+                "3" => self.set("italic"),
+                "4" => self.set("underlined"),
+                "7" => self.set("reversed"),
+                "9" => self.set("crossed out"),
+                other => panic!("{other} of {parameters} is no part of a frame"),
+            }
+        }
+    }
+
+    /// What can be seen of it in a cell.
+    fn seen(&self, slot: &Slot) -> Self {
+        let is_seen = |name: &&str| matches!(*name, "background" | "reversed" | "underlined" | "crossed out");
+        if *slot != Slot::Blank || self.0.keys().any(|name| is_seen(name) && *name != "background") {
+            return self.clone();
+        }
+        Self(
+            self.0
+                .iter()
+                .filter(|(name, _)| is_seen(name))
+                .map(|(name, value)| (*name, value.clone()))
+                .collect(),
+        )
+    }
+
+    fn set(&mut self, name: &'static str) {
+        self.0.insert(name, String::new());
+    }
+}
+
 /// A terminal without automatic line breaks.
 #[derive(Clone, Debug)]
 pub struct Model {
     widths: Widths,
     columns: usize,
     cells: Vec<Slot>,
-    styles: Vec<String>,
-    style: String,
+    styles: Vec<Style>,
+    style: Style,
     at: (usize, usize),
 }
 
@@ -45,8 +105,8 @@ impl Model {
             widths,
             columns: usize::from(columns),
             cells: vec![Slot::Blank; count],
-            styles: vec![String::new(); count],
-            style: String::new(),
+            styles: vec![Style::default(); count],
+            style: Style::default(),
             at: (0, 0),
         }
     }
@@ -72,10 +132,16 @@ impl Model {
                     let number = |n: &str| n.parse::<usize>().expect("a number") - 1;
                     self.at = (number(column).min(self.columns - 1), number(row));
                 }
-                "m" => inner.trim_start_matches('0').clone_into(&mut self.style),
+                "C" => {
+                    self.at.0 = (self.at.0 + inner.parse::<usize>().expect("a number")).min(self.columns - 1)
+                }
+                "G" => self.at.0 = (inner.parse::<usize>().expect("a number") - 1).min(self.columns - 1),
+                "K" => self.erase(self.columns - self.at.0),
+                "X" => self.erase(inner.parse().expect("a number")),
+                "m" => self.style.take(inner),
                 "J" => {
                     self.cells.fill(Slot::Blank);
-                    self.styles.fill(String::new());
+                    self.styles.fill(Style::default());
                 }
                 "l" | "h" => {}
                 other => panic!("{inner}{other} is no part of a frame"),
@@ -144,6 +210,16 @@ impl Model {
         self.at.0 = (x + wide).min(self.columns);
     }
 
+    fn erase(&mut self, count: usize) {
+        assert!(self.style.is_empty(), "only plain cells are erased");
+        let (from, to) = (self.at.0, self.at.0 + count);
+        self.break_up(from);
+        self.break_up(to - 1);
+        let places = self.place(from)..self.place(to);
+        self.cells[places.clone()].fill(Slot::Blank);
+        self.styles[places].fill(Style::default());
+    }
+
     fn break_up(&mut self, at: usize) {
         let mut head = at;
         while head > 0 && self.cells[self.place(head)] == Slot::Tail {
@@ -161,7 +237,10 @@ impl Model {
 
     /// Whether both show the same text and styles. Ignores the cursor.
     pub fn shows(&self, other: &Self) -> bool {
-        self.cells == other.cells && self.styles == other.styles
+        let styles = |model: &Self| -> Vec<Style> {
+            model.styles.iter().zip(&model.cells).map(|(style, slot)| style.seen(slot)).collect()
+        };
+        self.cells == other.cells && styles(self) == styles(other)
     }
 
     /// A wide character counts as one, without its second cell.

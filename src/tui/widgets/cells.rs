@@ -119,6 +119,14 @@ pub fn cluster(symbol: &str) -> Cluster<'_> {
     Cluster::new(symbol, Rules::now())
 }
 
+/// Whether a text in a cell is one character that terminals draw in one cell or in two, and lapel does not know in how
+/// many.
+pub fn is_one_or_two(symbol: &str) -> bool {
+    let mut chars = symbol.chars();
+    let is_one = chars.next().is_some_and(is_ambiguous) && chars.next().is_none();
+    is_one && Rules::now().ambiguous == Ambiguous::Unknown
+}
+
 pub fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster.cells).sum() }
 }

@@ -3,27 +3,62 @@
 use super::kit::{Term, lapel, still_demo};
 use crate::texts::{msg, msg_part};
 
-/// The bytes that one more row down costs.
-fn one_move(term: &mut Term, row: u64) -> usize {
-    let before = term.raw().len();
+/// What the terminal shows in each cell after these bytes.
+fn cells(raw: &[u8], (columns, rows): (u16, u16)) -> Vec<Option<vt100::Cell>> {
+    let mut parser = vt100::Parser::new(super::kit::some(rows), super::kit::some(columns), 0);
+    parser.process(raw);
+    let cell = |y, x| parser.screen().cell(y, x).cloned();
+    (0..rows).flat_map(|y| (0..columns).map(move |x| cell(y, x)).collect::<Vec<_>>()).collect()
+}
+
+/// The bytes that one more row down costs, and the cells that it changes.
+fn one_move(term: &mut Term, size: (u16, u16), row: u64) -> (usize, usize) {
+    let before = term.raw();
     term.send("j");
     term.shows(&format!("row {row} of"));
-    term.raw().len() - before
+    let after = term.raw();
+    let changed =
+        cells(&before, size).iter().zip(cells(&after, size)).filter(|(old, new)| *old != new).count();
+    (after.len() - before.len(), changed)
+}
+
+/// A demo on a terminal that has said that it draws signs of ambiguous width in one cell, as most do.
+fn on_a_usual_terminal((columns, rows): (u16, u16)) -> Term {
+    let mut term = still_demo().ahead("\x1b[2;2R\x1b[?62;22c").size(columns, rows).start();
+    term.shows(msg_part("row 1 of"));
+    term.send("2");
+    term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
+    term
 }
 
 #[test]
-fn one_cursor_move_writes_little() {
-    for (columns, rows) in [(80, 24), (160, 50)] {
-        let mut term = still_demo().size(columns, rows).start();
-        term.shows(msg_part("row 1 of"));
-        term.send("2");
-        term.until("the history", |s| s.has("row 1 of 4,300") && !s.is_loading());
-        let moves: Vec<usize> = (2..=8).map(|row| one_move(&mut term, row)).collect();
-        let most = moves.iter().max().copied().unwrap_or_default();
-        let mean = moves.iter().sum::<usize>() / moves.len();
-        println!("one cursor move in History at {columns}x{rows}: {mean} bytes, at most {most}");
-        // Two rows change their style, and each cell of them may cost a position and a character.
-        assert!(most < usize::from(columns) * 40, "{moves:?}");
+fn one_cursor_move_writes_what_it_changes() {
+    for size in [(80, 24), (100, 40), (120, 40), (160, 50)] {
+        let mut term = on_a_usual_terminal(size);
+        for row in 2..=8 {
+            let (bytes, changed) = one_move(&mut term, size, row);
+            println!("{}x{}, row {row}: {bytes} bytes for {changed} cells", size.0, size.1);
+            assert!(bytes <= changed * 3 / 2 + 200, "{size:?}, row {row}: {bytes} bytes for {changed} cells");
+        }
+    }
+}
+
+#[test]
+fn another_tab_writes_what_it_changes() {
+    let size = (120, 40);
+    let mut term = on_a_usual_terminal(size);
+    for (key, shows) in
+        [("1", "row 1 of 40"), ("2", "row 1 of 4,300"), ("5", msg("no jobs yet")), ("2", "row 1 of 4,300")]
+    {
+        let before = term.raw();
+        term.send(key);
+        term.until(shows, |s| s.has(shows) && !s.is_loading());
+        let after = term.raw();
+        let changed =
+            cells(&before, size).iter().zip(cells(&after, size)).filter(|(old, new)| *old != new).count();
+        let bytes = after.len() - before.len();
+        println!("{key}: {bytes} bytes for {changed} cells");
+        assert!(bytes < 6_000, "{key}: {bytes} bytes for {changed} cells");
     }
 }
 
@@ -37,7 +72,7 @@ fn nothing_is_written_while_nothing_happens() {
     // A pointer that moves goes all the way through, and there is nothing to draw for it; the answer to the key after
     // it is the next that is written.
     term.send("\x1b[<35;5;5M");
-    let one = one_move(&mut term, 2);
+    let (one, _) = one_move(&mut term, (80, 24), 2);
     assert_eq!(term.raw().len() - before, one);
 }
 

@@ -30,9 +30,11 @@ struct Seen {
 }
 
 impl Seen {
-    /// Whether what is on the screen is no half-drawn frame: each ends with the cursor being hidden.
+    /// Whether what is on the screen is no half-drawn frame.
     fn is_whole(&self) -> bool {
-        !self.parser.screen().alternate_screen() || self.raw.ends_with(b"\x1b[?25l")
+        let last = |mark: &[u8]| self.raw.windows(mark.len()).rposition(|bytes| bytes == mark);
+        let is_closed = last(b"\x1b[?2026l") >= last(b"\x1b[?2026h");
+        !self.parser.screen().alternate_screen() || (is_closed && last(b"\x1b[?2026l").is_some())
     }
 }
 
@@ -205,7 +207,7 @@ fn pty_size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-fn some(n: u16) -> NonZeroU16 {
+pub fn some(n: u16) -> NonZeroU16 {
     NonZeroU16::new(n).expect("a size of at least one cell")
 }
 
