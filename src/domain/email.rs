@@ -4,6 +4,7 @@ use super::edit_distance::edits;
 use super::text::{Text, is_invisible, scrub};
 use crate::i18n::Localizable;
 use email_address::{EmailAddress, Options};
+use std::borrow::Cow;
 use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
@@ -18,8 +19,16 @@ pub struct EmailKey(String);
 
 impl EmailKey {
     pub fn of(raw: &str) -> Self {
-        let composed: String = raw.nfc().collect();
+        let composed = composed(raw);
         let trimmed = composed.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
+        // Nearly all addresses. The domain is in its ASCII form.
+        if trimmed.is_ascii() && !trimmed.contains("--") {
+            return Self(trimmed.to_ascii_lowercase());
+        }
+        Self::of_trimmed(trimmed)
+    }
+
+    fn of_trimmed(trimmed: &str) -> Self {
         let folded = trimmed.to_lowercase().replace('\u{ff20}', "@");
         let Some((local, domain)) = folded.rsplit_once('@') else { return Self(folded) };
         let domain = idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_owned());
@@ -39,6 +48,10 @@ impl EmailKey {
     pub fn is(&self, other: &str) -> bool {
         *self == Self::of(other)
     }
+}
+
+fn composed(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }
 
 impl fmt::Debug for EmailKey {
@@ -88,7 +101,7 @@ impl Address {
     /// Removes `mailto:`, `Name <…>`, surrounding white space and invisible characters. Refuses any
     /// other text that is not an address, with a reason.
     pub fn check(typed: &str) -> Result<Self, EmailProblem> {
-        let composed: String = typed.nfc().collect();
+        let composed = composed(typed);
         let bare = unwrap(&composed);
         if bare.is_empty() {
             return Err(EmailProblem::Empty);
@@ -398,6 +411,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_address_in_ascii_has_the_key_that_any_address_has(
+            raw in "[ -~]{0,12}@[ -~]{0,12}|[A-Za-z0-9._-]{1,9}@[A-Za-z0-9.-]{1,20}",
+        ) {
+            prop_assert_eq!(EmailKey::of(&raw), EmailKey::of_trimmed(raw.trim()));
+        }
+
         #[test]
         fn checking_never_panics_and_what_passes_is_clean(s in any::<String>()) {
             if let Ok(address) = Address::check(&s) {
