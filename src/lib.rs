@@ -40,6 +40,8 @@ pub mod config;
 pub mod domain;
 pub mod export;
 pub mod fs;
+#[cfg(test)]
+mod fuzz;
 pub mod index;
 mod job_control;
 pub mod jobs;

@@ -75,4 +75,18 @@ mod tests {
         let twice = headers(&[("retry-after", "3"), ("retry-after", "9"), ("retry-after", "x")]);
         assert_eq!(retry_after(&twice), Some(Duration::from_secs(9)));
     }
+
+    #[test]
+    fn no_bytes_of_the_headers_do_harm() {
+        let seeds: [&[u8]; 4] =
+            [b"7", b"1.5", b"Sat, 21 Nov 2026 08:00:07 GMT", b"Saturday, 21-Nov-26 08:00:07 GMT"];
+        crate::fuzz::fuzz("Retry-After", &seeds, &[b"99999999999999999999", b"31 Dec 9999"], |bytes| {
+            let Ok(value) = HeaderValue::from_bytes(bytes) else { return };
+            for name in [RETRY_AFTER, DATE] {
+                let mut map = headers(&[("date", "Sat, 21 Nov 2026 08:00:00 GMT"), ("retry-after", "3")]);
+                map.insert(name, value.clone());
+                let _ = retry_after(&map);
+            }
+        });
+    }
 }

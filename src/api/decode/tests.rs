@@ -1,6 +1,9 @@
 //! Tests: decoding records from all kinds of JSON.
 
 use super::super::decode_records::{accepted, batch_accepted, revoke_accepted};
+use super::super::envelope::Body;
+use super::super::key::ApiKey;
+use super::super::lenient;
 use super::*;
 use crate::domain::{
     Badge, BadgeTypeCode, Category, HistoryItem, ServiceTime, Template, TemplateDetail, WalletBadge,
@@ -294,4 +297,43 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn no_bytes_of_a_response_do_harm() {
+    let history = br#"{"code":"0001","message":"ok","data":{"list":[{"badge_id":"B1","template_id":"T1","title":"x",
+        "level":2,"status_name":"y","valid_until":null,"issued_at":"2026-11-02 09:41:00","rnum":1}],"total_count":41,
+        "page":1,"rows_per_page":20}}"#;
+    let batch = br#"{"code":"0002","message":"","data":{"items":[{"index":0,"badge_id":"B-9","status":"ACCEPTED"}]}}"#;
+    let page = b"<html><title>502</title></html>";
+    let words: [&[u8]; 9] = [
+        b"null",
+        b"{}",
+        b"[]",
+        b"-1",
+        b"1e999",
+        b"\"\\ud800\"",
+        b"\"list\":",
+        "\u{202e}".as_bytes(),
+        b"9223372036854775808",
+    ];
+    let key = ApiKey::new("dmu_test_0123456789").expect("a key");
+    crate::fuzz::fuzz("a response", &[history, batch, page], &words, |bytes| {
+        let text = lenient::text(bytes.to_vec(), Some("application/json; charset=utf-8"));
+        if let Body::Envelope(envelope) = Body::read(&text, &key) {
+            let data = envelope.data;
+            let _ =
+                (page_of::<HistoryItem>(&data), page_of::<WalletBadge>(&data), page_of::<Template>(&data));
+            let _ = (
+                single::<Badge>(&data, ("badge_id", "B")),
+                single::<TemplateDetail>(&data, ("template_id", "T")),
+            );
+            let _ = (listed::<Category>(&data), badge_types(&data));
+            let _ = (accepted(&data), revoke_accepted(&data), batch_accepted(&data));
+        }
+    });
+}
+
+fn page_of<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizable> {
+    page(data)
 }

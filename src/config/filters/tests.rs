@@ -178,3 +178,23 @@ fn a_filter_with_a_mistake_is_left_out_and_the_others_are_there() {
     assert!(file.change(&change).is_err());
     assert_eq!(std::fs::read_to_string(&file.path).expect("there"), text);
 }
+
+#[test]
+fn no_bytes_of_the_settings_do_harm() {
+    let settings = b"profile = 'uni'\npictures = 'none'\n[profiles.uni]\nbase_url = 'https://a.example/x'\n\
+        environment = 'live'\nkey_command = ['pass', 'x']\n[profiles.uni.journal]\nurl = 'postgres://a@b/c'\n";
+    let keys = b"quit = 'x'\n[history]\nmark = ['m', 'ctrl-alt-f12']\n";
+    let theme = b"base = 'dark'\naccent = '#12ab00'\nwarn = 'bold'\n";
+    let filters = b"[history.\"x\"]\ntitle = 'a'\nissue_start_date = 2026-01-01\nsort = 'issued_at:desc'\n";
+    let words: [&[u8]; 6] = [b"[profiles.", b"\"\"\"", b"= {", b"2026-99-99", b"\xef\xbb\xbf", b"[["];
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("theme.toml");
+    crate::fuzz::fuzz("settings", &[settings, keys, theme, filters], &words, |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        let _ = crate::config::file::ConfigFile::parse(Path::new("config.toml"), &text);
+        let _ = crate::config::keymap::KeymapFile::parse(Path::new("keys.toml"), &text);
+        let _ = file().parse(&text);
+        std::fs::write(&path, bytes).expect("written");
+        let _ = crate::config::theme::ThemeFile::read(&path);
+    });
+}

@@ -115,7 +115,9 @@ pub(super) fn name_before_damage(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::name_before_damage;
+    use super::*;
+    use std::io::{Cursor, Read, Write};
+    use zip::write::SimpleFileOptions;
 
     #[test]
     fn only_a_whole_name_is_suggested() {
@@ -123,6 +125,77 @@ mod tests {
         assert_eq!(name_before_damage("í\u{99}\u{8d}ì²"), None);
         assert_eq!(name_before_damage("源?誘쇱닔"), None);
         assert_eq!(name_before_damage("José Silva"), None);
+    }
+
+    /// The parts of a workbook.
+    fn parts(workbook: &[u8]) -> Vec<(String, Vec<u8>)> {
+        let mut archive = zip::ZipArchive::new(Cursor::new(workbook)).expect("a workbook");
+        let count = archive.len();
+        let part = |at: usize| {
+            let mut file = archive.by_index(at).expect("a part");
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes).expect("its bytes");
+            (file.name().expect("a name").into_owned(), bytes)
+        };
+        (0..count).map(part).collect()
+    }
+
+    fn read_everything(path: &std::path::Path, bytes: &[u8]) {
+        std::fs::write(path, bytes).expect("written");
+        let source = ImportSource::File(path.to_owned());
+        let map = ColumnMap { name: NameColumns::One(0), email: 1, template: None };
+        let forced =
+            Choices { header: Some(HeaderRow::Absent), columns: Some(map.clone()), ..Choices::default() };
+        for choices in [Choices::default(), forced] {
+            if let Ok(table) = InputTable::open(&source, &choices, &|_| None, &Unwatched)
+                && let Ok(rows) = table.rows()
+            {
+                rows.flatten().for_each(|row| drop(check(row, &map)));
+            }
+        }
+        let _ = read_ids(&source, &Choices::default(), &Unwatched);
+    }
+
+    const WORDS: [&[u8]; 8] = [
+        b"<row r=\"99999999\">",
+        b"<c r=\"ZZZ9\"/>",
+        b"&#0;",
+        b"\xb1\xe8",
+        b"\xef\xbb\xbf",
+        b"\xff\xfe",
+        b"<!--",
+        b"\"\"",
+    ];
+
+    #[test]
+    fn no_bytes_of_a_table_do_harm() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seeds: [&[u8]; 6] = [
+            include_bytes!("../../../assets/demo/one-line-cp949.csv"),
+            include_bytes!("../../../assets/demo/revoke-ids.csv"),
+            include_bytes!("../../../assets/demo/attendees-utf8-bom.csv"),
+            include_bytes!("../../../assets/demo/safety-2025-h2.xlsx"),
+            include_bytes!("../../../tests/jobs/intake/fixtures/old.xls"),
+            b"\xff\xfet\0\t\0x\0\n\0",
+        ];
+        crate::fuzz::fuzz("a file", &seeds, &WORDS, |bytes| read_everything(&folder.path().join("x"), bytes));
+    }
+
+    #[test]
+    fn no_bytes_within_a_workbook_do_harm() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let all = parts(include_bytes!("../../../assets/demo/safety-2025-h2.xlsx"));
+        let sheet = all.iter().position(|(name, _)| name.contains("worksheets/sheet")).expect("a sheet");
+        let seeds: Vec<&[u8]> = all.iter().map(|(_, part)| part.as_slice()).collect();
+        // The sheet itself, and any other part of it in its place.
+        crate::fuzz::fuzz("a sheet", &seeds, &WORDS, |bytes| {
+            let mut writer = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            for (at, (name, part)) in all.iter().enumerate() {
+                writer.start_file(name, SimpleFileOptions::default()).expect("begun");
+                writer.write_all(if at == sheet { bytes } else { part }).expect("written");
+            }
+            read_everything(&folder.path().join("x"), &writer.finish().expect("a workbook").into_inner());
+        });
     }
 }
 

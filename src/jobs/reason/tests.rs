@@ -96,3 +96,15 @@ fn what_is_not_known_is_kept_as_it_is() {
     assert_eq!(both(&read), ["etwas ganz anderes"; 2]);
     assert_eq!(Reason::read(&read.stored()), read);
 }
+
+#[test]
+fn no_bytes_of_a_stored_reason_do_harm() {
+    let stored = Reason::from(Code::DomainSlip).with("meant", "naru.example").stored();
+    let words: [&[u8]; 4] = [b"{\"c\":", b"[[[[", b"null", b"{meant}"];
+    crate::fuzz::fuzz("a stored reason", &[stored.as_bytes(), b"a sentence"], &words, |bytes| {
+        let text = String::from_utf8_lossy(bytes);
+        for reason in [Reason::read(&text), Reason::of_legacy(&text)] {
+            let _ = (reason.to_string(), both(&reason));
+        }
+    });
+}

@@ -259,3 +259,15 @@ fn the_width_is_the_column_behind_the_sign() {
         assert_eq!(alone.done, said.starts_with("\x1b[2;"), "{said:?}");
     }
 }
+
+#[test]
+fn no_bytes_of_the_terminal_do_harm() {
+    let answers = b"\x1b[2;2R\x1b_Gi=31;OK\x1b\\\x1b]11;rgb:ffff/0000/8080\x07\x1b[6;20;10t\x1b[?62;4;22c";
+    let words: [&[u8]; 6] =
+        [b"\x1b[", b"\x1b]11;", b"\x1b_G", b"\x1b\\", b"99999999999999999999", "\u{9b}".as_bytes()];
+    crate::fuzz::fuzz("answers of the terminal", &[answers, b"jjk/\x1b[A"], &words, |bytes| {
+        let mut answers = Answers { width_is_last: bytes.len() % 2 == 0, ..Answers::default() };
+        answers.take(bytes);
+        answers.end();
+    });
+}

@@ -116,3 +116,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_bytes_of_a_picture_do_harm() {
+    let formats = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
+    let all = formats.map(|format| packed(30, 20, format));
+    let words: [&[u8]; 4] = [b"IHDR", b"\xff\xda", b"VP8L", b"\xff\xff\xff\x7f"];
+    crate::fuzz::fuzz("a picture", &all.each_ref().map(Vec::as_slice), &words, |bytes| {
+        if let Ok(picture) = decode(bytes, None) {
+            assert!(u64::from(picture.width()) * u64::from(picture.height()) <= MOST_PIXELS);
+        }
+    });
+}

@@ -1,0 +1,88 @@
+//! Gives changed bytes to a parser, for the tests of the modules that read bytes from outside.
+//!
+//! In the usual test run each parser reads the same hundred inputs. For a longer run with other inputs:
+//!
+//! ```text
+//! LAPEL_FUZZ_SECONDS=600 cargo test --lib no_bytes -- --test-threads=1 --nocapture
+//! ```
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
+
+/// Inputs of the usual test run.
+const FEW: u64 = 100;
+/// No input may take longer, in a long run.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The whole test program may need no more memory, in a long run, in bytes.
+const MOST_MEMORY: u64 = 256 << 20;
+const LONGEST: usize = 1 << 20;
+
+/// Calls `parse` with inputs that are made of `seeds` and `words`. On a failure the input is in the message.
+pub fn fuzz(name: &str, seeds: &[&[u8]], words: &[&[u8]], parse: impl Fn(&[u8])) {
+    let seconds: Option<u64> =
+        std::env::var("LAPEL_FUZZ_SECONDS").ok().map(|n| n.parse().expect("a number of seconds"));
+    let mut random = fastrand::Rng::with_seed(if seconds.is_some() { fastrand::u64(..) } else { 7 });
+    let (begin, mut longest) = (Instant::now(), Duration::ZERO);
+    for count in 0.. {
+        let is_over = match seconds {
+            Some(seconds) => begin.elapsed().as_secs() >= seconds,
+            None => count >= FEW,
+        };
+        if is_over {
+            println!("{name}: {count} inputs, the slowest in {longest:.0?}");
+            return;
+        }
+        let input = changed(seeds, words, &mut random);
+        let start = Instant::now();
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| parse(&input))) {
+            eprintln!("{name}: failed on b\"{}\"", input.escape_ascii());
+            resume_unwind(panic);
+        }
+        if seconds.is_some() {
+            longest = longest.max(start.elapsed());
+            assert!(start.elapsed() < PATIENCE, "{name}: slow on b\"{}\"", input.escape_ascii());
+            assert!(memory() < MOST_MEMORY, "{name}: much memory on b\"{}\"", input.escape_ascii());
+        }
+    }
+}
+
+/// The most memory that this process had at once; 0 where the system does not tell.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) << 10
+}
+
+fn changed(seeds: &[&[u8]], words: &[&[u8]], random: &mut fastrand::Rng) -> Vec<u8> {
+    /// Bytes with a meaning in most formats.
+    const SIGNS: &[u8] = b"\0\x01\x1b\x7f\x80\xbf\xc0\xff\n\r\t \"'\\,;:=<>{}[]()0-9";
+    let pick = |random: &mut fastrand::Rng| seeds[random.usize(..seeds.len())];
+    let mut bytes = pick(random).to_vec();
+    for _ in 0..=random.usize(..8) {
+        let at = random.usize(..=bytes.len());
+        let end = (at + random.usize(..=16)).min(bytes.len());
+        match random.u8(..8) {
+            0 => drop(bytes.drain(at..end)),
+            1 => bytes.truncate(at),
+            2 => bytes[at..end].iter_mut().for_each(|byte| *byte ^= 1 << random.u8(..8)),
+            3 => bytes[at..end].fill(SIGNS[random.usize(..SIGNS.len())]),
+            4 if !words.is_empty() => {
+                bytes.splice(at..end, words[random.usize(..words.len())].iter().copied());
+            }
+            5 => {
+                // A piece again, perhaps very often.
+                let piece = bytes[at..end].to_vec();
+                let times = 1 << random.u8(..12);
+                bytes.splice(at..at, piece.repeat(times));
+            }
+            6 => {
+                let other = pick(random);
+                let from = random.usize(..=other.len());
+                bytes.splice(at..end, other[from..].iter().copied());
+            }
+            _ => bytes.insert(at, random.u8(..)),
+        }
+        bytes.truncate(LONGEST);
+    }
+    bytes
+}
