@@ -35,11 +35,11 @@ pub(super) struct KnownWrite {
 }
 
 /// Whether the database has another history of writes than before, or lacks one of these writes. A loss that somebody
-/// noticed after such a write was confirmed is the same loss.
-pub(super) fn are_missing(db: &Tx<'_>, known: &Vec<KnownWrite>) -> tx::Result<bool> {
+/// noticed after such a write was confirmed is the same loss. A standby may only be late.
+pub(super) fn are_missing(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<bool> {
     let known: Vec<(&str, i64)> = known.iter().map(|write| (write.op.as_str(), write.age)).collect();
     db.row(
-        "SELECT has_other_origin() OR EXISTS (
+        "SELECT has_other_origin() OR NOT pg_is_in_recovery() AND EXISTS (
              SELECT 1 FROM json_rows(?1, op text, age bigint) AS known
              WHERE NOT EXISTS (SELECT 1 FROM applied WHERE applied.op = known.op)
                AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE))

@@ -156,7 +156,7 @@ impl TeamStore {
     fn notice_loss(&mut self) -> Result<(), TeamError> {
         let Some(witness) = &self.witness else { return Ok(()) };
         let (known, process) = (witness.known(), witness.process());
-        if !self.read_once(&known, lost_writes::are_missing)? {
+        if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known))? {
             return Ok(());
         }
         let Some(session) = &mut self.session else { return Err(no_session()) };
