@@ -146,14 +146,16 @@ fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
     Ok(())
 }
 
-/// A job of the same account with rows that nobody has looked for since the database lost writes.
+/// A job of the same account with rows that nobody has looked for since the database lost writes. A job of another key
+/// counts while a process follows it: nobody may have that key any more. Its claims hold in any case.
 #[cfg(feature = "team")]
 fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
     db.optional(
         "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
          WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
            AND (other.account = mine.account
-                OR EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
+                OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
+                AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
                            WHERE ours.base_url = mine.base_url AND ours.key = mine.account
                              AND theirs.base_url = other.base_url AND theirs.key = other.account))
            AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id

@@ -259,7 +259,7 @@ fn status_and_doctor_tell_that_the_database_lost_writes() {
         assert_eq!(losses(&status), (false, Some(0)), "looking changes nothing: {status}");
     }
     let jobs = json_as(&bench, "issuer", &["jobs", "list"], 0);
-    assert_eq!(count(&jobs["jobs"][0], "not sent yet"), 0, "{jobs}");
+    assert_eq!(count(&jobs["jobs"][0], "ready"), 0, "{jobs}");
     team::run_in(&database, "UPDATE lapel.request SET outcome = 'unsearched' WHERE outcome = 'searched'");
     let status = json_as(&bench, "issuer", &["journal", "status"], 0);
     assert_eq!(losses(&status), (true, Some(1)), "{status}");
