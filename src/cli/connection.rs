@@ -77,7 +77,12 @@ fn login(profile: &Profile) -> Option<Login> {
 /// Where the journal of a profile is whose secrets were fetched. `who` is this person's name for the others.
 pub fn journal_place(profile: &Profile, paths: &Paths, who: &str) -> JournalPlace {
     match login(profile) {
-        Some(login) => JournalPlace::Team { login, who: who.to_owned(), reads_only: profile.read_only },
+        Some(login) => JournalPlace::Team {
+            login,
+            who: who.to_owned(),
+            data_dir: Some(paths.data_dir.clone()),
+            reads_only: profile.read_only,
+        },
         None => JournalPlace::Folder(paths.data_dir.clone()),
     }
 }

@@ -3,11 +3,12 @@
 use super::journal::JournalError;
 use crate::api::ApiError;
 use crate::i18n::Localizable;
+use crate::team::TeamError;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
     #[error(transparent)]
-    Journal(#[from] JournalError),
+    Journal(JournalError),
     #[error(transparent)]
     Service(#[from] ApiError),
     /// The target file exists, and the caller did not allow replacing it.
@@ -25,6 +26,16 @@ pub enum JobError {
     /// A person must review something first. The text says what.
     #[error("{0}")]
     NeedsReview(Localizable),
+}
+
+impl From<JournalError> for JobError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            // The journal works, but nothing may be sent now.
+            JournalError::Team { why: TeamError::Unsearched { .. }, .. } => Self::no(error.localizable()),
+            other => Self::Journal(other),
+        }
+    }
 }
 
 impl JobError {

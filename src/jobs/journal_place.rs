@@ -17,6 +17,8 @@ pub enum JournalPlace {
         login: Login,
         /// This person's name for the others.
         who: String,
+        /// Where this computer notes the last request, for the next lapel.
+        data_dir: Option<PathBuf>,
         /// Whether lapel only reads, so that the database's user needs no right to write.
         reads_only: bool,
     },
@@ -31,7 +33,9 @@ impl JournalPlace {
         match self {
             Self::Memory => Journal::in_memory(),
             Self::Folder(folder) => Journal::open(folder),
-            Self::Team { login, who, reads_only } => open_team(login, who, *reads_only),
+            Self::Team { login, who, data_dir, reads_only } => {
+                open_team(login, who, (!reads_only).then_some(data_dir.as_deref()))
+            }
         }
     }
 
@@ -67,7 +71,7 @@ impl JournalPlace {
         match self {
             Self::Memory => Journal::in_memory(),
             Self::Folder(folder) => Journal::copy_of(folder),
-            Self::Team { login, who, .. } => Ok(open_team(login, who, false)?.for_trial()),
+            Self::Team { login, who, .. } => Ok(open_team(login, who, Some(None))?.for_trial()),
         }
     }
 
@@ -125,13 +129,19 @@ impl JournalPlace {
     }
 }
 
+/// `writes` is the data folder of a process that writes.
 #[cfg(feature = "team")]
-fn open_team(login: &Login, who: &str, reads_only: bool) -> Result<Journal, JournalError> {
-    if reads_only { Journal::read_team(login.clone(), who) } else { Journal::open_team(login.clone(), who) }
+#[allow(clippy::option_option, reason = "a process that writes may have no folder")]
+fn open_team(login: &Login, who: &str, writes: Option<Option<&Path>>) -> Result<Journal, JournalError> {
+    match writes {
+        Some(data_dir) => Journal::open_team(login.clone(), who, data_dir),
+        None => Journal::read_team(login.clone(), who),
+    }
 }
 
 #[cfg(not(feature = "team"))]
-fn open_team(login: &Login, _who: &str, _reads_only: bool) -> Result<Journal, JournalError> {
+#[allow(clippy::option_option, reason = "a process that writes may have no folder")]
+fn open_team(login: &Login, _who: &str, _writes: Option<Option<&Path>>) -> Result<Journal, JournalError> {
     no_team(login)
 }
 

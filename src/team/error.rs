@@ -14,6 +14,10 @@ pub enum TeamError {
     Busy,
     /// The database has no journal.
     NoJournal,
+    /// The database lost writes that it had confirmed, and nobody has searched the history for rows of this job since.
+    Unsearched {
+        job: i64,
+    },
     /// The user may not do this.
     Forbidden,
     /// This lapel was built without the feature `team`.

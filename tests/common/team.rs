@@ -25,7 +25,7 @@ pub fn open(folder: &Path, watcher: Option<Watcher>) -> Result<Journal, JournalE
 pub fn in_memory() -> Journal {
     #[cfg(feature = "team")]
     if is_team() {
-        return Journal::open_team(server::new_database(), "tester").expect("a journal");
+        return Journal::open_team(server::new_database(), "tester", None).expect("a journal");
     }
     Journal::in_memory().expect("a journal")
 }
@@ -107,8 +107,8 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 pub use server::{
-    close_to_all, cut_connections, database_of, empty_database, is_installed, new_database, open_to_all,
-    restart_server, run_in, url,
+    OwnServer, close_to_all, cut_connections, database_of, empty_database, is_installed, new_database,
+    open_to_all, restart_server, run_in, url,
 };
 
 #[cfg(feature = "team")]
@@ -130,12 +130,12 @@ mod server {
 
     static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::start);
     /// One at a time: a database that is copied must not be in use.
-    static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, String>)>> = LazyLock::new(Mutex::default);
+    static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, Login>)>> = LazyLock::new(Mutex::default);
 
     const WATCH: &str = r#"
         "$@" & server=$!
         cat >/dev/null
-        kill -INT $server; wait $server; rm -rf "$FOLDER""#;
+        kill -INT $server; wait $server; $AFTER"#;
 
     fn program(name: &str) -> Option<PathBuf> {
         let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
@@ -160,74 +160,165 @@ mod server {
         command
     }
 
+    /// A folder for a server, in which it has its data. The name is short, since the path of a socket is limited.
+    fn new_folder() -> tempfile::TempDir {
+        let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder");
+        // Open to the user who runs the server.
+        if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
+            let owned = Command::new("chown").arg("nobody:nogroup").arg(folder.path()).status();
+            assert!(owned.is_ok_and(|status| status.success()), "chown");
+        }
+        let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
+        made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
+            .arg(folder.path().join("data"));
+        let made = made.current_dir(&folder).output().expect("initdb");
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        folder
+    }
+
+    /// Starts the server of a folder. It ends when the returned process loses its standard input, which then runs a
+    /// command.
+    fn serve(folder: &Path, after: &str) -> Child {
+        let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
+        let mut watch = Command::new("sh");
+        watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
+        watch.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
+        for setting in [
+            "fsync=off",
+            "full_page_writes=off",
+            "listen_addresses=",
+            "max_connections=400",
+            "shared_buffers=64MB",
+            "autovacuum=off",
+        ] {
+            watch.args(["-c", setting]);
+        }
+        let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
+        let log = std::fs::File::create(log).expect("a log");
+        watch.env("AFTER", after).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::null());
+        let watch = watch.stderr(log).spawn().expect("the server starts");
+        wait(folder);
+        watch
+    }
+
+    /// Waits until a server accepts connections.
+    fn wait(folder: &Path) {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while let Err(why) = Session::open(&login_of(folder, "postgres")) {
+            if std::time::Instant::now() > end {
+                let mut log = String::new();
+                let file = std::fs::File::open(folder.join("log"));
+                let _ = file.and_then(|mut file| file.read_to_string(&mut log));
+                panic!("PostgreSQL does not start: {why:?}\n{log}");
+            }
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
+        }
+    }
+
+    /// As the administrator of a server.
+    fn login_of(folder: &Path, database: &str) -> Login {
+        let server = Server {
+            host: Host::Socket(folder.to_owned()),
+            port: 5432,
+            user: "lapel".to_owned(),
+            database: database.to_owned(),
+        };
+        Login { server, password: None, ca: None }
+    }
+
+    /// Creates roles, a login for each, and a journal.
+    fn create_journal(owner: &Login) {
+        run(owner, lapel::jobs::ROLES);
+        run(owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
+        run(owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
+        run(owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
+        Journal::create_team(owner).expect("a journal is created");
+    }
+
+    /// A server of one test, which may stop it and exchange its data.
+    pub struct OwnServer {
+        folder: tempfile::TempDir,
+        watch: Option<Child>,
+    }
+
+    impl OwnServer {
+        /// Starts a server with a journal that stands for the journal of a data folder.
+        pub fn of(data_folder: &Path) -> Self {
+            let data_folder = data_folder.to_owned();
+            let started = move || {
+                let mut server = Self { folder: new_folder(), watch: None };
+                server.start();
+                run(&server.login("postgres"), "CREATE DATABASE journal");
+                create_journal(&server.login("journal"));
+                let mut databases = DATABASES.lock().expect("databases");
+                databases.1.insert(data_folder, server.login("journal"));
+                server
+            };
+            std::thread::spawn(started).join().expect("a server")
+        }
+
+        fn login(&self, database: &str) -> Login {
+            login_of(self.folder.path(), database)
+        }
+
+        pub fn start(&mut self) {
+            let folder = self.folder.path().to_owned();
+            self.watch = Some(std::thread::spawn(move || serve(&folder, ":")).join().expect("a server"));
+        }
+
+        /// Ends all connections and the server, which writes everything to its disk.
+        pub fn stop(&mut self) {
+            let Some(mut watch) = self.watch.take() else { return };
+            drop(watch.stdin.take());
+            watch.wait().expect("it ends");
+        }
+
+        fn place(&self, name: &str) -> PathBuf {
+            self.folder.path().join(name)
+        }
+
+        /// Copies the data of a server that is stopped.
+        pub fn copy(&self, from: &str, to: &str) {
+            let _ = std::fs::remove_dir_all(self.place(to));
+            let copied = Command::new("cp").arg("-a").args([self.place(from), self.place(to)]).status();
+            assert!(copied.is_ok_and(|status| status.success()), "cp");
+        }
+
+        /// Starts a stopped server as a standby without a primary, and lets it take over.
+        pub fn start_promoted(&mut self) {
+            let mut mark = Command::new("cp");
+            // A copy has the owner of the server.
+            mark.args(["-a", "data/PG_VERSION", "data/standby.signal"]).current_dir(&self.folder);
+            assert!(mark.status().is_ok_and(|status| status.success()), "cp");
+            self.start();
+            let login = self.login("postgres");
+            std::thread::spawn(move || run(&login, "SELECT pg_promote()")).join().expect("promoted");
+        }
+    }
+
+    impl Drop for OwnServer {
+        fn drop(&mut self) {
+            self.stop();
+        }
+    }
+
     impl Cluster {
         fn start() -> Self {
-            // Short, since the path of a socket is limited, and open to the user who runs the server.
-            let folder =
-                tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder").keep();
-            if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
-                let owned = Command::new("chown").arg("nobody:nogroup").arg(&folder).status();
-                assert!(owned.is_ok_and(|status| status.success()), "chown");
-            }
-            let data = folder.join("data");
-            let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
-            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
-                .arg(&data);
-            let made = made.current_dir(&folder).output().expect("initdb");
-            assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-            let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
-            let mut watch = Command::new("sh");
-            watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
-            watch.arg("-D").arg(&data).arg("-k").arg(&folder);
-            for setting in [
-                "fsync=off",
-                "full_page_writes=off",
-                "listen_addresses=",
-                "max_connections=400",
-                "shared_buffers=64MB",
-                "autovacuum=off",
-            ] {
-                watch.args(["-c", setting]);
-            }
-            let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
-            let log = std::fs::File::create(log).expect("a log");
-            watch.env("FOLDER", &folder).current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null());
-            let watch = watch.stderr(log).spawn().expect("the server starts");
+            let folder = new_folder().keep();
+            let watch = serve(&folder, &format!("rm -rf {}", folder.display()));
             let cluster = Self { folder, _watch: watch };
-            cluster.wait();
             cluster.run("CREATE DATABASE empty_journal");
-            let owner = cluster.login("empty_journal");
-            run(&owner, lapel::jobs::ROLES);
-            run(&owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
-            run(&owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
-            run(&owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
-            Journal::create_team(&owner).expect("a journal is created");
+            create_journal(&cluster.login("empty_journal"));
             cluster
         }
 
-        /// Waits until it accepts connections.
         fn wait(&self) {
-            let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-            while let Err(why) = Session::open(&self.login("postgres")) {
-                if std::time::Instant::now() > end {
-                    let mut log = String::new();
-                    let file = std::fs::File::open(self.folder.join("log"));
-                    let _ = file.and_then(|mut file| file.read_to_string(&mut log));
-                    panic!("PostgreSQL does not start: {why:?}\n{log}");
-                }
-                std::thread::park_timeout(std::time::Duration::from_millis(10));
-            }
+            wait(&self.folder);
         }
 
         /// As the administrator of the server.
         fn login(&self, database: &str) -> Login {
-            let server = Server {
-                host: Host::Socket(self.folder.clone()),
-                port: 5432,
-                user: "lapel".to_owned(),
-                database: database.to_owned(),
-            };
-            Login { server, password: None, ca: None }
+            login_of(&self.folder, database)
         }
 
         fn run(&self, sql: &str) {
@@ -243,15 +334,16 @@ mod server {
     fn named(folder: Option<&Path>) -> Login {
         let mut databases = DATABASES.lock().expect("databases");
         if let Some(known) = folder.and_then(|folder| databases.1.get(folder)) {
-            return CLUSTER.login(known);
+            return known.clone();
         }
         databases.0 += 1;
         let name = format!("journal_{}", databases.0);
         CLUSTER.run(&format!("CREATE DATABASE {name} TEMPLATE empty_journal STRATEGY file_copy"));
+        let login = CLUSTER.login(&name);
         if let Some(folder) = folder {
-            databases.1.insert(folder.to_owned(), name.clone());
+            databases.1.insert(folder.to_owned(), login.clone());
         }
-        CLUSTER.login(&name)
+        login
     }
 
     /// The least rights that are enough for everything that lapel does with jobs.

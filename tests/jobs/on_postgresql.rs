@@ -51,3 +51,11 @@ fn what_only_a_team_has() {
     }
     assert_eq!(run(&["--ignored", "crash::team_only"]), 7);
 }
+
+#[test]
+fn a_database_that_lost_writes() {
+    if is_left_out() {
+        return;
+    }
+    assert_eq!(run(&["--ignored", "crash::lost_writes"]), 7);
+}

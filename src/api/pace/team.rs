@@ -265,7 +265,8 @@ fn words(why: &TeamError) -> PaceProblem {
         }
         TeamError::Forbidden => localizable!("the user may not use it"),
         TeamError::Full => localizable!("its disk is full"),
-        TeamError::Busy => localizable!("no response in time"),
+        // Only a job is refused for its rows.
+        TeamError::Busy | TeamError::Unsearched { .. } => localizable!("no response in time"),
         TeamError::Other(code) => localizable!("error {code}", code),
     }
 }

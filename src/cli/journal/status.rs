@@ -92,6 +92,8 @@ pub(in super::super) fn server_json(server: &Server, found: &TeamStatus) -> Valu
         "fsync": found.fsync,
         "standbys": found.standbys,
         "synchronous_standby": found.has_synchronous_standby,
+        "lost_writes": found.lost_writes.map(|at| at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()),
+        "rows_to_search": found.unsearched_rows,
         "clock_ahead_ms": found.clock_ahead_ms,
         "pooled": found.is_pooled,
         "idle_session_timeout_ms": found.idle_session_timeout_ms,

@@ -2,6 +2,7 @@
 
 use super::facts;
 use super::jobs;
+use super::lost_writes;
 use super::observe::{self, Context, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
@@ -14,7 +15,7 @@ use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, ScanResult};
 use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The fact that tells whether the history shows waiting badges.
 pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
@@ -51,7 +52,7 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let accepted = |reg: &Option<ServiceTime>| -> Option<Timestamp> {
         zone.as_ref()?.to_timestamp(reg.as_ref()?.start()?).ok()
     };
-    let rows = rows_in_doubt(db, jobs)?;
+    let rows = rows_in_doubt(db, jobs, context.now)?;
     let sights_of = |row: &DoubtRow| found.get(&row.key).map_or(&[][..], Vec::as_slice);
     let mut known = BadgeOwners::of(db, rows.iter().map(|row| (row, sights_of(row))))?;
     let mut resolved = DoubtChanges::default();
@@ -80,10 +81,15 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let mut observed = resolved.apply(db, context)?;
     observed.ready.extend(resolved.ready);
     prove(db, &rows.iter().map(|row| row.request).collect())?;
+    let mut searched = BTreeMap::new();
+    for row in &rows {
+        *searched.entry(row.request).or_insert(true) &= complete.contains(&row.key);
+    }
+    lost_writes::searched(db, &searched, context.now)?;
     Ok(observed)
 }
 
-fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>> {
+fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
     let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.rows(
         "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
@@ -94,13 +100,16 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>
                     (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL)
                     -- What is found may come of an earlier request.
                     AND NOT EXISTS (SELECT 1 FROM row AS other WHERE other.request = request.id AND other.tries > 1),
-                request.accepted, request.rows, row.job
+                request.accepted, request.rows, row.job, request.outcome
          FROM list JOIN row ON row.job = list.job JOIN request ON request.id = row.request
          JOIN job ON job.id = row.job
          WHERE row.bucket IN ('in_doubt', 'unbound', 'not_seen')",
         values![super::json(&jobs)],
         |r| {
         let row_status = jobs::row_status(r, "bucket")?;
+        // The time of such a request is this poll's.
+        let is_unsearched = r.get::<Option<String>>(14)?.as_deref() == Some(lost_writes::UNSEARCHED);
+        let intent = Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(DoubtRow {
             job: JobId(r.get(13)?),
             no: r.get::<i64>(0)?.unsigned_abs(),
@@ -108,7 +117,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>) -> tx::Result<Vec<DoubtRow>
             name: r.get(9)?,
             request: r.get(2)?,
             doubt: Doubt {
-                intent: Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH),
+                intent: if is_unsearched { now } else { intent },
                 heard: r.get(6)?,
                 accepted: row_status == RowStatus::Unbound || r.get::<bool>(8)?,
                 baseline: r.get(7)?,
@@ -260,6 +269,8 @@ fn prove(db: &Tx<'_>, requests: &BTreeSet<i64>) -> tx::Result<()> {
         let code = match outcome.as_deref() {
             // The response already gave the reason for the others.
             Some("accepted") => continue,
+            // They may come from different requests.
+            other if lost_writes::is_stand_in(other) => continue,
             Some("refused") => Code::PartlyThere,
             _ => Code::SomeThere,
         };
@@ -297,7 +308,7 @@ mod tests {
                  VALUES (1, 1, '', 'a@x.kr', '', {found}, 'waiting', 7), (1, 2, '', 'b@x.kr', '', NULL, 'in_doubt', 7)"
             ))
             .expect("rows");
-            let rows = rows_in_doubt(&db, &HashSet::from([JobId(1)])).expect("read");
+            let rows = rows_in_doubt(&db, &HashSet::from([JobId(1)]), Timestamp::UNIX_EPOCH).expect("read");
             assert_eq!(
                 rows.iter().map(|row| row.doubt.ruled_out).collect::<Vec<_>>(),
                 [ruled_out],

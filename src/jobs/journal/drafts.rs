@@ -5,7 +5,7 @@ use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, requests, review, takeover};
+use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
@@ -374,7 +374,11 @@ pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor)
 
 /// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
 /// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
+///
+/// # Errors
+/// A team's database lost writes, and the history was not searched since.
 pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
+    lost_writes::assure_searched(db, *id)?;
     jobs::set_phase(db, id, &Phase::Running)?;
     db.execute(
         "UPDATE job SET begun_by = ?2 WHERE id = ?1 AND begun_by IS NULL",

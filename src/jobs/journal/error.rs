@@ -216,6 +216,11 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             "The user of the team's journal ({server}) may not do this. Nothing was changed. Ask the database's administrator for the role of an issuer.",
             server
         ),
+        TeamError::Unsearched { job } => localizable!(
+            "The team's journal ({server}) lost writes. lapel sends no badge before it has searched the history for the rows of job {job}. Nothing was sent. Keep lapel open, or run: lapel jobs follow {job}. Then try again.",
+            server,
+            job
+        ),
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
         TeamError::NoFeature => localizable!(

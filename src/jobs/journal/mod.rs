@@ -16,6 +16,7 @@
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
+//! lost_writes, witness   notices that a team's database lost writes, and what follows
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
@@ -48,6 +49,7 @@ mod file_status;
 pub(super) mod jobs;
 #[cfg(feature = "team")]
 mod lease;
+mod lost_writes;
 pub(super) mod observe;
 mod owner;
 mod place;
@@ -75,6 +77,8 @@ mod team_store;
 mod tests;
 pub(super) mod transfer;
 mod tx;
+#[cfg(feature = "team")]
+mod witness;
 
 pub use adopt::Adopted;
 pub use error::JournalError;
@@ -257,13 +261,14 @@ impl Journal {
         Ok(Self { is_copy: true, ..Self::start(connection, me, file, None, Proof::default(), None)? })
     }
 
-    /// Opens the journal of a team. `who` is this person's name for the others.
+    /// Opens the journal of a team. `who` is this person's name for the others. In the data folder `data_dir` this
+    /// process notes its last request, so that the next one notices if the database lost it.
     ///
     /// # Errors
     /// Any [`JournalError`] except `Closed`. Nothing was changed.
     #[cfg(feature = "team")]
-    pub fn open_team(login: crate::team::Login, who: &str) -> Result<Self> {
-        Self::open_team_watched(login, who, None)
+    pub fn open_team(login: crate::team::Login, who: &str, data_dir: Option<&Path>) -> Result<Self> {
+        Self::open_team_as(login, who, None, Some(data_dir))
     }
 
     /// Opens the journal of a team without a lease: this process owns no jobs, and others do not see it.
@@ -272,28 +277,31 @@ impl Journal {
     /// As [`Self::open_team`].
     #[cfg(feature = "team")]
     pub fn read_team(login: crate::team::Login, who: &str) -> Result<Self> {
-        Self::open_team_as(login, who, None, true)
+        Self::open_team_as(login, who, None, None)
     }
 
     /// As [`Self::open_team`], with a watcher of every write.
     #[doc(hidden)]
     #[cfg(feature = "team")]
     pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
-        Self::open_team_as(login, who, watcher, false)
+        Self::open_team_as(login, who, watcher, Some(None))
     }
 
+    /// `writes` is the data folder of a process that writes.
     #[cfg(feature = "team")]
+    #[allow(clippy::option_option, reason = "a process that writes may have no folder")]
     fn open_team_as(
         login: crate::team::Login,
         who: &str,
         watcher: Option<Watcher>,
-        reads_only: bool,
+        writes: Option<Option<&Path>>,
     ) -> Result<Self> {
+        let reads_only = writes.is_none();
         let file: Arc<str> = login.server.to_string().into();
         let me = Me::of_team(who, &place::computer());
         // On a thread of its own: the caller's may not block, since it may run other tasks.
         let opening = std::thread::scope(|scope| {
-            let me = (!reads_only).then_some(&me);
+            let me = writes.map(|data_dir| (&me, data_dir));
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let store = opening??;

@@ -56,9 +56,11 @@ pub(super) fn ended(db: &Tx<'_>, request: i64, at: i64, how: &Ended) -> tx::Resu
     Ok(())
 }
 
-/// Whether the job was taken over from the process that sent this request, before it recorded an answer.
+/// Whether the job was taken over from the process that sent this request, before it recorded an answer; or the
+/// database has lost the request.
 pub(super) fn is_lost(db: &Tx<'_>, request: i64) -> tx::Result<bool> {
-    db.exists("SELECT 1 FROM request WHERE id = ?1 AND outcome = 'lost'", values![request])
+    let is_open = "SELECT 1 FROM request WHERE id = ?1 AND outcome IS DISTINCT FROM 'lost'";
+    Ok(!db.exists(is_open, values![request])?)
 }
 
 /// Keeps an answer that came after the job was taken over. It is evidence; its rows stay in doubt, and the new owner

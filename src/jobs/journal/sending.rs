@@ -3,6 +3,7 @@
 
 use super::claims::{HELD_UP, HOLDS};
 use super::jobs;
+use super::lost_writes;
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
@@ -51,6 +52,9 @@ pub(in crate::jobs) struct RecordIntent {
 /// Responses to a batch identify rows by address only. So a request contains no address twice, and no address of
 /// another open request of the same template. A row of an issue job without a valid claim needs review and is not
 /// sent.
+///
+/// # Errors
+/// A team's database lost writes, and the history was not searched since.
 pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Option<Chunk>> {
     let RecordIntent { job, me, most, at, heard } = args;
     let found: Option<(String, Option<i64>)> = db.optional(
@@ -60,6 +64,7 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     )?;
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
+    lost_writes::assure_searched(db, *job)?;
     let (entries, unclaimed) = if kind == Kind::Issue.code() {
         recipients(db, *job, most)?
     } else {

@@ -6,9 +6,13 @@ SET LOCAL search_path = lapel, pg_temp;
 
 -- One row. A write locks it, so that the writes of all computers happen one after the other.
 CREATE TABLE store (
-    schema BIGINT NOT NULL,
-    salt   BYTEA NOT NULL,
-    single BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (single)
+    schema  BIGINT NOT NULL,
+    salt    BYTEA NOT NULL,
+    -- Which history of writes the database had when lapel looked last: see `origin_now`.
+    origin  TEXT COLLATE "C" NOT NULL,
+    -- When lapel noticed last that the database had lost writes.
+    noticed TIMESTAMPTZ,
+    single  BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (single)
 );
 
 -- Writes that are done, by a random number: a write whose commit was not answered is not done twice.
@@ -85,6 +89,7 @@ CREATE TABLE request (
     why      TEXT COLLATE "C"
 );
 CREATE INDEX request_job ON request(job);
+CREATE INDEX request_unsearched ON request(job) WHERE outcome = 'unsearched';
 
 CREATE TABLE row (
     job         BIGINT NOT NULL REFERENCES job(id) ON DELETE CASCADE,
@@ -240,6 +245,45 @@ BEGIN
     PERFORM FROM store FOR NO KEY UPDATE;
     INSERT INTO applied (op) VALUES (begin_write.op) ON CONFLICT DO NOTHING;
     RETURN FOUND;
+END $$;
+
+-- The history of writes that the database has: another one after a failover, and after a backup was restored. A
+-- failover begins a timeline, and a restored dump makes another table. `NULL` on a standby. A part that the server
+-- does not tell is left out.
+CREATE FUNCTION origin_now() RETURNS TEXT LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    origin TEXT := 'lapel.store'::regclass::oid::text;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN NULL;
+    END IF;
+    BEGIN
+        origin := origin || ' ' || (SELECT system_identifier FROM pg_control_system());
+    EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_supported THEN
+        NULL;
+    END;
+    BEGIN
+        origin := origin || ' ' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+    EXCEPTION WHEN insufficient_privilege OR undefined_function OR feature_not_supported
+                   OR object_not_in_prerequisite_state THEN
+        NULL;
+    END;
+    RETURN origin;
+END $$;
+
+-- Whether the database has another history of writes than when lapel looked last.
+CREATE FUNCTION has_other_origin() RETURNS BOOLEAN LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = lapel, pg_temp AS
+    $$ BEGIN RETURN coalesce((SELECT origin <> origin_now() FROM store), FALSE); END $$;
+
+-- Records that writes were lost. Numbers of lost jobs and requests must not come again: processes and people know them.
+CREATE FUNCTION note_loss() RETURNS VOID LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+DECLARE
+    jobs     REGCLASS := pg_get_serial_sequence('lapel.job', 'id');
+    requests REGCLASS := pg_get_serial_sequence('lapel.request', 'id');
+BEGIN
+    UPDATE store SET origin = coalesce(origin_now(), origin), noticed = clock_timestamp();
+    PERFORM setval(jobs, nextval(jobs) + 1000), setval(requests, nextval(requests) + 100000);
 END $$;
 
 -- Records that a person opened a wallet, also for a reader.

@@ -60,7 +60,7 @@ pub(super) fn create(login: &Login) -> Result<Creation> {
             writing.batch_execute("CREATE SCHEMA lapel").await?;
         }
         writing.batch_execute(TABLES).await?;
-        let sql = "INSERT INTO store (schema, salt) VALUES ($1, $2)";
+        let sql = "INSERT INTO lapel.store (schema, salt, origin) VALUES ($1, $2, lapel.origin_now())";
         writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
         writing.batch_execute(RIGHTS).await?;
         let sql = "SELECT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'lapel_issuer')";
@@ -179,6 +179,9 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
     {
         status.schema = Some(client.query_one("SELECT schema FROM lapel.store", &[]).await?.get(0));
     }
+    if status.schema == Some(SCHEMA) {
+        examine_losses(client, &mut status).await?;
+    }
     if may_read_jobs {
         let jobs = "SELECT count(*) FROM lapel.job WHERE phase <> 'draft'";
         status.jobs = u64::try_from(client.query_one(jobs, &[]).await?.get::<_, i64>(0)).ok();
@@ -187,6 +190,28 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
         status.processes = processes(client).await?;
     }
     Ok(status)
+}
+
+/// Whether the database lost writes, as far as the user may know.
+async fn examine_losses(client: &Client, status: &mut TeamStatus) -> std::result::Result<(), Error> {
+    let sql = "SELECT has_column_privilege('lapel.store', 'noticed', 'SELECT'),
+                      has_function_privilege('lapel.has_other_origin()', 'EXECUTE'),
+                      has_table_privilege('lapel.request', 'SELECT') AND has_table_privilege('lapel.row', 'SELECT')";
+    let may = client.query_one(sql, &[]).await?;
+    if may.get(0) {
+        let sql = "SELECT (extract(epoch FROM noticed) * 1000)::bigint FROM lapel.store";
+        let noticed: Option<i64> = client.query_one(sql, &[]).await?.get(0);
+        status.lost_writes = noticed.and_then(|at| Timestamp::from_millisecond(at).ok());
+    }
+    if may.get(1) {
+        status.has_other_origin = client.query_one("SELECT lapel.has_other_origin()", &[]).await?.get(0);
+    }
+    if may.get(2) {
+        let sql = "SELECT count(*) FROM lapel.request JOIN lapel.row ON row.request = request.id
+                   WHERE request.outcome = 'unsearched' AND row.bucket IN ('in_doubt', 'unbound', 'not_seen')";
+        status.unsearched_rows = u64::try_from(client.query_one(sql, &[]).await?.get::<_, i64>(0)).ok();
+    }
+    Ok(())
 }
 
 /// In milliseconds.

@@ -2,6 +2,7 @@
 
 use crate::i18n::{Localizable, list};
 use crate::jobs::reason::Reason;
+use jiff::Timestamp;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
 pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_str!("team_rights.sql"));
@@ -62,6 +63,13 @@ pub struct TeamStatus {
     pub clock_ahead_ms: i64,
     /// Whether a pooler gives each transaction another connection.
     pub is_pooled: bool,
+    /// Whether the database is another server or another copy than lapel last used. The next lapel that may write
+    /// treats this as a loss of writes.
+    pub has_other_origin: bool,
+    /// When a lapel last noticed that the database had lost writes.
+    pub lost_writes: Option<Timestamp>,
+    /// Rows that nobody has looked for in the history since then. `None` if the user may not read them.
+    pub unsearched_rows: Option<u64>,
     /// In milliseconds; 0 for none.
     pub idle_session_timeout_ms: i64,
     /// In milliseconds; 0 for none.
@@ -99,7 +107,18 @@ impl TeamStatus {
         }
         if self.standbys > 0 && !self.has_synchronous_standby {
             found.push(localizable!(
-                "the database has standbys, but none is synchronous. After a failover, sent rows could be sent again. Set synchronous_standby_names."
+                "the database has standbys, but none is synchronous. After a failover, writes could be lost. Then lapel must search the history for all unsent rows. Set synchronous_standby_names."
+            ));
+        }
+        if self.has_other_origin {
+            found.push(localizable!(
+                "the database is another server or another copy than before, and may have lost writes. The next lapel that may write puts all unsent rows in doubt and searches the history for them."
+            ));
+        }
+        if let Some(rows) = self.unsearched_rows.filter(|rows| *rows > 0) {
+            found.push(localizable!(
+                "the database lost writes. Rows that lapel has not searched for since: {rows}. Until then it sends no badge. Keep lapel open, or run: lapel jobs follow",
+                rows
             ));
         }
         if self.clock_ahead_ms.abs() > CLOCKS_DIFFER {
@@ -136,13 +155,15 @@ mod tests {
     #[test]
     fn every_danger_is_a_problem() {
         assert_eq!(sound().problems(false), []);
-        let dangers: [fn(&mut TeamStatus); 9] = [
+        let dangers: [fn(&mut TeamStatus); 11] = [
             |it| it.is_read_only = true,
             |it| it.missing_rights.push("INSERT on job".to_owned()),
             |it| it.is_pooled = true,
             |it| it.fsync = false,
             |it| "off".clone_into(&mut it.synchronous_commit),
             |it| it.standbys = 1,
+            |it| it.has_other_origin = true,
+            |it| it.unsearched_rows = Some(2),
             |it| it.clock_ahead_ms = -2_500,
             |it| it.idle_session_timeout_ms = 5_000,
             |it| it.transaction_timeout_ms = 30_000,

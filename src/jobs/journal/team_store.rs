@@ -8,13 +8,17 @@
 
 use super::JournalError;
 use super::lease::{Lease, LeaseTime};
+use super::lost_writes;
 use super::owner::Me;
 use super::runner::{Fault, Moment, Operation, Undo, Undoing};
 use super::schema::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
+use super::witness::Witness;
 use crate::team::{Login, Session, TeamError};
+use jiff::Timestamp;
 use std::cmp::Ordering;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio_postgres::IsolationLevel;
 
@@ -32,6 +36,8 @@ pub(super) struct TeamStore {
     /// When the last attempt to connect failed, and why.
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
+    /// `None` for a process that only reads.
+    witness: Option<Witness>,
     /// Ends after everything else. `None` for a process that only reads.
     lease: Option<Lease>,
 }
@@ -78,18 +84,18 @@ pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String
 }
 
 impl TeamStore {
-    /// Without `me` the process only reads.
+    /// Without `me` the process only reads. With it, its data folder may have the last request of an earlier process.
     ///
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
-    pub(super) fn open(login: Login, me: Option<&Me>) -> Result<Self, JournalError> {
+    pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<Self, JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login);
         let session = connected(&login).map_err(failed)?;
         check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
         let lease = match me {
-            Some(me) => {
+            Some((me, _)) => {
                 // Somebody else may do the same now.
                 let _ = session.runtime.block_on(session.client.batch_execute(tidy));
                 Some(Lease::take(&login, &me.id, &me.label).map_err(failed)?)
@@ -98,14 +104,18 @@ impl TeamStore {
         };
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session, &login)?;
-        Ok(Self {
+        let witness = me.map(|(me, data_dir)| Witness::new(me, &login.server, data_dir));
+        let mut store = Self {
             login,
             session: Some(session),
             statements: Statements::default(),
             away: None,
             unsure: Vec::new(),
+            witness,
             lease,
-        })
+        };
+        store.notice_loss().map_err(|why| store.failed(why))?;
+        Ok(store)
     }
 
     pub(super) fn lease(&self) -> Option<LeaseTime> {
@@ -123,17 +133,47 @@ impl TeamStore {
         }
         self.session = None;
         self.statements.get_mut().clear();
-        match connected(&self.login) {
-            Ok(session) => {
-                self.session = Some(session);
+        let opened = connected(&self.login).and_then(|session| {
+            self.session = Some(session);
+            // It may be another server than before, or another copy of the database.
+            self.notice_loss()
+        });
+        match opened {
+            Ok(()) => {
                 self.away = None;
                 Ok(())
             }
             Err(why) => {
+                self.session = None;
                 self.away = Some((Instant::now(), why.clone()));
                 Err(why)
             }
         }
+    }
+
+    /// Finds out whether the database has lost writes, and records that before anything else is written. See
+    /// [`lost_writes`].
+    fn notice_loss(&mut self) -> Result<(), TeamError> {
+        let Some(witness) = &self.witness else { return Ok(()) };
+        let (known, process) = (witness.known(), witness.process());
+        if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known))? {
+            return Ok(());
+        }
+        let Some(session) = &mut self.session else { return Err(no_session()) };
+        let Session { client, runtime, .. } = session;
+        let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+        let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
+        begin(&tx, &new_number()).map_err(of_operation)?;
+        // Another process may have noticed it meanwhile.
+        if lost_writes::are_missing(&tx, &known).map_err(of_operation)? {
+            tracing::warn!("the team's database has lost writes");
+            lost_writes::notice(&tx, &process, Timestamp::now()).map_err(of_operation)?;
+        }
+        runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why))?;
+        if let Some(witness) = &mut self.witness {
+            witness.forget();
+        }
+        Ok(())
     }
 
     /// See [`super::runner::JournalState::read`].
@@ -147,6 +187,10 @@ impl TeamStore {
         let first = self.connect().and_then(|()| self.read_once(args, op));
         match first {
             Err(why) if is_passing(&why) => {
+                if matches!(why, TeamError::Away(_)) {
+                    // The connection may not know yet that it has ended.
+                    self.session = None;
+                }
                 self.connect().and_then(|()| self.read_once(args, op)).map_err(|why| self.failed(why))
             }
             other => other.map_err(|why| self.failed(why)),
@@ -177,7 +221,7 @@ impl TeamStore {
         undo: Option<Undo<T>>,
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
-        let number = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
+        let number = new_number();
         let end = Instant::now() + PATIENCE;
         let mut maybe: Option<T> = None;
         let why = loop {
@@ -189,9 +233,19 @@ impl TeamStore {
             match attempt {
                 // A new connection may work at once.
                 Err(TeamError::Away(_)) if is_connected && Instant::now() < end => {}
-                Ok(Attempt::Done(value)) => return Ok(Some(value)),
+                Ok(Attempt::Done(value)) => {
+                    if let Some(witness) = &mut self.witness {
+                        witness.saw(number, step);
+                    }
+                    return Ok(Some(value));
+                }
                 Ok(Attempt::Crashed) => return Ok(None),
                 Ok(Attempt::Again) => {}
+                Ok(Attempt::OtherOrigin) => {
+                    if let Err(why) = self.notice_loss() {
+                        break why;
+                    }
+                }
                 Err(why) if is_passing(&why) && Instant::now() < end => std::thread::sleep(AGAIN),
                 Err(why) => break why,
             }
@@ -215,7 +269,11 @@ impl TeamStore {
         let Session { client, runtime, .. } = session;
         let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        if !begin(&tx, number).map_err(of_operation)? {
+        let (is_new, has_other_origin) = begin(&tx, number).map_err(of_operation)?;
+        if has_other_origin && self.witness.is_some() {
+            return Ok(Attempt::OtherOrigin);
+        }
+        if !is_new {
             // An earlier attempt worked.
             return maybe.take().map(Attempt::Done).ok_or_else(no_session);
         }
@@ -260,7 +318,8 @@ impl TeamStore {
             let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
             let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
             // Takes the number, so that the write cannot become durable later.
-            if !begin(&tx, &unsure.op).map_err(of_operation)? {
+            let (is_new, _) = begin(&tx, &unsure.op).map_err(of_operation)?;
+            if !is_new {
                 (unsure.undo)(&tx).map_err(of_operation)?;
             }
             runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why))?;
@@ -274,13 +333,21 @@ enum Attempt<T> {
     Done(T),
     /// A watcher asked for a replay.
     Again,
+    /// The database is another copy than before. Nothing was written.
+    OtherOrigin,
     /// A simulated power cut.
     Crashed,
 }
 
-/// Waits for all other writes. Returns whether the number is new.
-fn begin(tx: &Tx<'_>, number: &str) -> tx::Result<bool> {
-    tx.row("SELECT begin_write(?1)", values![number], |r| r.get(0))
+/// Waits for all other writes. Returns whether the number is new, and whether the database is another copy than
+/// before: a backup may replace the tables while a connection is open.
+fn begin(tx: &Tx<'_>, number: &str) -> tx::Result<(bool, bool)> {
+    let sql = "SELECT begin_write(?1), has_other_origin()";
+    tx.row(sql, values![number], |r| Ok((r.get(0)?, r.get(1)?)))
+}
+
+fn new_number() -> String {
+    format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..))
 }
 
 /// Whether the same write may work if it is repeated.

@@ -5,7 +5,8 @@
 //! what lapel asks. At every stop on the way nobody has more than one badge, and at the end everybody has
 //! exactly one, every row is in one bucket, and the badge of each row is the one in the ledger.
 //!
-//! The same on a team's database: `on_postgresql` runs these tests again, and `team_only` has those that need one.
+//! The same on a team's database: `on_postgresql` runs these tests again, and `team_only` and
+//! `lost_writes` have those that need one.
 //!
 //! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.
 
@@ -14,6 +15,8 @@ mod counting;
 mod drafts;
 mod faults;
 mod kill;
+#[cfg(feature = "team")]
+mod lost_writes;
 mod many;
 mod oracle;
 mod owners;

@@ -231,6 +231,45 @@ fn a_backup_of_a_team_is_its_administrators() {
 }
 
 #[test]
+fn status_and_doctor_tell_that_the_database_lost_writes() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
+        .ended(0);
+    let status = json_as(&bench, "issuer", &["journal", "status"], 0);
+    let losses = |status: &Value| {
+        let server = &status["server"];
+        (server["lost_writes"].is_string(), server["rows_to_search"].as_u64())
+    };
+    assert_eq!(losses(&status), (false, Some(0)), "{status}");
+    assert_eq!(status["problems"].as_array().map(Vec::len), Some(1), "only its disk: {status}");
+    // As after a failover. The row of the job may have been sent, as far as the database knows.
+    team::run_in(
+        &database,
+        "UPDATE lapel.row SET bucket = 'ready', badge = NULL; UPDATE lapel.job SET phase = 'paused';
+         UPDATE lapel.store SET origin = 'another server'",
+    );
+    for user in ["issuer", "reader"] {
+        let status = json_as(&bench, user, &["journal", "status"], 0);
+        let problems = status["problems"].to_string();
+        assert!(problems.contains(msg_part("another server or another copy than before")), "{problems}");
+        assert_eq!(losses(&status), (false, Some(0)), "looking changes nothing: {status}");
+    }
+    let jobs = json_as(&bench, "issuer", &["jobs", "list"], 0);
+    assert_eq!(count(&jobs["jobs"][0], "ready"), 0, "{jobs}");
+    team::run_in(&database, "UPDATE lapel.request SET outcome = 'unsearched' WHERE outcome = 'searched'");
+    let status = json_as(&bench, "issuer", &["journal", "status"], 0);
+    assert_eq!(losses(&status), (true, Some(1)), "{status}");
+    let doctor = json_as(&bench, "issuer", &["doctor"], 1);
+    for problems in [&status["problems"], &doctor["problems"]] {
+        assert!(problems.to_string().contains(msg_part("the database lost writes.")), "{problems}");
+    }
+}
+
+#[test]
 fn the_doctor_examines_the_database() {
     if is_left_out() {
         return;

@@ -1,0 +1,203 @@
+//! A team's database that lost writes which it had confirmed: after a failover to a standby that was behind, or after
+//! a backup was restored. It may not know rows that were sent.
+//!
+//! The process that notices it puts every unsent row in doubt that could be sent, in one transaction. They belong to a
+//! request that was never sent, with the outcome [`UNSEARCHED`]. The account sends no badge until a poll has searched
+//! the history for all of them: then the outcome is [`SEARCHED`]. From then on they are rows in doubt as all others.
+
+use super::jobs::{self, Actor};
+use super::requests::{self, Ended};
+use super::tx::{self, Tx, values};
+use super::{Process, claims};
+use crate::jobs::job::{JobId, StopKind};
+use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
+#[cfg(feature = "team")]
+use crate::team::TeamError;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// The outcome of a request that stands for lost ones, until the history was searched for its rows.
+pub(super) const UNSEARCHED: &str = "unsearched";
+/// The same afterwards.
+const SEARCHED: &str = "searched";
+/// In a decision: a process noticed the loss.
+const NOTICED: &str = "lost writes";
+/// A duplicate check is that much older than it says, so that every step of a person repeats it. In seconds.
+const OUTDATED: i64 = 86_400;
+
+/// A write that this process knows to be durable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct KnownWrite {
+    pub(super) op: String,
+    /// How long it has been durable, in milliseconds.
+    pub(super) age: i64,
+}
+
+/// Whether the database has another history of writes than before, or lacks one of these writes. A loss that somebody
+/// noticed after such a write was confirmed is the same loss. A standby may only be late.
+pub(super) fn are_missing(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<bool> {
+    let known: Vec<(&str, i64)> = known.iter().map(|write| (write.op.as_str(), write.age)).collect();
+    db.row(
+        "SELECT has_other_origin() OR NOT pg_is_in_recovery() AND EXISTS (
+             SELECT 1 FROM json_rows(?1, op text, age bigint) AS known
+             WHERE NOT EXISTS (SELECT 1 FROM applied WHERE applied.op = known.op)
+               AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE))
+         FROM store",
+        values![super::json(&known)],
+        |r| r.get(0),
+    )
+}
+
+/// Puts all rows in doubt that could be sent, and stops revocations.
+pub(super) fn notice(db: &Tx<'_>, by: &Process, at: Timestamp) -> tx::Result<()> {
+    let (actor, seconds) = (Actor::of(by, at.as_millisecond()), at.as_second());
+    jobs::decide(db, JobId(0), None, NOTICED, &actor, "")?;
+    doubt_unanswered(db, seconds)?;
+    // Also those that a person would have to resume: somebody may have done that.
+    let unsent: Vec<(i64, i64)> = db.rows(
+        "SELECT job.id, tally.n FROM job JOIN tally ON tally.job = job.id
+         WHERE job.kind = 'issue' AND job.phase NOT IN ('draft', 'moved') AND NOT job.purged
+           AND tally.bucket = 'ready' AND tally.n > 0 ORDER BY job.id",
+        values![],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    outdate_checks(db)?;
+    for (job, rows) in unsent {
+        doubt_unsent(db, JobId(job), rows, &actor)?;
+    }
+    stop_revocations(db, &actor)?;
+    db.row("SELECT 1 FROM note_loss()", values![], |_| Ok(()))
+}
+
+/// The answer to a request on its way may have been recorded and lost. If it comes now, it is evidence.
+fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
+    let open: Vec<(i64, i64)> = db.rows(
+        "SELECT request.id, request.job FROM request JOIN job ON job.id = request.job
+         WHERE request.answered IS NULL AND job.phase <> 'moved' ORDER BY request.id",
+        values![],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    let why = Reason::from(Code::LostWrites);
+    for (request, job) in open {
+        requests::set_sending(db, request, RowStatus::InDoubt, Some(&why))?;
+        let how = Ended { outcome: "lost", status: None, accepted: None, why: Some(why.clone()) };
+        requests::ended(db, request, at, &how)?;
+        jobs::set_next_poll(db, JobId(job), None)?;
+    }
+    Ok(())
+}
+
+/// The readings of the history are from before the loss. A draft needs a new one before it begins, and so does a
+/// person who sends single rows.
+fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
+    db.execute(
+        "UPDATE job SET guarded_at = CASE WHEN phase <> 'draft' THEN guarded_at - ?1 END
+         WHERE kind = 'issue' AND guarded_at IS NOT NULL AND phase <> 'moved'
+           AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
+                       AND bucket IN ('ready', 'ask', 'not_done', 'not_seen', 'dropped'))",
+        values![OUTDATED],
+    )?;
+    Ok(())
+}
+
+fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result<()> {
+    let (why, at) = (Reason::from(Code::LostWrites), actor.at / 1_000);
+    // The time is not the service's, so no badge counts as older than this request.
+    let request: i64 = db.row(
+        "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
+         VALUES (?1, ?2, '', ?3, FALSE, ?3, ?4, ?5) RETURNING id",
+        values![job.0, rows, at, UNSEARCHED, why],
+        |r| r.get(0),
+    )?;
+    db.execute(
+        "UPDATE row SET bucket = 'in_doubt', why = ?3, request = ?2, absent = NULL, accepted = NULL,
+                        tries = tries + 1
+         WHERE job = ?1 AND bucket = 'ready'",
+        values![job.0, request, why],
+    )?;
+    claims::claim_doubts(db, job, actor.at)?;
+    jobs::set_next_poll(db, job, None)?;
+    let when = Timestamp::from_second(at).map_or_else(|_| String::new(), minute);
+    let note =
+        Reason::from(Code::LostWritesNoticed).with("who", &actor.who).with("when", when).with("n", rows);
+    jobs::set_note(db, job, Some(&note))?;
+    jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
+    Ok(())
+}
+
+fn minute(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled
+/// it since, and a revocation cannot be undone.
+fn stop_revocations(db: &Tx<'_>, actor: &Actor) -> tx::Result<()> {
+    let running: Vec<i64> = db.rows(
+        "SELECT id FROM job WHERE kind = 'revoke' AND phase = 'running'
+           AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket IN ('ready', 'queued'))",
+        values![],
+        |r| r.get(0),
+    )?;
+    for job in running {
+        jobs::stop(db, &JobId(job), &StopKind::Interrupted, &Code::LostWritesStopped.into())?;
+        jobs::decide(db, JobId(job), None, NOTICED, actor, "stopped")?;
+    }
+    Ok(())
+}
+
+/// A job of the same account with rows that nobody has looked for since the database lost writes. A job of another key
+/// counts while a process follows it: nobody may have that key any more. Its claims hold in any case.
+#[cfg(feature = "team")]
+fn unsearched(db: &Tx<'_>, job: JobId) -> tx::Result<Option<JobId>> {
+    db.optional(
+        "SELECT other.id FROM request JOIN job AS other ON other.id = request.job JOIN job AS mine ON mine.id = ?1
+         WHERE request.outcome = 'unsearched' AND mine.kind = 'issue' AND other.base_url = mine.base_url
+           AND (other.account = mine.account
+                OR other.owner IN (SELECT id FROM process WHERE until > clock_timestamp())
+                AND EXISTS (SELECT 1 FROM account_key AS ours JOIN account_key AS theirs ON theirs.account = ours.account
+                           WHERE ours.base_url = mine.base_url AND ours.key = mine.account
+                             AND theirs.base_url = other.base_url AND theirs.key = other.account))
+           AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                         AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+         ORDER BY other.id LIMIT 1",
+        values![job.0],
+        |r| r.get(0).map(JobId),
+    )
+}
+
+/// # Errors
+/// The database lost writes, and the history was not searched for all rows of the account. The job may not send
+/// badges. Never for a file.
+pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    #[cfg(feature = "team")]
+    if db.is_team()
+        && let Some(other) = unsearched(db, job)?
+    {
+        return Err(tx::Error::Team(TeamError::Unsearched { job: other.0 }));
+    }
+    #[cfg(not(feature = "team"))]
+    let _ = (db, job);
+    Ok(())
+}
+
+/// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with
+/// rows in doubt whether it read everything that could contain their badges. From now on, the absence of a badge
+/// counts, by the service's clock.
+pub(super) fn searched(db: &Tx<'_>, requests: &BTreeMap<i64, bool>, now: Timestamp) -> tx::Result<()> {
+    let done: Vec<i64> = requests.iter().filter(|(_, complete)| **complete).map(|(id, _)| *id).collect();
+    if done.is_empty() {
+        return Ok(());
+    }
+    db.execute(
+        "UPDATE request SET outcome = ?2, intent = ?3, answered = ?3
+         WHERE outcome = ?4 AND id IN json_list(?1, bigint)",
+        values![super::json(&done), SEARCHED, now.as_second(), UNSEARCHED],
+    )?;
+    Ok(())
+}
+
+/// Whether a request stands for lost ones.
+pub(super) fn is_stand_in(outcome: Option<&str>) -> bool {
+    matches!(outcome, Some(UNSEARCHED | SEARCHED))
+}

@@ -1,0 +1,293 @@
+//! A team's database that lost writes: nobody gets two badges, although it does not know what was sent.
+//! `on_postgresql` runs these tests.
+
+use crate::crash::drafts;
+use crate::crash::oracle;
+use crate::crash::person::{self, JobInput, Script, people, targets};
+use crate::crash::world::{BOUND, End, Session, Trap, World};
+use crate::team;
+use crate::texts::msg_part;
+use lapel::jobs::{JobId, Journal, Phase, RowStatus};
+
+/// A service that shows no badge before it is issued, and takes its time.
+fn hiding() -> World {
+    let mut world = World::new(&[("waiting-history", "hidden"), ("waiting-detail", "hidden")]);
+    (world.settings.batch, world.settings.in_flight) = (1, 1);
+    world.fault("post commit delay=50ms");
+    world
+}
+
+/// Waits until the service has accepted so many.
+async fn accepted(world: &World, count: u64) {
+    person::until(|| world.control().ledger().accepted_total() >= count).await;
+}
+
+/// Begins a job, and pauses it after some requests.
+async fn begun(session: &mut Session, world: &World, script: &Script) -> JobId {
+    let id = person::begin(session, world, script).await;
+    accepted(world, 3).await;
+    session.jobs.pause(id).await.expect("paused");
+    person::rest(session, id).await;
+    id
+}
+
+/// Waits until the database can be read again.
+async fn back(session: &Session) {
+    let reading = async {
+        while session.jobs.list().await.is_err() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(BOUND, reading).await.expect("the database is back");
+}
+
+/// The rows that may be sent, and those in doubt.
+async fn rows(session: &Session, id: JobId) -> (u64, u64) {
+    let counts = session.jobs.job(id).await.expect("a job").counts;
+    (counts.of(RowStatus::Ready), counts.of(RowStatus::InDoubt))
+}
+
+/// How often somebody noticed a loss.
+fn noticed(world: &World) -> u64 {
+    world.number("SELECT count(*) FROM decision WHERE what = 'lost writes' AND job = 0")
+}
+
+/// Another history of writes, as after a failover.
+fn fail_over(world: &World) {
+    world.change("UPDATE store SET origin = 'another server'");
+    team::cut_connections(world.folder());
+}
+
+/// Waits until every process has renewed its lease. One whose connection is cut could not give it back at its end.
+async fn renewed(world: &World) {
+    world.change(
+        "UPDATE process SET until = clock_timestamp() + interval '9 seconds' WHERE until > clock_timestamp()",
+    );
+    let waiting = "SELECT count(*) FROM process WHERE until BETWEEN clock_timestamp() AND clock_timestamp() + interval '9 seconds'";
+    person::until(|| world.number(waiting) == 0).await;
+}
+
+/// All rows are found, or a person sends them again after the window.
+async fn ends_well(session: &mut Session, world: &World, script: &Script) {
+    world.control().clear_faults();
+    person::live(session, world, script).await;
+    oracle::finally(session, world, script).await;
+    let checked = session.jobs.check_journal().await.expect("checked");
+    assert!(checked.is_empty(), "{checked:?}");
+    renewed(world).await;
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
+    for pauses in [true, false] {
+        let world = hiding();
+        let mut server = team::OwnServer::of(world.folder());
+        let script = Script::of(JobInput::Issue(people(13)));
+        world.session(&Trap::new(End::Lives), async |session| {
+            let id = begun(session, &world, &script).await;
+            let known = world.control().ledger().accepted_total();
+            server.stop();
+            server.copy("data", "saved");
+            server.start();
+            back(session).await;
+            session.jobs.resume(id, "somebody").await.expect("resumed");
+            assert_eq!(noticed(&world), 0, "a server that starts again has lost nothing");
+            accepted(&world, known + 4).await;
+            if pauses {
+                session.jobs.pause(id).await.expect("paused");
+                person::rest(session, id).await;
+            }
+            server.stop();
+            server.copy("saved", "data");
+            server.start();
+            back(session).await;
+            assert_eq!(rows(session, id).await, (0, 13 - known));
+            person::rest(session, id).await;
+            assert_eq!(noticed(&world), 1);
+            let note = session.jobs.job(id).await.expect("a job").note.expect("a note").to_string();
+            assert!(note.contains(msg_part("that the team's database lost writes")), "{note}");
+            ends_well(session, &world, &script).await;
+            assert_eq!(world.control().ledger().accepted_total(), 13);
+            assert_eq!(noticed(&world), 1, "it was one loss");
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn the_next_lapel_notices_what_the_last_one_had_sent() {
+    let world = hiding();
+    let mut server = team::OwnServer::of(world.folder());
+    let script = Script::of(JobInput::Issue(people(13)));
+    let data = tempfile::tempdir().expect("a folder");
+    let open = || {
+        let login = team::database_of(world.folder());
+        Journal::open_team(login, "tester", Some(data.path())).expect("a journal")
+    };
+    let lives = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let id = lives.block_on(async {
+        let mut session = world.begin_over(open()).await;
+        let id = begun(&mut session, &world, &script).await;
+        session.jobs.close().await;
+        id
+    });
+    world.let_go();
+    server.stop();
+    server.copy("data", "saved");
+    server.start();
+    lives.block_on(async {
+        let mut session = world.begin_over(open()).await;
+        session.hear().await;
+        session.jobs.resume(id, "somebody").await.expect("resumed");
+        person::rest(&mut session, id).await;
+        session.jobs.close().await;
+    });
+    world.let_go();
+    let known = world.control().ledger().accepted_total();
+    assert_eq!(known, 13);
+    server.stop();
+    server.copy("saved", "data");
+    server.start();
+    lives.block_on(async {
+        let mut session = world.begin_over(open()).await;
+        assert_eq!(rows(&session, id).await.0, 0);
+        assert_eq!(noticed(&world), 1);
+        ends_well(&mut session, &world, &script).await;
+        assert_eq!(world.control().ledger().accepted_total(), 13);
+        session.jobs.close().await;
+    });
+    world.let_go();
+    // The same request is still missing, but the loss is known.
+    lives.block_on(async {
+        let session = world.begin_over(open()).await;
+        session.jobs.close().await;
+    });
+    world.let_go();
+    assert_eq!(noticed(&world), 1);
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_standby_that_took_over_is_noticed_and_also_sends_nothing_twice() {
+    let world = hiding();
+    let mut server = team::OwnServer::of(world.folder());
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = begun(session, &world, &script).await;
+        let known = world.control().ledger().accepted_total();
+        server.stop();
+        server.start_promoted();
+        back(session).await;
+        assert_eq!(rows(session, id).await, (0, 13 - known));
+        assert_eq!(noticed(&world), 1);
+        ends_well(session, &world, &script).await;
+        assert_eq!(noticed(&world), 1, "it is the same server since");
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn two_processes_that_notice_it_at_once_record_it_once() {
+    let world = hiding();
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.session(&Trap::new(End::Lives), async |first| {
+        let second = world.begin(None).await;
+        let id = begun(first, &world, &script).await;
+        fail_over(&world);
+        let both = tokio::join!(first.jobs.job(id), second.jobs.job(id));
+        for job in [both.0.expect("a job"), both.1.expect("a job")] {
+            assert_eq!(job.counts.of(RowStatus::Ready), 0, "{job:?}");
+        }
+        assert_eq!(noticed(&world), 1);
+        let stand_ins = "SELECT count(*) FROM request WHERE outcome IN ('unsearched', 'searched')";
+        assert_eq!(world.number(stand_ins), 1);
+        second.jobs.close().await;
+        ends_well(first, &world, &script).await;
+    });
+}
+
+/// A backup may be restored while lapel is connected.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_write_on_an_open_connection_notices_it_too() {
+    let world = hiding();
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = begun(session, &world, &script).await;
+        world.change("UPDATE store SET origin = 'another server'");
+        assert!(rows(session, id).await.0 > 0, "nothing was written yet");
+        session.jobs.resume(id, "somebody").await.expect_err("it must be searched first");
+        assert_eq!(rows(session, id).await.0, 0);
+        person::rest(session, id).await;
+        assert_eq!(noticed(&world), 1);
+        ends_well(session, &world, &script).await;
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn nobody_begins_or_sends_before_the_history_was_searched() {
+    let world = hiding();
+    let script = Script::of(JobInput::Issue(people(13)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let doubted = begun(session, &world, &script).await;
+        let other = |name: &str| {
+            let person = |n| lapel::jobs::Person {
+                name: format!("{name} {n}"),
+                email: format!("{name}{n}@naru.example"),
+            };
+            (0..8).map(person).collect::<Vec<_>>()
+        };
+        let draft = session.jobs.draft_people(person::template(), other("late")).await.expect("a draft");
+        drafts::checked(session, draft).await;
+        fail_over(&world);
+        let job = session.jobs.job(draft).await.expect("a draft");
+        assert_eq!((job.counts.of(RowStatus::Ready), job.checked), (8, None), "it must be checked again");
+        // As if the search had not come to its end.
+        let unsearched = "UPDATE request SET outcome = 'unsearched' WHERE outcome = 'searched'";
+        session.jobs.poll_now(Some(doubted)).await;
+        world.change(unsearched);
+        let sent = world.control().ledger().accepted_total();
+        let why = session.jobs.begin(draft, "somebody").await.expect_err("not yet").to_string();
+        assert!(why.contains(&format!("lapel jobs follow {doubted}")), "{why}");
+        assert_eq!(session.jobs.job(draft).await.expect("a draft").phase, Phase::Draft);
+        session.jobs.poll_now(Some(doubted)).await;
+        session.jobs.begin(draft, "somebody").await.expect("begun");
+        // It is being sent when the next loss is noticed elsewhere.
+        accepted(&world, sent + 2).await;
+        world.change(unsearched);
+        person::rest(session, draft).await;
+        let job = session.jobs.job(draft).await.expect("a job");
+        assert_eq!(job.phase, Phase::Stopped, "{job:?}");
+        assert!(job.counts.of(RowStatus::Ready) > 0, "{job:?}");
+        let stop = job.stop.expect("a reason").why.to_string();
+        assert!(stop.contains(msg_part("lapel sends no badge before it has searched the history")), "{stop}");
+        session.jobs.resume(draft, "somebody").await.expect_err("not yet");
+        session.jobs.poll_now(Some(doubted)).await;
+        world.control().clear_faults();
+        session.jobs.resume(draft, "somebody").await.expect("resumed");
+        person::rest(session, draft).await;
+        assert_eq!(world.control().ledger().accepted_total(), sent + 8);
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn revocations_stop_until_a_person_resumes_them() {
+    let world = hiding();
+    world.control().clear_faults();
+    let script = Script::of(JobInput::Revoke(targets(&world, 9)));
+    world.fault("post commit delay=100ms");
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        person::until(|| !world.control().ledger().revokes.is_empty()).await;
+        fail_over(&world);
+        person::until(|| noticed(&world) == 1).await;
+        person::rest(session, id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!(job.phase, Phase::Stopped, "{job:?}");
+        assert!(job.counts.of(RowStatus::Ready) > 0, "{job:?}");
+        ends_well(session, &world, &script).await;
+    });
+}
