@@ -7,6 +7,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
+use crate::tui::widgets::colleagues::everybody;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
@@ -315,11 +316,7 @@ impl Activity {
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
-        let mut facts: Vec<String> = Vec::new();
-        facts.extend(job.begun_by.as_ref().map(|who| t!("begun by {who}", who)));
-        if let Some(owner) = job.owner.as_ref().filter(|owner| owner.is_colleague) {
-            facts.push(t!("followed by {owner}", owner = owner.label));
-        }
+        let mut facts = everybody(job);
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
