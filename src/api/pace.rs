@@ -103,13 +103,26 @@ impl Pace {
     }
 
     /// Shares the limit through a team's database, and not through a file. Does not wait for the database. `folder` is
-    /// for this computer's own share. Does nothing if the team already shares it.
+    /// for this computer's own share, which covers requests of this span. Does nothing if the team already shares it.
     #[cfg(feature = "team")]
-    pub(super) fn share_in_team(&self, login: crate::team::Login, folder: Option<&Path>, pace: &str) {
+    pub(super) fn share_in_team(
+        self: &Arc<Self>,
+        login: crate::team::Login,
+        folder: Option<&Path>,
+        pace: &str,
+        span: Span,
+    ) {
         if self.team.get().is_some() {
             return;
         }
-        let (team, seen) = team::TeamShare::start(login, folder, pace, self.window);
+        let first = self.want(Priority::Interactive, span);
+        let shown = Arc::downgrade(self);
+        let changed = move || {
+            if let Some(pace) = shown.upgrade() {
+                pace.status_now();
+            }
+        };
+        let (team, seen) = team::TeamShare::start(login, folder, pace, &first, Box::new(changed));
         let _ = self.team.set(team);
         self.see(seen, 0);
     }
@@ -190,6 +203,16 @@ impl Pace {
 
     fn holds(&self) -> u64 {
         self.lock().holds
+    }
+
+    /// Checks whether the limit can be shared, without a request to the service.
+    pub(super) async fn check_sharing(&self) {
+        let holds = self.holds();
+        if let Some(source) = self.source()
+            && let Ok(seen) = source.peek().await
+        {
+            self.see(seen, holds);
+        }
     }
 
     /// Returns when other processes can see everything that this one recorded.
@@ -365,20 +388,13 @@ impl Pace {
             }
             let deadline = self.lock().deadline_of(&waiter, priority);
             // Another process may lift a hold.
-            let source = self.source().filter(|_| deadline.is_some() && !self.held_for().is_zero());
-            let peek = source.map(|_| Instant::now() + HOLD_POLL);
+            let is_shared = self.source().is_some() && deadline.is_some() && !self.held_for().is_zero();
+            let peek = is_shared.then(|| Instant::now() + HOLD_POLL);
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ApiError::Cancelled),
                 () = waiter.wake.notified() => {}
-                () = sleep_until(peek) => {
-                    let holds = self.holds();
-                    if let Some(source) = source
-                        && let Ok(seen) = source.peek().await
-                    {
-                        self.see(seen, holds);
-                    }
-                }
+                () = sleep_until(peek) => self.check_sharing().await,
                 () = sleep_until(deadline) => {
                     let mut state = self.lock();
                     state.grant(Instant::now());

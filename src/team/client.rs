@@ -46,7 +46,7 @@ impl From<&tokio_postgres::Error> for TeamError {
             "28000" => Self::Refused(localizable!("the user may not log in from here")),
             "3D000" => Self::Refused(localizable!("there is no such database")),
             "53100" => Self::Full,
-            "53300" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
+            "53300" | "55000" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
             "57P01" | "57P02" | "57P05" | "25P03" => {
                 Self::Away(localizable!("the database ended the connection"))
             }

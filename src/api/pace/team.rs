@@ -11,8 +11,8 @@
 //! locks the key and then adds up, so together they had at most `pool` slots, and each slot serves one request.
 //!
 //! A seat is a block that a computer keeps for hours, and for which it never needs the database: its processes share
-//! it through `pace.sqlite`, which sends no more than that in any window. Without the database, a computer uses only
-//! its seat. Without a seat, it sends nothing.
+//! it through `pace.sqlite`, which sends no more than that in any window. It takes its seat with its first connection,
+//! before any request. Without the database, a computer uses only its seat. Without a seat, it sends nothing.
 //!
 //! Assumptions. A process that is suspended between its last check and the network sends few requests late:
 //! `limit - pool` requests are reserved for them. The database loses no commit. Its clock does not jump forward: if a
@@ -53,6 +53,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const JUMP_MS: i64 = 2_000;
 
 type Task = Box<dyn FnOnce(&mut Keeper) + Send>;
+type Changed = Box<dyn Fn() + Send>;
 
 #[derive(Debug)]
 pub(super) struct TeamShare {
@@ -75,6 +76,21 @@ pub(super) struct Away {
     pub(super) limit: u32,
 }
 
+/// What the rest of the process sees of the database.
+struct Shown {
+    away: Arc<Mutex<Option<Away>>>,
+    changed: Changed,
+}
+
+impl Shown {
+    fn set(&self, now: Option<Away>) {
+        let before = std::mem::replace(&mut *lock(&self.away), now.clone());
+        if before != now {
+            (self.changed)();
+        }
+    }
+}
+
 enum Turn {
     Reply(SlotReply),
     /// The database is away.
@@ -82,15 +98,18 @@ enum Turn {
 }
 
 impl TeamShare {
-    /// Connects in the background. `folder` is for the own share of this computer.
+    /// Connects in the background, and then takes the own share of this computer, for which `folder` is. `first` says
+    /// how the limit is divided, and how long requests take at most. `changed` is called when the database is away, and
+    /// when it is back.
     pub(super) fn start(
         login: Login,
         folder: Option<&Path>,
         pace: &str,
-        window: Duration,
+        first: &SlotRequest,
+        changed: Changed,
     ) -> (Self, SharedUse) {
         let server = login.server.to_string();
-        let opened = folder.map(|folder| Shared::open(folder, format!("{pace}@{server}"), window));
+        let opened = folder.map(|folder| Shared::open(folder, format!("{pace}@{server}"), first.window));
         let (own, seen) = match opened {
             Some(Ok((own, seen))) => (Some(Arc::new(own)), seen),
             Some(Err(why)) => {
@@ -102,7 +121,8 @@ impl TeamShare {
         let seen = SharedUse { others: 0, ..seen };
         let (work, queue) = channel();
         let away = Arc::new(Mutex::new(None));
-        let keeper = Keeper::new(login, pace, window, own.clone(), away.clone(), work.clone(), &seen);
+        let shown = Shown { away: away.clone(), changed };
+        let keeper = Keeper::new(login, pace, first, own.clone(), shown, work.clone(), &seen);
         let pause = keeper.pause;
         let started = std::thread::Builder::new().name("team pace".into()).spawn(move || keeper.run(&queue));
         if let Err(why) = started {
@@ -298,8 +318,8 @@ struct Keeper {
     /// Changes that the database does not know yet, in order.
     gives: VecDeque<Give>,
     /// The longest request of this process.
-    reach: Option<Reach>,
-    division: Option<Division>,
+    reach: Reach,
+    division: Division,
     /// The known hold: its end and its number of refusals.
     held: Option<(Instant, u32)>,
     /// Not written yet.
@@ -309,7 +329,7 @@ struct Keeper {
     clocks: Option<(i64, i64)>,
     own: Option<Arc<Shared>>,
     seat_at: i64,
-    away: Arc<Mutex<Option<Away>>>,
+    shown: Shown,
     has_ended: bool,
 }
 
@@ -359,13 +379,14 @@ impl Keeper {
     fn new(
         login: Login,
         pace: &str,
-        window: Duration,
+        first: &SlotRequest,
         own: Option<Arc<Shared>>,
-        away: Arc<Mutex<Option<Away>>>,
+        shown: Shown,
         work: Sender<Task>,
         seen: &SharedUse,
     ) -> Self {
         let mut random = fastrand::Rng::new();
+        let window = first.window;
         Self {
             login,
             pace: pace.to_owned(),
@@ -382,15 +403,15 @@ impl Keeper {
             sizes: ByPriority { interactive: 1, background: 1 },
             closed: Vec::new(),
             gives: VecDeque::new(),
-            reach: None,
-            division: None,
+            reach: Reach::of(first),
+            division: Division::of(first.limit, first.background),
             held: seen.held.map(|left| (Instant::now() + left, seen.refusals)),
             unwritten: None,
             others: None,
             clocks: None,
             own,
             seat_at: i64::MIN,
-            away,
+            shown,
             has_ended: false,
         }
     }
@@ -417,7 +438,7 @@ impl Keeper {
         let open = [&self.open.interactive, &self.open.background].into_iter().flatten();
         let blocks = open.chain(&self.closed).filter_map(Block::due).min();
         let connection = match (&self.session, self.connecting) {
-            (Some(_), _) => self.division.and(self.own.as_ref()).map(|_| self.seat_at),
+            (Some(_), _) => self.own.as_ref().filter(|_| self.division.own > 0).map(|_| self.seat_at),
             (None, None) => Some(self.connect_at),
             (None, Some(since)) => Some(since.saturating_add(LONGEST_ATTEMPT_MS)),
         };
@@ -482,6 +503,7 @@ impl Keeper {
                 self.seat_at = i64::MIN;
             }
             Err(why) => {
+                self.show_away(words(&why));
                 self.fail(why);
                 self.connect_at = boot_ms() + AGAIN_MS;
             }
@@ -503,7 +525,7 @@ impl Keeper {
             Ok(Ok(rows)) => {
                 self.failed = None;
                 self.lost_at = None;
-                *lock(&self.away) = None;
+                self.shown.set(None);
                 return Ok(rows.into_iter().next());
             }
             Ok(Err(why)) => TeamError::from(&why),
@@ -541,10 +563,10 @@ impl Keeper {
             time.saturating_sub(then) > passed.saturating_add(passed / 1000).saturating_add(JUMP_MS)
         });
         self.clocks = Some((time, before));
-        if let (true, Some(division)) = (jumped, self.division) {
+        if jumped {
             tracing::warn!("the clock of the team's database has jumped forward");
             let id = fastrand::Rng::new().i64(..);
-            let (pool, lasts) = (int(division.pool), self.lasts());
+            let (pool, lasts) = (int(self.division.pool), self.lasts());
             let _ = self.call(
                 "SELECT lapel.pace_pause($1, $2, $3, $4, $5)",
                 &[
@@ -562,8 +584,7 @@ impl Keeper {
 
     /// How long a block counts in the database at most. The clocks have whole milliseconds.
     fn lasts(&self) -> i64 {
-        let reach = self.reach.map_or(Duration::ZERO, |reach| reach.usable + reach.request);
-        millis(self.pause + reach + self.window) + 2
+        millis(self.pause + self.reach.usable + self.reach.request + self.window) + 2
     }
 
     /// Until this succeeds, nothing is read, since the database would not show a hold of this process.
@@ -618,10 +639,9 @@ impl Keeper {
     }
 
     fn take(&mut self, want: &SlotRequest) -> Turn {
-        let reach = self.reach.map_or(Reach::of(want), |known| known.max(Reach::of(want)));
-        self.reach = Some(reach);
+        self.reach = self.reach.max(Reach::of(want));
         let division = Division::of(want.limit, want.background);
-        self.division = Some(division);
+        self.division = division;
         if (want.through || self.held_for().is_none())
             && let Some(slot) = self.hand_out(want.priority, want)
         {
@@ -662,10 +682,14 @@ impl Keeper {
             }
             None => localizable!("no response in time"),
         };
-        let mut away = lock(&self.away);
-        let limit = away.as_ref().map_or(0, |away| away.limit);
-        *away = Some(Away { why, server: self.login.server.to_string(), limit });
+        self.show_away(why);
         Turn::Own(self.seen(0))
+    }
+
+    fn show_away(&self, why: PaceProblem) {
+        let seat = self.own.as_ref().and_then(|own| own.seat().ok());
+        let limit = seat.filter(|seat| boot_ms() <= seat.until).map_or(0, |seat| seat.slots);
+        self.shown.set(Some(Away { why, server: self.login.server.to_string(), limit }));
     }
 
     fn hand_out(&mut self, from: Priority, want: &SlotRequest) -> Option<Slot> {
@@ -681,7 +705,7 @@ impl Keeper {
     /// Nothing is granted if the answer says so.
     fn take_block(&mut self, want: &SlotRequest, division: Division) -> Result<View, Lost> {
         self.write()?;
-        let reach = self.reach.unwrap_or(Reach::of(want));
+        let reach = self.reach;
         let is_background = want.priority == Priority::Background;
         let most = if is_background { division.largest_of_background } else { division.largest };
         let size = if want.through { 1 } else { (*self.sizes.of(want.priority)).clamp(1, most) };
@@ -722,10 +746,10 @@ impl Keeper {
 
     fn close(&mut self, priority: Priority) {
         let Some(mut block) = self.open.of(priority).take() else { return };
-        let most = self.division.map_or(1, |division| match priority {
-            Priority::Interactive => division.largest,
-            Priority::Background => division.largest_of_background,
-        });
+        let most = match priority {
+            Priority::Interactive => self.division.largest,
+            Priority::Background => self.division.largest_of_background,
+        };
         *self.sizes.of(priority) = block.next_size(most);
         block.close();
         self.closed.push(block);
@@ -768,9 +792,8 @@ impl Keeper {
 
     /// Gets or extends the seat of this computer.
     fn renew_seat(&mut self, now: i64) {
-        let (Some(own), Some(division), Some(reach)) = (self.own.clone(), self.division, self.reach) else {
-            return;
-        };
+        let Some(own) = self.own.clone() else { return };
+        let (division, reach) = (self.division, self.reach);
         if self.session.is_none() || now < self.seat_at || division.own == 0 {
             return;
         }
