@@ -6,7 +6,7 @@ use super::job::{Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
 use super::journal::facts::{Fact, FactObservation, Kept};
 use super::journal::rows::{RowFilter, SentHere};
 use super::journal::takeover::{TakeJob, TakeOver};
-use super::journal::{Account, Journal, JournalError, Store};
+use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::settings::JobConfig;
@@ -132,6 +132,11 @@ impl Jobs {
         let follower = tokio::spawn(follow::run(core.clone()));
         *lock(&core.follower) = Some(follower);
         Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
+    }
+
+    /// For a team's database, which may be away.
+    pub fn journal_watch(&self) -> JournalWatch {
+        self.core.journal.watch()
     }
 
     /// False for a read-only profile.

@@ -65,8 +65,8 @@ pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart, SentHere};
 pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
-    Adopted, Creation, Fault, FileStatus, Journal, JournalError, Migration, Moment, ROLES, Recent,
-    TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
+    Adopted, Creation, Fault, FileStatus, Journal, JournalError, JournalWatch, Migration, Moment, ROLES,
+    Recent, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates};

@@ -9,6 +9,7 @@ use lapel::jobs::JournalPlace;
 use lapel::team::Login;
 use lapel::tui::{Session, Tui};
 use ratatui::backend::TestBackend;
+use std::path::Path;
 
 /// As in a profile with a team's journal.
 fn in_team(session: Session, login: &Login, who: &str) -> Session {
@@ -90,4 +91,95 @@ async fn home_names_the_colleague_who_follows_a_job_and_where() {
 
 async fn ended(lees: Box<Tui<TestBackend>>) {
     lapel::tui::close(&lees.app, &mut |_| {}).await;
+}
+
+/// As in a profile whose journal and rate limit are a team's, after three badges were issued.
+async fn sharing(folder: &Path, has_share: bool, columns: u16, rows: u16) -> Harness {
+    let login = server::database_of(folder);
+    let mut h = Harness::with(small(), columns, rows, |session| {
+        let mut session = in_team(session, &login, "kim");
+        session.connection.pace_team = Some(login.clone());
+        session.connection.pace_folder = has_share.then(|| folder.to_owned());
+        session
+    })
+    .await;
+    issue(&mut h, 0..3).await;
+    h.shows("waiting 3 = 3").await;
+    h.settled().await;
+    if has_share {
+        let mut admin = login;
+        "lapel".clone_into(&mut admin.server.user);
+        h.until("it has a seat", |_| has_seat(&admin)).await;
+    }
+    h
+}
+
+fn has_seat(admin: &Login) -> bool {
+    let admin = admin.clone();
+    let asked = move || {
+        let session = lapel::team::Session::open(&admin).expect("connected");
+        let sql = "SELECT FROM lapel.pace_block WHERE seat";
+        !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
+    };
+    std::thread::spawn(asked).join().expect("asked")
+}
+
+#[tokio::test]
+async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
+    if !server::is_installed() {
+        return;
+    }
+    let own = msg_with("{alert} database away {dot} own share {used}", &[&"▲", &"·", &"0/20"]);
+    let own = own.trim_end_matches("0/20");
+    for (columns, rows) in [(80, 24), (120, 36), (200, 50)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut h = sharing(folder.path(), true, columns, rows).await;
+        server::close_to_all(folder.path());
+        h.press("alt-0");
+        h.until("it is away", |screen| screen.contains(own) && screen.contains(msg_part("as of "))).await;
+        for (tab, kept) in [
+            ("alt-0", "0 of 3 issued"),
+            ("alt-1", ""),
+            ("alt-3", ""),
+            ("alt-4", ""),
+            ("alt-5", "waiting 3 = 3"),
+        ] {
+            h.press(tab);
+            let screen = h.screen();
+            let head = screen.lines().next().unwrap_or_default();
+            assert!(head.contains(own) && head.ends_with("/20"), "{tab}: {screen}");
+            assert!(screen.contains(kept), "{tab}: {screen}");
+            assert_eq!(screen.contains(msg_part("as of ")), !kept.is_empty(), "{tab}: {screen}");
+        }
+        // Reading goes on.
+        h.press("alt-2");
+        h.shows(msg_part("603 badges")).await;
+        assert!(h.screen().contains(own), "{}", h.screen());
+        server::open_to_all(folder.path());
+        h.until("it is back", |screen| !screen.contains(msg_part("database away"))).await;
+        for tab in ["alt-0", "alt-5"] {
+            h.press(tab);
+            let screen = h.settled().await;
+            assert!(!screen.contains(msg_part("as of ")), "{tab}: {screen}");
+            assert!(!screen.contains(msg_part("cannot share the rate limit")), "{tab}: {screen}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_are_no_requests() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = sharing(folder.path(), false, 80, 24).await;
+    server::close_to_all(folder.path());
+    let none = msg_with("{alert} database away {dot} no requests", &[&"▲", &"·"]);
+    h.until("it is away", |screen| screen.contains(&none)).await;
+    h.press("alt-0");
+    h.until("Home knows it, too", |screen| screen.contains(msg_part("as of "))).await;
+    h.settled().await;
+    let (draws, _) = super::idle::ten_idle_seconds(&mut h).await;
+    assert_eq!(draws, 0);
+    server::open_to_all(folder.path());
 }

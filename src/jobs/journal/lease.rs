@@ -3,6 +3,7 @@
 //! A process that cannot renew it in time must not send: another one may take over its jobs as soon as the
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
+use super::away::Connection;
 use crate::boot_clock::boot_ms;
 use crate::team::{Login, Session, TeamError};
 use std::sync::Arc;
@@ -48,7 +49,12 @@ impl Lease {
     ///
     /// # Errors
     /// The database cannot be used.
-    pub(super) fn take(login: &Login, id: &str, label: &str) -> Result<Self, TeamError> {
+    pub(super) fn take(
+        login: &Login,
+        id: &str,
+        label: &str,
+        connection: Connection,
+    ) -> Result<Self, TeamError> {
         let session = super::team_store::connected(login)?;
         let mut keeper = Keeper {
             login: login.clone(),
@@ -56,6 +62,7 @@ impl Lease {
             label: label.to_owned(),
             time: LeaseTime::default(),
             session: Some(session),
+            connection,
         };
         keeper.renew()?;
         let time = keeper.time.clone();
@@ -84,6 +91,7 @@ struct Keeper {
     label: String,
     time: LeaseTime,
     session: Option<Session>,
+    connection: Connection,
 }
 
 impl Keeper {
@@ -109,7 +117,11 @@ impl Keeper {
     fn renew(&mut self) -> Result<(), TeamError> {
         let session = match self.session.take() {
             Some(session) if !session.is_closed() => session,
-            _ => super::team_store::connected(&self.login)?,
+            _ => {
+                let connected = super::team_store::connected(&self.login);
+                self.connection.note(&connected, &self.login);
+                connected?
+            }
         };
         let begun = boot_ms();
         let seconds = LASTS.as_secs_f64();

@@ -16,6 +16,7 @@
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
+//! away          whether that database can be reached
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
@@ -33,6 +34,7 @@
 
 mod accounts;
 mod adopt;
+mod away;
 pub mod backup;
 pub(super) mod claims;
 mod conditions;
@@ -77,6 +79,7 @@ pub(super) mod transfer;
 mod tx;
 
 pub use adopt::Adopted;
+pub use away::JournalWatch;
 pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use jobs::Account;
@@ -121,6 +124,7 @@ pub struct Journal {
     is_copy: bool,
     is_reader: bool,
     is_team: bool,
+    watch: JournalWatch,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -297,9 +301,9 @@ impl Journal {
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let store = opening??;
-        let lease = store.lease();
+        let (lease, watch) = (store.lease(), store.watch());
         let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease, is_reader: reads_only, is_team: true, ..opened })
+        Ok(Self { lease, is_reader: reads_only, is_team: true, watch, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
@@ -399,6 +403,7 @@ impl Journal {
             is_copy: false,
             is_reader: false,
             is_team: false,
+            watch: JournalWatch::of_file(),
             #[cfg(feature = "team")]
             lease: None,
         })
@@ -455,6 +460,11 @@ impl Journal {
     /// Whether another process may have the journal open, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
+    }
+
+    /// For a team's database, which may be away.
+    pub(super) fn watch(&self) -> JournalWatch {
+        self.watch.clone()
     }
 
     /// Whether this is a team's journal.

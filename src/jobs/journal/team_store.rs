@@ -7,6 +7,7 @@
 //! refuses if it has it.
 
 use super::JournalError;
+use super::away::{Connection, JournalWatch};
 use super::lease::{Lease, LeaseTime};
 use super::owner::Me;
 use super::runner::{Fault, Moment, Operation, Undo, Undoing};
@@ -32,6 +33,7 @@ pub(super) struct TeamStore {
     /// When the last attempt to connect failed, and why.
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
+    connection: Connection,
     /// Ends after everything else. `None` for a process that only reads.
     lease: Option<Lease>,
 }
@@ -88,11 +90,12 @@ impl TeamStore {
         check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
+        let [connection, of_lease] = Connection::both();
         let lease = match me {
             Some(me) => {
                 // Somebody else may do the same now.
                 let _ = session.runtime.block_on(session.client.batch_execute(tidy));
-                Some(Lease::take(&login, &me.id, &me.label).map_err(failed)?)
+                Some(Lease::take(&login, &me.id, &me.label, of_lease).map_err(failed)?)
             }
             None => None,
         };
@@ -104,12 +107,17 @@ impl TeamStore {
             statements: Statements::default(),
             away: None,
             unsure: Vec::new(),
+            connection,
             lease,
         })
     }
 
     pub(super) fn lease(&self) -> Option<LeaseTime> {
         self.lease.as_ref().map(|lease| lease.time.clone())
+    }
+
+    pub(super) fn watch(&self) -> JournalWatch {
+        self.connection.watch()
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
@@ -123,7 +131,9 @@ impl TeamStore {
         }
         self.session = None;
         self.statements.get_mut().clear();
-        match connected(&self.login) {
+        let connected = connected(&self.login);
+        self.connection.note(&connected, &self.login);
+        match connected {
             Ok(session) => {
                 self.session = Some(session);
                 self.away = None;

@@ -228,20 +228,22 @@ impl Activity {
     pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let top = Rect { height: 1, ..area };
+        let head = |said: &str| {
+            let mut line = Line::styled(format!("  {said}"), theme.strong());
+            line.extend(as_of(env).map(|time| Span::styled(format!("  {time}"), theme.warning())));
+            line
+        };
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.jobs.len() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
-                let line = Line::styled(
-                    format!("  {}", said.join(&format!(" {} ", env.glyphs.dot))),
-                    theme.strong(),
-                );
+                let line = head(&said.join(&format!(" {} ", env.glyphs.dot)));
                 self.search.line(usize::from(area.width), env).unwrap_or(line)
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
-            (Some(Ok(())), true) => Line::styled(format!("  {}", t!("no jobs yet")), theme.strong()),
+            (Some(Ok(())), true) => head(t!("no jobs yet")),
             (None, true) => {
                 Line::styled(format!("  {} {}", env.spinner(), t!("reading the journal")), theme.dim())
             }
@@ -351,7 +353,8 @@ impl Activity {
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
         let dot = env.glyphs.dot;
-        let ends = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
+        let said = self.rows_heading.words().into_iter().chain(as_of(env));
+        let ends: String = said.map(|by| format!(" {dot} {by}")).collect();
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
@@ -386,6 +389,12 @@ impl Activity {
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
         self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, env);
     }
+}
+
+/// While the team's database is away.
+fn as_of(env: &UiContext) -> Option<String> {
+    let time = env.journal_time()?;
+    Some(t!("{alert} as of {time}", alert = env.glyphs.alert, time))
 }
 
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.

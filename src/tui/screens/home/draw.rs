@@ -163,6 +163,15 @@ impl Home {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &format!("{} {}", env.spinner(), t!("reading the journal")), theme.dim());
                 }
+                JournalState::Read if let Some(away) = &env.connection.journal_away => {
+                    say(&mut head, t!("Needs you"), theme.strong());
+                    let time = env.journal_time().unwrap_or_default();
+                    let known = t!("The jobs are shown as of {time}.", time);
+                    say(&mut head, &format!("{} {} {known}", env.glyphs.alert, away.why), theme.warning());
+                    if rows.is_empty() {
+                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
+                    }
+                }
                 JournalState::Read if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(env), theme.dim());
