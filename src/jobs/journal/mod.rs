@@ -108,10 +108,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 #[cfg(feature = "team")]
 use team_store::TeamStore;
+use tokio::sync::Notify;
 use tx::Tx;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Writes of others within this time are looked at together.
+const TOGETHER: Duration = Duration::from_millis(250);
 
 /// A handle to the journal. Clones share it; dropping the last one closes it.
 #[derive(Clone)]
@@ -125,6 +129,8 @@ pub struct Journal {
     is_reader: bool,
     is_team: bool,
     watch: JournalWatch,
+    /// Writes of other processes, if the database notifies them.
+    notified: Option<Arc<Notify>>,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -301,9 +307,9 @@ impl Journal {
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let store = opening??;
-        let (lease, watch) = (store.lease(), store.watch());
+        let (lease, watch, notified) = (store.lease(), store.watch(), store.notified());
         let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease, is_reader: reads_only, is_team: true, watch, ..opened })
+        Ok(Self { lease, is_reader: reads_only, is_team: true, watch, notified, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
@@ -404,6 +410,7 @@ impl Journal {
             is_reader: false,
             is_team: false,
             watch: JournalWatch::of_file(),
+            notified: None,
             #[cfg(feature = "team")]
             lease: None,
         })
@@ -465,6 +472,15 @@ impl Journal {
     /// For a team's database, which may be away.
     pub(super) fn watch(&self) -> JournalWatch {
         self.watch.clone()
+    }
+
+    /// Waits until another process has written, if the database notifies that, and for what follows at once.
+    pub(super) async fn others_wrote(&self) {
+        match &self.notified {
+            Some(notified) => notified.notified().await,
+            None => std::future::pending().await,
+        }
+        tokio::time::sleep(TOGETHER).await;
     }
 
     /// Whether this is a team's journal.

@@ -16,7 +16,9 @@ use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use crate::team::{Login, Session, TeamError};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 
 /// Maximum time that a write tries to reach the database.
@@ -99,6 +101,9 @@ impl TeamStore {
             }
             None => None,
         };
+        if let Some(lease) = &lease {
+            lease.notified.set_own(&session);
+        }
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session, &login)?;
         Ok(Self {
@@ -114,6 +119,11 @@ impl TeamStore {
 
     pub(super) fn lease(&self) -> Option<LeaseTime> {
         self.lease.as_ref().map(|lease| lease.time.clone())
+    }
+
+    /// `None` for a process that only reads: it looks now and then.
+    pub(super) fn notified(&self) -> Option<Arc<Notify>> {
+        self.lease.as_ref().map(|lease| lease.notified.others.clone())
     }
 
     pub(super) fn watch(&self) -> JournalWatch {
@@ -135,6 +145,9 @@ impl TeamStore {
         self.connection.note(&connected, &self.login);
         match connected {
             Ok(session) => {
+                if let Some(lease) = &self.lease {
+                    lease.notified.set_own(&session);
+                }
                 self.session = Some(session);
                 self.away = None;
                 Ok(())
