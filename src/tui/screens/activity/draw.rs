@@ -354,7 +354,7 @@ impl Activity {
         let area = Rect { width: panes.list.width, ..area };
         let dot = env.glyphs.dot;
         let said = self.rows_heading.words().into_iter().chain(as_of(env));
-        let ends: String = said.map(|by| format!(" {dot} {by}")).collect();
+        let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
