@@ -17,6 +17,7 @@
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
 //!                     completion                    urgency     what needs a person first
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
+//! ownership           who may act on a job, and taking it over
 //! ```
 
 mod coded;
@@ -34,6 +35,7 @@ mod job_words;
 mod journal;
 mod journal_place;
 mod known_templates;
+mod ownership;
 mod reason;
 pub mod receipt;
 mod reports;
