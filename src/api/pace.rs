@@ -10,6 +10,7 @@
 //! process takes the share of [`SAFE_SHARE`] and reports that. All computers of a team share both through the
 //! team's database; see [`team`].
 
+mod guards;
 mod queue;
 mod shared;
 mod slots;
@@ -21,10 +22,12 @@ use super::call::Priority;
 use super::error::{ApiError, Result};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::i18n::Localizable;
+pub(super) use guards::Permit;
+use guards::{Outside, QueuePlace, ReadGuard};
 use queue::{ByPriority, QueueState, Waiter};
 pub use shared::pace_file;
-use shared::{PaceProblem, Shared, is_fresh};
-use slots::{LONGEST_HOLD, Origin, SharedUse, Slot, SlotReply, SlotRequest};
+use shared::{PaceProblem, Shared};
+use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
 use source::Source;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -103,13 +106,26 @@ impl Pace {
     }
 
     /// Shares the limit through a team's database, and not through a file. Does not wait for the database. `folder` is
-    /// for this computer's own share. Does nothing if the team already shares it.
+    /// for this computer's own share, which covers requests of this span. Does nothing if the team already shares it.
     #[cfg(feature = "team")]
-    pub(super) fn share_in_team(&self, login: crate::team::Login, folder: Option<&Path>, pace: &str) {
+    pub(super) fn share_in_team(
+        self: &Arc<Self>,
+        login: crate::team::Login,
+        folder: Option<&Path>,
+        pace: &str,
+        span: Span,
+    ) {
         if self.team.get().is_some() {
             return;
         }
-        let (team, seen) = team::TeamShare::start(login, folder, pace, self.window);
+        let first = self.want(Priority::Interactive, span);
+        let shown = Arc::downgrade(self);
+        let changed = move || {
+            if let Some(pace) = shown.upgrade() {
+                pace.status_now();
+            }
+        };
+        let (team, seen) = team::TeamShare::start(login, folder, pace, &first, Box::new(changed));
         let _ = self.team.set(team);
         self.see(seen, 0);
     }
@@ -190,6 +206,16 @@ impl Pace {
 
     fn holds(&self) -> u64 {
         self.lock().holds
+    }
+
+    /// Checks whether the limit can be shared, without a request to the service.
+    pub(super) async fn check_sharing(&self) {
+        let holds = self.holds();
+        if let Some(source) = self.source()
+            && let Ok(seen) = source.peek().await
+        {
+            self.see(seen, holds);
+        }
     }
 
     /// Returns when other processes can see everything that this one recorded.
@@ -365,20 +391,13 @@ impl Pace {
             }
             let deadline = self.lock().deadline_of(&waiter, priority);
             // Another process may lift a hold.
-            let source = self.source().filter(|_| deadline.is_some() && !self.held_for().is_zero());
-            let peek = source.map(|_| Instant::now() + HOLD_POLL);
+            let is_shared = self.source().is_some() && deadline.is_some() && !self.held_for().is_zero();
+            let peek = is_shared.then(|| Instant::now() + HOLD_POLL);
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(ApiError::Cancelled),
                 () = waiter.wake.notified() => {}
-                () = sleep_until(peek) => {
-                    let holds = self.holds();
-                    if let Some(source) = source
-                        && let Ok(seen) = source.peek().await
-                    {
-                        self.see(seen, holds);
-                    }
-                }
+                () = sleep_until(peek) => self.check_sharing().await,
                 () = sleep_until(deadline) => {
                     let mut state = self.lock();
                     state.grant(Instant::now());
@@ -505,116 +524,6 @@ async fn sleep_until(deadline: Option<Instant>) {
     match deadline {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
-    }
-}
-
-/// Dropping it leaves the queue.
-struct QueuePlace<'p> {
-    pace: &'p Arc<Pace>,
-    waiter: Option<Arc<Waiter>>,
-    priority: Priority,
-}
-
-impl Drop for QueuePlace<'_> {
-    fn drop(&mut self) {
-        let Some(waiter) = self.waiter.take() else { return };
-        let mut state = self.pace.lock();
-        if waiter.is_granted() {
-            // The turn was granted at the same moment but not used, so the next waiter gets it.
-            *state.under_way.of(self.priority) -= 1;
-        } else {
-            state.queues.of(self.priority).retain(|w| !Arc::ptr_eq(w, &waiter));
-        }
-        state.grant(Instant::now());
-        state.wake_heads();
-        self.pace.publish(&state);
-    }
-}
-
-struct Outside<'p>(&'p Pace);
-
-impl<'p> Outside<'p> {
-    fn new(pace: &'p Pace) -> Self {
-        let mut state = pace.lock();
-        state.outside += 1;
-        pace.publish(&state);
-        Self(pace)
-    }
-}
-
-impl Drop for Outside<'_> {
-    fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.outside -= 1;
-        self.0.publish(&state);
-    }
-}
-
-/// Dropping it removes the record.
-pub(super) struct ReadGuard<'p> {
-    pace: &'p Pace,
-    no: u64,
-}
-
-impl Drop for ReadGuard<'_> {
-    fn drop(&mut self) {
-        self.pace.lock().reads.retain(|(no, _)| *no != self.no);
-    }
-}
-
-/// The right to send one request. Dropping it frees its slot after 60 s, or at once if nothing was sent.
-#[derive(Debug)]
-pub(super) struct Permit {
-    pace: Arc<Pace>,
-    priority: Priority,
-    sent: bool,
-    slot: Option<Slot>,
-}
-
-impl Permit {
-    /// False if this process was suspended for too long: other processes no longer wait for the slot.
-    pub(super) fn is_fresh(&self) -> bool {
-        self.slot.is_none_or(is_fresh)
-    }
-
-    /// Call this just before the request is passed to the network.
-    pub(super) fn sent(&mut self) {
-        self.sent = true;
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        let now = Instant::now();
-        let mut state = self.pace.lock();
-        *state.under_way.of(self.priority) -= 1;
-        if self.sent {
-            let window = state.window;
-            state.done.push_back((now + window, self.priority));
-            if self.priority == Priority::Background {
-                state.done_in_background += 1;
-            }
-            // A first waiter without a deadline (everything was under way) has one now.
-            state.wake_heads();
-        }
-        state.grant(now);
-        self.pace.publish(&state);
-        drop(state);
-        let Some(slot) = self.slot.take() else { return };
-        let sent = self.sent.then_some(self.priority);
-        match slot.origin {
-            Origin::Computer => {
-                if let Some(shared) = self.pace.shared.get() {
-                    shared.give(slot, sent);
-                }
-            }
-            #[cfg(feature = "team")]
-            Origin::Block | Origin::OwnShare => {
-                if let Some(team) = self.pace.team.get() {
-                    team.give(slot, sent);
-                }
-            }
-        }
     }
 }
 

@@ -209,6 +209,11 @@ impl Reader {
         self.0.pace.alone()
     }
 
+    /// Checks, without a request to the service, whether it shares its limit. [`Reader::link`] reports a change.
+    pub async fn check_sharing(&self) {
+        self.0.pace.check_sharing().await;
+    }
+
     pub fn longest_read(&self) -> Option<UnderWay> {
         self.0.pace.longest_read()
     }

@@ -70,7 +70,12 @@ fn shared_pace(of: &Connection, origin: &str) -> Arc<Pace> {
     let pace = pace_of_process(of, origin);
     #[cfg(feature = "team")]
     if let Some(login) = &of.pace_team {
-        pace.share_in_team(login.clone(), of.pace_folder.as_deref(), &of.key.pace_id(origin));
+        pace.share_in_team(
+            login.clone(),
+            of.pace_folder.as_deref(),
+            &of.key.pace_id(origin),
+            longest(&of.timeouts),
+        );
         return pace;
     }
     if let Some(folder) = &of.pace_folder {
@@ -97,6 +102,22 @@ fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {
     let pace = paces.entry(hasher.finish()).or_insert_with(made).clone();
     pace.limit_to(of.rate_limit);
     pace
+}
+
+/// A POST tries to connect several times in one turn.
+fn span_of(timeouts: &Timeouts, purpose: Use) -> Span {
+    let Timeouts { connect, total, total_post, pause, .. } = *timeouts;
+    match purpose {
+        Use::Get => Span { usable: USABLE, reach: total },
+        Use::Post => Span { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
+    }
+}
+
+/// Covers every request.
+#[cfg(feature = "team")]
+fn longest(timeouts: &Timeouts) -> Span {
+    let [get, post] = [Use::Get, Use::Post].map(|purpose| span_of(timeouts, purpose));
+    Span { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
 }
 
 impl Core {
@@ -254,19 +275,11 @@ impl Core {
 
     pub(super) async fn turn(&self, call: &Call, purpose: Use) -> Result<Permit> {
         loop {
-            let permit = self.pace.turn_within(call.priority, self.span(purpose), &call.cancel).await?;
+            let permit =
+                self.pace.turn_within(call.priority, span_of(&self.timeouts, purpose), &call.cancel).await?;
             if permit.is_fresh() {
                 return Ok(permit);
             }
-        }
-    }
-
-    /// A POST tries to connect several times in one turn.
-    fn span(&self, purpose: Use) -> Span {
-        let Timeouts { connect, total, total_post, pause, .. } = self.timeouts;
-        match purpose {
-            Use::Get => Span { usable: USABLE, reach: total },
-            Use::Post => Span { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
         }
     }
 
@@ -274,7 +287,7 @@ impl Core {
     pub(super) async fn ping_now(&self, call: &Call) -> Result<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
-        let Some(mut permit) = self.pace.turn_through(self.span(Use::Get)).await else {
+        let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, Use::Get)).await else {
             return Err(ApiError::RateLimited { retry_after: self.pace.held_for() });
         };
         let request = wire::get(url.clone(), self.header.clone());

@@ -2,12 +2,11 @@
 
 use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
-use super::job::{Changed, Job, JobId, JobRow, Phase, Stop, StopKind, Touched};
+use super::job::{Changed, Job, JobId, JobRow, Touched};
 use super::journal::facts::{Fact, FactObservation, Kept};
 use super::journal::rows::{RowFilter, SentHere};
-use super::journal::takeover::{TakeJob, TakeOver};
-use super::journal::{Account, Journal, JournalError, Store};
-use super::reason::{Code, Reason};
+use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
+use super::reason::Code;
 use super::row_status::RowStatus;
 use super::settings::JobConfig;
 use super::{follow, send};
@@ -57,7 +56,7 @@ pub(super) struct Core {
     /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
     /// Journal errors per job: what could not be written.
-    troubles: Mutex<HashMap<JobId, JournalError>>,
+    pub(super) troubles: Mutex<HashMap<JobId, JournalError>>,
     /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
     pub(super) ending: CancellationToken,
@@ -132,6 +131,11 @@ impl Jobs {
         let follower = tokio::spawn(follow::run(core.clone()));
         *lock(&core.follower) = Some(follower);
         Ok((Self { core, _last: Arc::new(Last(ending)) }, receiver))
+    }
+
+    /// For a team's database, which may be away.
+    pub fn journal_watch(&self) -> JournalWatch {
+        self.core.journal.watch()
     }
 
     /// False for a read-only profile.
@@ -352,109 +356,6 @@ impl Core {
         (clock.utc(), clock.is_heard())
     }
 
-    pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
-        let found = self.store.job(id, self.me()).await?;
-        let abandoned = match &found {
-            Some(job) if job.owner.as_ref().is_some_and(|owner| !owner.is_me) => self.abandoned().await?,
-            _ => HashSet::new(),
-        };
-        found.map(|job| self.as_it_is(job, &abandoned)).ok_or_else(|| {
-            JobError::no(localizable!(
-                "There is no job {id} in the journal ({file}).",
-                id,
-                file = self.journal.place()
-            ))
-        })
-    }
-
-    /// Only the owning process may act on a job.
-    pub(super) async fn my_job(&self, id: JobId) -> Result<Job, JobError> {
-        let job = self.job(id).await?;
-        match &job.owner {
-            Some(owner) if owner.is_me => Ok(job),
-            Some(owner) if owner.is_colleague && owner.is_alive && job.phase != Phase::Draft => {
-                self.take_from_colleague(&job, &owner.label).await
-            }
-            Some(owner) => Err(JobError::no(localizable!(
-                "Job {id} belongs to another running lapel ({owner}). Nothing was changed. Use that lapel, or quit it first.",
-                id,
-                owner = owner.label
-            ))),
-            None if job.phase == Phase::Moved => Err(JobError::no(localizable!(
-                "Job {id} continues on another computer. Nothing was changed. {note}",
-                id,
-                note = job.note.as_ref().map(ToString::to_string).unwrap_or_default()
-            ))),
-            None => Err(JobError::no(localizable!(
-                "Job {id} is for another key or service (profile {profile}). Nothing was changed. Use that profile.",
-                id,
-                profile = job.profile
-            ))),
-        }
-    }
-
-    /// Takes a job from a colleague's process, which does not send it: whoever acts on a job follows it from then
-    /// on. The journal keeps who did that.
-    async fn take_from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
-        self.writer()?;
-        let take = TakeJob { id: job.id, owner: self.store.process(), at: Timestamp::now().as_millisecond() };
-        if self.store.take_job(take).await? {
-            return self.job(job.id).await;
-        }
-        Err(JobError::no(localizable!(
-            "{owner} is sending job {id}. Nothing was changed. Pause it first.",
-            id = job.id,
-            owner
-        )))
-    }
-
-    /// For commands that send rows.
-    ///
-    /// # Errors
-    /// As [`Self::my_job`]; also a read-only profile, and a job whose names and addresses were removed.
-    pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<Job, JobError> {
-        self.writer()?;
-        let job = self.my_job(id).await?;
-        if job.is_purged {
-            return Err(JobError::no(localizable!(
-                "The names and e-mail addresses of job {id} were removed, so it cannot send anything. Nothing was changed. Issue from the file again.",
-                id
-            )));
-        }
-        Ok(job)
-    }
-
-    /// All keys of one organisation share one account.
-    async fn join_account(&self) -> Result<(), JournalError> {
-        if self.access.writer().is_none() {
-            return Ok(());
-        }
-        if self.store.is_joined(self.account.clone()).await? {
-            return Ok(());
-        }
-        self.store.join_account(self.account.clone()).await
-    }
-
-    /// Takes over jobs that no living process owns.
-    pub(super) async fn take_over(&self) -> Result<(), JournalError> {
-        if self.access.writer().is_none() {
-            return Ok(());
-        }
-        let others = self.store.other_owners(self.account.clone(), self.me()).await?;
-        let all = others.len();
-        let living = self.journal.living(others).await?;
-        if living.len() == all && !self.store.has_orphans(self.account.clone(), self.me()).await? {
-            return Ok(());
-        }
-        let (account, owner) = (self.account.clone(), self.store.process());
-        let now = self.moment().0.as_second();
-        let taken = self.store.take_over(TakeOver { account, owner, living, now }).await?;
-        for id in taken {
-            self.changed(id, []);
-        }
-        Ok(())
-    }
-
     /// Restores the service's UTC offset from the journal unless it is old.
     async fn recall_offset(&self) -> Result<(), JournalError> {
         let since = self.moment().0.as_second() - super::journal::facts::RECALLED.as_secs();
@@ -476,25 +377,6 @@ impl Core {
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
         self.store.purge(self.account.key.clone(), before).await?;
         Ok(())
-    }
-
-    /// Takes over released and abandoned jobs of other processes, and reports changes. Returns whether other
-    /// processes exist now; `None` if there can be none.
-    pub(super) async fn neighbours(&self, known: &mut HashMap<JobId, i64>) -> Option<bool> {
-        if !self.journal.is_shared() {
-            return None;
-        }
-        let found = self.store.changes(self.account.clone(), self.me()).await;
-        let Ok(found) = found else { return Some(true) };
-        for (id, stamp) in &found.jobs {
-            if known.get(id) != Some(stamp) {
-                self.changed(*id, []);
-            }
-        }
-        *known = found.jobs.into_iter().collect();
-        // A busy journal is tried again soon.
-        let _ = self.take_over().await;
-        Some(!found.owners.is_empty())
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
@@ -530,42 +412,6 @@ impl Core {
 
     pub(super) fn no_trouble(&self, id: JobId) {
         lock(&self.troubles).remove(&id);
-    }
-
-    /// Their process ended without releasing them, and no process has taken them over yet.
-    async fn abandoned(&self) -> Result<HashSet<JobId>, JournalError> {
-        let others = self.store.other_owners(self.account.clone(), self.me()).await?;
-        if others.is_empty() {
-            return Ok(HashSet::new());
-        }
-        let living = self.journal.living(others).await?;
-        let found = self.store.abandoned(self.account.clone(), living, self.me()).await?;
-        Ok(found.into_iter().collect())
-    }
-
-    /// A snapshot corrected for an owner that has ended.
-    fn as_it_is(&self, mut job: Job, abandoned: &HashSet<JobId>) -> Job {
-        if abandoned.contains(&job.id) {
-            if let Some(owner) = &mut job.owner {
-                owner.is_alive = false;
-            }
-            job = job.into_abandoned();
-        }
-        self.with_trouble(job)
-    }
-
-    /// The journal cannot contain its own error, so only the snapshot shows it. Nothing more of the job is
-    /// sent until the journal can be written again.
-    fn with_trouble(&self, mut job: Job) -> Job {
-        if let Some(trouble) = lock(&self.troubles).get(&job.id) {
-            let why = Reason::from(trouble);
-            job.note = Some(why.clone());
-            if job.phase == Phase::Running {
-                job.phase = Phase::Stopped;
-                job.stop = Some(Stop { kind: StopKind::Journal, why });
-            }
-        }
-        job
     }
 }
 

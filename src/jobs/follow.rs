@@ -19,10 +19,6 @@ use tokio::time::Instant;
 
 /// Minimum real time between polls. A sandbox with a fast clock gets at most five requests a second.
 const SHORTEST: Duration = Duration::from_millis(200);
-/// Interval for checking another process with open jobs.
-const NEIGHBOURS: Duration = Duration::from_secs(2);
-/// Interval for checking whether another process has open jobs. One may start at any time.
-const NEWCOMERS: Duration = Duration::from_secs(5);
 /// Pause after a poll whose result could not be written. Without it, the next poll time is unknown.
 const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
@@ -71,11 +67,14 @@ pub(super) async fn run(core: Arc<Core>) {
         answer(asked, &PollResult { complete: true, ..PollResult::default() });
         let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
-        let pause = neighbours.map(|some| here + if some { NEIGHBOURS } else { NEWCOMERS });
+        // Without open jobs of others less often, but one may start at any time.
+        let often = core.settings.others;
+        let pause = neighbours.map(|some| here + if some { often } else { often * 5 / 2 });
         let next = [next, pause].into_iter().flatten().min();
         tokio::select! {
             () = sleep_until(next) => {}
             () = core.wake.notified() => {}
+            () = core.journal.others_wrote() => {}
             () = core.ending.cancelled() => return,
         }
     }

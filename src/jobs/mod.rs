@@ -17,6 +17,7 @@
 //! known_templates     the templates read last, for  row_status  the status of a row, and counts
 //!                     completion                    urgency     what needs a person first
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
+//! ownership           who may act on a job, and taking it over
 //! ```
 
 mod coded;
@@ -34,6 +35,7 @@ mod job_words;
 mod journal;
 mod journal_place;
 mod known_templates;
+mod ownership;
 mod reason;
 pub mod receipt;
 mod reports;
@@ -65,8 +67,8 @@ pub use self::journal::jobs::Account;
 pub use self::journal::rows::{RowField, RowFilter, RowPart, SentHere};
 pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
-    Adopted, Creation, Fault, FileStatus, Journal, JournalError, Migration, Moment, ROLES, Recent,
-    TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
+    Adopted, Creation, Fault, FileStatus, Journal, JournalError, JournalWatch, Migration, Moment, ROLES,
+    Recent, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates};

@@ -276,6 +276,19 @@ impl Reason {
         Self::from(Code::Finding).because("field", Self::word(field.name())).because("what", what.into())
     }
 
+    /// A process of a team.
+    pub(crate) fn of_process(who: &str, computer: &str) -> Self {
+        Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
+    }
+
+    /// An argument that is the same in every language.
+    pub fn argument(&self, name: &str) -> Option<&str> {
+        match self.args.get(name)? {
+            Arg::Raw(value) => Some(value),
+            Arg::Reason(_) | Arg::All(_) => None,
+        }
+    }
+
     pub fn is(&self, code: Code) -> bool {
         self.code == code
     }

@@ -5,8 +5,9 @@ use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
 use jiff::SignedDuration;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// All times are the service's, so lapel polls a sandbox with a fast clock more often.
+/// All times but the last are the service's, so lapel polls a sandbox with a fast clock more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JobConfig {
     /// Maximum number of concurrent issue or revoke requests.
@@ -30,6 +31,8 @@ pub struct JobConfig {
     pub policies: Policies,
     /// Days until lapel removes names and addresses of finished jobs. `None`: only `lapel jobs purge` does.
     pub keep_days: Option<u32>,
+    /// Real time between two checks of what other processes have written. A team's database also notifies it.
+    pub others: Duration,
 }
 
 /// The entries of a full request, of a batch size that may be beyond the service's limits.
@@ -55,6 +58,7 @@ impl Default for JobConfig {
             expiring: SignedDuration::from_hours(30 * 24),
             policies: Policies::default(),
             keep_days: None,
+            others: Duration::from_secs(2),
         }
     }
 }

@@ -13,10 +13,12 @@ use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,7 +48,7 @@ impl From<&tokio_postgres::Error> for TeamError {
             "28000" => Self::Refused(localizable!("the user may not log in from here")),
             "3D000" => Self::Refused(localizable!("there is no such database")),
             "53100" => Self::Full,
-            "53300" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
+            "53300" | "55000" | "57P03" => Self::Away(localizable!("the database accepts no connection now")),
             "57P01" | "57P02" | "57P05" | "25P03" => {
                 Self::Away(localizable!("the database ended the connection"))
             }
@@ -64,6 +66,8 @@ impl From<&tokio_postgres::Error> for TeamError {
 pub struct Session {
     // Declared first: the connection's task needs the runtime.
     pub client: Client,
+    /// The server's processes that sent the notifications that this connection listens to. Ends with the connection.
+    pub notified: UnboundedReceiver<i32>,
     driver: JoinHandle<()>,
     pub runtime: Runtime,
 }
@@ -91,17 +95,19 @@ impl Session {
             .build()
             .map_err(|why| TeamError::Other(why.to_string()))?;
         let opening = async {
-            let (client, driver) = connect(login).await?;
+            let (sender, notified) = unbounded_channel();
+            let (client, driver) = connect(login, sender).await?;
             if let Err(why) = prepare(&client).await {
                 driver.abort();
                 return Err(why);
             }
-            Ok((client, driver))
+            Ok((client, notified, driver))
         };
         // A server that hangs accepts connections and says nothing.
         let opened = runtime.block_on(async { tokio::time::timeout(OPEN_TIMEOUT, opening).await });
-        let (client, driver) = opened.map_err(|_| TeamError::Away(localizable!("no response in time")))??;
-        Ok(Self { client, driver, runtime })
+        let (client, notified, driver) =
+            opened.map_err(|_| TeamError::Away(localizable!("no response in time")))??;
+        Ok(Self { client, notified, driver, runtime })
     }
 
     pub fn is_closed(&self) -> bool {
@@ -122,7 +128,23 @@ async fn prepare(client: &Client) -> Result<(), TeamError> {
     client.batch_execute(limits).await.map_err(failed)
 }
 
-async fn connect(login: &Login) -> Result<(Client, JoinHandle<()>), TeamError> {
+/// Runs a connection until it ends.
+async fn drive<S, T>(mut connection: Connection<S, T>, notified: UnboundedSender<i32>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notification(notification) = message {
+            let _ = notified.send(notification.process_id());
+        }
+    }
+}
+
+async fn connect(
+    login: &Login,
+    notified: UnboundedSender<i32>,
+) -> Result<(Client, JoinHandle<()>), TeamError> {
     let mut config = Config::new();
     config
         .user(&login.server.user)
@@ -147,11 +169,11 @@ async fn connect(login: &Login) -> Result<(Client, JoinHandle<()>), TeamError> {
         config.ssl_mode(tokio_postgres::config::SslMode::Require);
         let (client, connection) =
             config.connect(MakeRustlsConnect::new(tls(login)?)).await.map_err(|why| of_tls(&why))?;
-        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+        Ok((client, tokio::spawn(drive(connection, notified))))
     } else {
         config.ssl_mode(tokio_postgres::config::SslMode::Disable);
         let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
-        Ok((client, tokio::spawn(async move { drop(connection.await) })))
+        Ok((client, tokio::spawn(drive(connection, notified))))
     }
 }
 

@@ -306,6 +306,7 @@ impl App {
                 self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
                 self.tell(why);
             }
+            Message::JournalAway(why) => self.journal_away(why, &mut out),
             Message::Progress(request, done, all) => {
                 self.progress((request, done, all), &mut out);
             }

@@ -23,6 +23,8 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) jobs: Option<Jobs>,
     /// The journal cannot be used, so there can be no jobs.
     pub(in crate::tui) has_no_journal: bool,
+    /// What the user was told about a rate limit that is not shared.
+    pub(in crate::tui) alone: Option<String>,
     pub(in crate::tui) pending: Pending,
     pub(in crate::tui) background: Option<OpenedModal>,
     /// Requests to external programs without an answer yet.

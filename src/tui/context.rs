@@ -7,12 +7,13 @@ use crate::api::{LinkStatus, MAX_ENTRIES};
 use crate::config::{Environment, Palette};
 use crate::domain::ServiceClock;
 use crate::export::cost;
-use crate::jobs::request_count;
+use crate::jobs::{JournalPlace, request_count};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
 use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::SavedFilterList;
 use crate::tui::platform::images::Store;
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::time::Duration;
 
@@ -36,8 +37,18 @@ pub struct ConnectionInfo {
     /// `None` until the connection is ready.
     pub client: Option<Client>,
     pub link: Option<LinkStatus>,
+    /// While the team's database is away.
+    pub journal_away: Option<JournalAway>,
     /// Empty until the connection is ready.
     pub recents: Recents,
+}
+
+/// What the screens show of the journal is from the time when its database went away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalAway {
+    pub why: String,
+    /// By this computer's clock.
+    pub since: Timestamp,
 }
 
 impl UiContext {
@@ -70,6 +81,19 @@ impl UiContext {
 
     pub fn link(&self) -> Option<&LinkStatus> {
         self.connection.link.as_ref()
+    }
+
+    /// The time of what the screens show of the journal, while the team's database is away.
+    pub fn journal_time(&self) -> Option<String> {
+        let away = self.connection.journal_away.as_ref()?;
+        let clock = self.clock();
+        Some(clock.short(clock.of_this_computer(away.since)))
+    }
+
+    /// Whether the database through which a team shares the journal and the rate limit is away.
+    pub fn is_database_away(&self) -> bool {
+        let is_team = self.session().is_some_and(|s| matches!(s.journal, JournalPlace::Team { .. }));
+        self.connection.journal_away.is_some() || is_team && self.link().is_some_and(|link| link.is_alone)
     }
 
     /// Newest first.

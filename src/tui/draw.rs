@@ -178,6 +178,7 @@ impl App {
     /// Whether there is no connection, or requests to the service have to wait.
     fn is_in_trouble(&self) -> bool {
         match self.env.link() {
+            _ if self.env.is_database_away() => true,
             Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
             None => self.broken().is_some(),
         }
@@ -246,7 +247,28 @@ impl App {
         Some(spans)
     }
 
+    /// The state of the connection to the service, and whether the team's database is away.
     fn link_words(&self) -> (String, Style) {
+        let env = &self.env;
+        let (words, style) = self.service_words();
+        let Some(link) = env.link().filter(|_| env.is_database_away()) else { return (words, style) };
+        let (alert, dot) = (env.glyphs.alert, env.glyphs.dot);
+        if hold::left(env).is_some() || link.last_error.is_some() {
+            return (t!("{words} {dot} database away", words, dot), style);
+        }
+        let text = match link.limit {
+            // Nobody has tried yet.
+            _ if !link.is_alone => t!("{alert} database away", alert),
+            0 => t!("{alert} database away {dot} no requests", alert, dot),
+            limit => {
+                let used = format!("{}/{limit}", link.used_last_minute);
+                t!("{alert} database away {dot} own share {used}", alert, dot, used)
+            }
+        };
+        (text, env.theme.header_warning())
+    }
+
+    fn service_words(&self) -> (String, Style) {
         let env = &self.env;
         let theme = &env.theme;
         let held = hold::left(env);

@@ -280,6 +280,11 @@ pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestB
     desk_showing(Pictures::none(), begin, helpers, columns, rows)
 }
 
+/// A TUI for a session, beside another one on the same sandbox.
+pub fn tui_of(session: Session, columns: u16, rows: u16) -> Tui<TestBackend> {
+    tui(Begin::Session(Box::new(session)), helpers(), columns, rows)
+}
+
 /// The same, with what the command line wants to see first.
 pub fn desk_wanting(wanted: InitialView, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
     desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)

@@ -49,7 +49,7 @@ fn what_only_a_team_has() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_only"]), 7);
+    assert_eq!(run(&["--ignored", "crash::team_only"]), 8);
 }
 
 #[test]

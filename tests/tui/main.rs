@@ -54,6 +54,11 @@ mod sending;
 mod storm;
 mod support;
 mod tasks;
+#[cfg(feature = "team")]
+mod team;
+#[cfg(feature = "team")]
+#[path = "../common/team.rs"]
+mod team_server;
 mod times;
 mod tour;
 mod unfinished;

@@ -1,15 +1,19 @@
 //! The lease of a process on a team's database: other computers see that it is alive while it renews the lease.
 //!
+//! Its connection also listens for writes of others. That only hastens what the follower finds by itself.
+//!
 //! A process that cannot renew it in time must not send: another one may take over its jobs as soon as the
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
+use super::away::Connection;
 use crate::boot_clock::boot_ms;
 use crate::team::{Login, Session, TeamError};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 
 /// How long a lease lasts, by the database's clock.
 pub(super) const LASTS: Duration = Duration::from_secs(30);
@@ -34,9 +38,27 @@ impl LeaseTime {
     }
 }
 
+/// Writes of other processes, as the database notifies them.
+#[derive(Clone, Debug, Default)]
+pub(in crate::jobs) struct Notified {
+    pub(in crate::jobs) others: Arc<Notify>,
+    /// The server's process for the writes of this one, which are no news.
+    own: Arc<AtomicI32>,
+}
+
+impl Notified {
+    pub(super) fn set_own(&self, session: &Session) {
+        let pid = session.client.query_one("SELECT pg_backend_pid()", &[]);
+        let pid = session.runtime.block_on(pid).map_or(0, |row| row.get(0));
+        self.own.store(pid, Ordering::Relaxed);
+    }
+}
+
 /// The thread that renews the lease, until dropped. Dropping it ends the lease.
 pub(super) struct Lease {
     pub(super) time: LeaseTime,
+    pub(super) notified: Notified,
+    wake: Arc<Notify>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
     // Dropped last: the end of the program waits for it.
@@ -48,7 +70,12 @@ impl Lease {
     ///
     /// # Errors
     /// The database cannot be used.
-    pub(super) fn take(login: &Login, id: &str, label: &str) -> Result<Self, TeamError> {
+    pub(super) fn take(
+        login: &Login,
+        id: &str,
+        label: &str,
+        connection: Connection,
+    ) -> Result<Self, TeamError> {
         let session = super::team_store::connected(login)?;
         let mut keeper = Keeper {
             login: login.clone(),
@@ -56,21 +83,27 @@ impl Lease {
             label: label.to_owned(),
             time: LeaseTime::default(),
             session: Some(session),
+            connection,
+            notified: Notified::default(),
+            wake: Arc::default(),
         };
+        keeper.listen()?;
         keeper.renew()?;
-        let time = keeper.time.clone();
+        let (time, notified, wake) = (keeper.time.clone(), keeper.notified.clone(), keeper.wake.clone());
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
             .name("lease".into())
             .spawn(move || keeper.run(&stopped))
             .map_err(|why| TeamError::Other(why.to_string()))?;
-        Ok(Self { time, stop: Some(stop), thread: Some(thread), _held: super::Held::count() })
+        let (stop, thread) = (Some(stop), Some(thread));
+        Ok(Self { time, notified, wake, stop, thread, _held: super::Held::count() })
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         drop(self.stop.take());
+        self.wake.notify_one();
         // Without the wait, the end of the process would end the thread before it gives the lease back.
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -84,12 +117,15 @@ struct Keeper {
     label: String,
     time: LeaseTime,
     session: Option<Session>,
+    connection: Connection,
+    notified: Notified,
+    wake: Arc<Notify>,
 }
 
 impl Keeper {
     fn run(mut self, stop: &Receiver<()>) {
         let mut pause = RENEW;
-        while stop.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        while self.wait(stop, pause) {
             pause = match self.renew() {
                 Ok(()) => RENEW,
                 Err(why) => {
@@ -106,11 +142,50 @@ impl Keeper {
         }
     }
 
+    /// Waits until the lease has to be renewed, and listens meanwhile. Returns false at the end.
+    fn wait(&mut self, stop: &Receiver<()>, pause: Duration) -> bool {
+        let end = Instant::now() + pause;
+        while let Some(session) = &mut self.session {
+            let heard = session.runtime.block_on(async {
+                tokio::select! {
+                    from = session.notified.recv() => Some(from),
+                    () = self.wake.notified() => None,
+                    () = tokio::time::sleep_until(end.into()) => None,
+                }
+            });
+            match heard {
+                Some(Some(from)) if from == self.notified.own.load(Ordering::Relaxed) => {}
+                Some(Some(_)) => self.notified.others.notify_one(),
+                // The connection is lost. Another one is made soon.
+                Some(None) => {
+                    self.session = None;
+                    return stop.recv_timeout(AGAIN / 10) == Err(RecvTimeoutError::Timeout);
+                }
+                None => break,
+            }
+        }
+        stop.recv_timeout(end.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout)
+    }
+
+    fn listen(&self) -> Result<(), TeamError> {
+        let Some(session) = &self.session else { return Ok(()) };
+        session
+            .runtime
+            .block_on(session.client.batch_execute("LISTEN lapel"))
+            .map_err(|why| TeamError::from(&why))
+    }
+
     fn renew(&mut self) -> Result<(), TeamError> {
-        let session = match self.session.take() {
-            Some(session) if !session.is_closed() => session,
-            _ => super::team_store::connected(&self.login)?,
-        };
+        if self.session.as_ref().is_none_or(Session::is_closed) {
+            self.session = None;
+            let connected = super::team_store::connected(&self.login);
+            self.connection.note(&connected, &self.login);
+            self.session = Some(connected?);
+            self.listen()?;
+            // The last one may have missed something.
+            self.notified.others.notify_one();
+        }
+        let Some(session) = self.session.take() else { return Ok(()) };
         let begun = boot_ms();
         let seconds = LASTS.as_secs_f64();
         let renewed = session.runtime.block_on(session.client.execute(

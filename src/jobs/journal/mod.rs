@@ -17,6 +17,7 @@
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
+//! away          whether that database can be reached
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```
@@ -34,6 +35,7 @@
 
 mod accounts;
 mod adopt;
+mod away;
 pub mod backup;
 pub(super) mod claims;
 mod conditions;
@@ -81,6 +83,7 @@ mod tx;
 mod witness;
 
 pub use adopt::Adopted;
+pub use away::JournalWatch;
 pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use jobs::Account;
@@ -109,10 +112,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 #[cfg(feature = "team")]
 use team_store::TeamStore;
+use tokio::sync::Notify;
 use tx::Tx;
 
 /// Maximum wait for another process's lock.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Writes of others within this time are looked at together.
+const TOGETHER: Duration = Duration::from_millis(250);
 
 /// A handle to the journal. Clones share it; dropping the last one closes it.
 #[derive(Clone)]
@@ -125,6 +132,9 @@ pub struct Journal {
     is_copy: bool,
     is_reader: bool,
     is_team: bool,
+    watch: JournalWatch,
+    /// Writes of other processes, if the database notifies them.
+    notified: Option<Arc<Notify>>,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -305,9 +315,9 @@ impl Journal {
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
         let store = opening??;
-        let lease = store.lease();
+        let (lease, watch, notified) = (store.lease(), store.watch(), store.notified());
         let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease, is_reader: reads_only, is_team: true, ..opened })
+        Ok(Self { lease, is_reader: reads_only, is_team: true, watch, notified, ..opened })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
@@ -407,6 +417,8 @@ impl Journal {
             is_copy: false,
             is_reader: false,
             is_team: false,
+            watch: JournalWatch::of_file(),
+            notified: None,
             #[cfg(feature = "team")]
             lease: None,
         })
@@ -463,6 +475,20 @@ impl Journal {
     /// Whether another process may have the journal open, too.
     pub(super) fn is_shared(&self) -> bool {
         self.shared
+    }
+
+    /// For a team's database, which may be away.
+    pub(super) fn watch(&self) -> JournalWatch {
+        self.watch.clone()
+    }
+
+    /// Waits until another process has written, if the database notifies that, and for what follows at once.
+    pub(super) async fn others_wrote(&self) {
+        match &self.notified {
+            Some(notified) => notified.notified().await,
+            None => std::future::pending().await,
+        }
+        tokio::time::sleep(TOGETHER).await;
     }
 
     /// Whether this is a team's journal.

@@ -63,7 +63,7 @@ impl Me {
     pub(super) fn of_team(who: &str, computer: &str) -> Self {
         let computer = super::place::first_line(computer);
         let place = Some(format!("{who} on {computer}"));
-        let label = Reason::from(Code::ProcessOn).with("who", who).with("computer", computer).stored();
+        let label = Reason::of_process(who, &computer).stored();
         Self { id: random_id(), label, place, presence: Presence::Lease }
     }
 

@@ -243,6 +243,8 @@ CREATE FUNCTION begin_write(op TEXT) RETURNS BOOLEAN LANGUAGE plpgsql SECURITY D
     SET search_path = lapel, pg_temp AS $$
 BEGIN
     PERFORM FROM store FOR NO KEY UPDATE;
+    -- When it is committed, the others look at once for what has changed. It says no more than that.
+    PERFORM pg_notify('lapel', '');
     INSERT INTO applied (op) VALUES (begin_write.op) ON CONFLICT DO NOTHING;
     RETURN FOUND;
 END $$;

@@ -7,6 +7,7 @@
 //! refuses if it has it.
 
 use super::JournalError;
+use super::away::{Connection, JournalWatch};
 use super::lease::{Lease, LeaseTime};
 use super::lost_writes;
 use super::owner::Me;
@@ -19,7 +20,9 @@ use crate::team::{Login, Session, TeamError};
 use jiff::Timestamp;
 use std::cmp::Ordering;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 
 /// Maximum time that a write tries to reach the database.
@@ -38,6 +41,7 @@ pub(super) struct TeamStore {
     unsure: Vec<Unsure>,
     /// `None` for a process that only reads.
     witness: Option<Witness>,
+    connection: Connection,
     /// Ends after everything else. `None` for a process that only reads.
     lease: Option<Lease>,
 }
@@ -94,14 +98,18 @@ impl TeamStore {
         check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
+        let [connection, of_lease] = Connection::both();
         let lease = match me {
             Some((me, _)) => {
                 // Somebody else may do the same now.
                 let _ = session.runtime.block_on(session.client.batch_execute(tidy));
-                Some(Lease::take(&login, &me.id, &me.label).map_err(failed)?)
+                Some(Lease::take(&login, &me.id, &me.label, of_lease).map_err(failed)?)
             }
             None => None,
         };
+        if let Some(lease) = &lease {
+            lease.notified.set_own(&session);
+        }
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session, &login)?;
         let witness = me.map(|(me, data_dir)| Witness::new(me, &login.server, data_dir));
@@ -112,6 +120,7 @@ impl TeamStore {
             away: None,
             unsure: Vec::new(),
             witness,
+            connection,
             lease,
         };
         store.notice_loss().map_err(|why| store.failed(why))?;
@@ -120,6 +129,15 @@ impl TeamStore {
 
     pub(super) fn lease(&self) -> Option<LeaseTime> {
         self.lease.as_ref().map(|lease| lease.time.clone())
+    }
+
+    /// `None` for a process that only reads: it looks now and then.
+    pub(super) fn notified(&self) -> Option<Arc<Notify>> {
+        self.lease.as_ref().map(|lease| lease.notified.others.clone())
+    }
+
+    pub(super) fn watch(&self) -> JournalWatch {
+        self.connection.watch()
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
@@ -134,10 +152,14 @@ impl TeamStore {
         self.session = None;
         self.statements.get_mut().clear();
         let opened = connected(&self.login).and_then(|session| {
+            if let Some(lease) = &self.lease {
+                lease.notified.set_own(&session);
+            }
             self.session = Some(session);
             // It may be another server than before, or another copy of the database.
             self.notice_loss()
         });
+        self.connection.note(&opened, &self.login);
         match opened {
             Ok(()) => {
                 self.away = None;

@@ -2,9 +2,9 @@
 
 use super::navigation::Navigation;
 use super::toasts::Toasts;
-use super::{App, Notice};
+use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
-use crate::tui::context::ConnectionInfo;
+use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::request::Session;
 use crate::tui::screens::Screens;
@@ -12,6 +12,7 @@ use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
+use jiff::Timestamp;
 
 pub enum Begin {
     Session(Box<Session>),
@@ -79,12 +80,28 @@ impl App {
         if Some(&now) != self.env.link() {
             let was_alone = self.env.link().is_some_and(|link| link.is_alone);
             let why = if now.is_alone && !was_alone { client.alone() } else { None };
+            let is_shared_again = was_alone && !now.is_alone;
             self.env.connection.link = Some(now);
             self.changed = true;
             if let Some(why) = why {
+                self.connection.alone = Some(why.to_string());
                 self.tell(why.to_string());
+            } else if is_shared_again && let Some(why) = self.connection.alone.take() {
+                self.toasts.news.take_if(|news| news.text == why);
             }
         }
+    }
+
+    /// The team's database is away, or back. The jobs stay as they were last read.
+    pub(super) fn journal_away(&mut self, why: Option<String>, out: &mut Effects<'_>) {
+        let before = self.env.connection.journal_away.take();
+        let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
+        self.env.connection.journal_away = why.map(|why| JournalAway { why, since });
+        self.changed |= self.env.connection.journal_away != before;
+        if self.env.connection.journal_away.is_none() {
+            out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.read_again(out));
+        }
+        self.link();
     }
 
     pub(super) fn client_or_connecting(&self) -> Option<&Client> {

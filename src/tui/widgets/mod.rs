@@ -6,6 +6,7 @@
 //! filter, search, marks        the filter line and form; search; marks
 //! record_field                 the fields of a record: columns, copied texts, sorting
 //! job_rows, needs              the rows of a job; what a person has to do about jobs
+//! colleagues                   who of a team began a job and follows it
 //! field, fields, label         text fields and labels
 //! path_field, reason_field     a file name; a revoke reason
 //! form, popup, confirm         the text of a form; a popup; the confirmation
@@ -17,6 +18,7 @@
 //! ```
 
 pub(in crate::tui) mod cells;
+pub(in crate::tui) mod colleagues;
 pub(in crate::tui) mod column_chart;
 pub(in crate::tui) mod columns;
 pub(in crate::tui) mod confirm;

@@ -1,7 +1,7 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
 use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
-use crate::jobs::{Account, Jobs};
+use crate::jobs::{Account, Jobs, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
@@ -63,6 +63,18 @@ impl Events {
     async fn send(&self, message: Message) -> bool {
         self.messages.send(Message::Of(self.number, Box::new(message))).await.is_ok()
     }
+}
+
+/// Reports when a team's database is away. The rate limit is shared through it, too.
+fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
+    tokio::spawn(async move {
+        while let Some(away) = journal.changed().await {
+            if !tell.send(Message::JournalAway(away.map(|why| why.to_string()))).await {
+                break;
+            }
+            reader.check_sharing().await;
+        }
+    });
 }
 
 #[derive(Clone)]
@@ -140,6 +152,7 @@ impl WorkerConnection {
                 return Some(Self { reader, connection, jobs: None, gallery, index });
             }
         };
+        watch_journal(jobs.journal_watch(), reader.clone(), tell.clone());
         let sender = tell.clone();
         tokio::spawn(async move {
             while let Some(job) = changed.recv().await {

@@ -92,10 +92,13 @@ pub struct RowsQuery {
     pub order: Option<(RowField, bool)>,
 }
 
+/// Marks a person who uses the TUI.
+pub const MARK: &str = " (tui)";
+
 /// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
-fn who() -> String {
+pub fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user} (tui)") }
+    if user.is_empty() { "tui".to_owned() } else { format!("{user}{MARK}") }
 }
 
 /// An error is text for the user, which also says whether anything was changed.

@@ -10,6 +10,7 @@ use crate::texts::msg_part;
 use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 #[test]
 #[ignore = "needs PostgreSQL"]
@@ -109,6 +110,24 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
                 format!("SELECT count(*) FROM decision WHERE what = '{what}' AND who LIKE 'tester on %'");
             assert_eq!(world.number(&recorded), 1, "{what}");
         }
+    });
+}
+
+/// The next check is an hour away, so that only a notification shows it.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn what_a_colleague_writes_is_seen_at_once() {
+    let mut world = World::new(&[]);
+    world.settings.others = Duration::from_secs(3600);
+    let script = Script::of(JobInput::Issue(people(3)));
+    world.session(&Trap::new(End::Lives), async |first| {
+        let mut second = world.begin(None).await;
+        // Its first check is over.
+        second.jobs.poll_now(None).await;
+        let id = person::begin(first, &world, &script).await;
+        let seen = async { while second.events.recv().await.expect("jobs").job.id != id {} };
+        tokio::time::timeout(Duration::from_secs(60), seen).await.expect("it is seen");
+        person::live(first, &world, &script).await;
     });
 }
 

@@ -21,7 +21,7 @@ const BOUND: Duration = Duration::from_secs(60);
 /// The processes of one computer have one folder.
 fn process(login: &Login, folder: Option<&Path>, limit: u32) -> Arc<Pace> {
     let pace = Pace::with_window(limit, WINDOW);
-    pace.share_in_team(login.clone(), folder, PACE);
+    pace.share_in_team(login.clone(), folder, PACE, SPAN);
     pace
 }
 
@@ -353,6 +353,27 @@ impl Pace {
     fn team_of(&self, login: &Login) -> Arc<Self> {
         process(login, None, self.budget().1)
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_computer_has_its_own_share_before_its_first_request() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let folder = tempfile::tempdir().expect("a folder");
+    let pace = process(&login, Some(folder.path()), 100);
+    let seats = "SELECT count(*) FROM pace_block WHERE seat AND slots = 2";
+    until("it has a seat", async || number(&login, seats).await == 1).await;
+    assert_eq!(used(&login).await, 2, "and nothing else");
+    stop(&login).await;
+    pace.check_sharing().await;
+    until("that is known without a request", async || pace.alone().is_some()).await;
+    assert_eq!(pace.status_now().limit, 2);
+    drop(person(&pace).await);
+    start(&login).await;
+    until("and that it is back", async || pace.watch().borrow().limit == 100).await;
+    assert_eq!(pace.alone(), None);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

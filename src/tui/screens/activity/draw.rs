@@ -7,6 +7,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
+use crate::tui::widgets::colleagues::everybody;
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
@@ -227,20 +228,22 @@ impl Activity {
     pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let top = Rect { height: 1, ..area };
+        let head = |said: &str| {
+            let mut line = Line::styled(format!("  {said}"), theme.strong());
+            line.extend(as_of(env).map(|time| Span::styled(format!("  {time}"), theme.warning())));
+            line
+        };
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.jobs.len() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
-                let line = Line::styled(
-                    format!("  {}", said.join(&format!(" {} ", env.glyphs.dot))),
-                    theme.strong(),
-                );
+                let line = head(&said.join(&format!(" {} ", env.glyphs.dot)));
                 self.search.line(usize::from(area.width), env).unwrap_or(line)
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
-            (Some(Ok(())), true) => Line::styled(format!("  {}", t!("no jobs yet")), theme.strong()),
+            (Some(Ok(())), true) => head(t!("no jobs yet")),
             (None, true) => {
                 Line::styled(format!("  {} {}", env.spinner(), t!("reading the journal")), theme.dim())
             }
@@ -315,11 +318,7 @@ impl Activity {
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
             put(t!("accepted, not issued yet: issuing takes 5 min to 24 h"), theme.dim());
         }
-        let mut facts: Vec<String> = Vec::new();
-        facts.extend(job.begun_by.as_ref().map(|who| t!("begun by {who}", who)));
-        if let Some(owner) = job.owner.as_ref().filter(|owner| owner.is_colleague) {
-            facts.push(t!("followed by {owner}", owner = owner.label));
-        }
+        let mut facts = everybody(job);
         if job.in_flight > 0 {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
@@ -354,7 +353,8 @@ impl Activity {
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
         let dot = env.glyphs.dot;
-        let ends = self.rows_heading.words().map_or(String::new(), |by| format!(" {dot} {by}"));
+        let said = self.rows_heading.words().into_iter().chain(as_of(env));
+        let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
         let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
@@ -389,6 +389,12 @@ impl Activity {
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
         self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, env);
     }
+}
+
+/// While the team's database is away.
+fn as_of(env: &UiContext) -> Option<String> {
+    let time = env.journal_time()?;
+    Some(t!("{alert} as of {time}", alert = env.glyphs.alert, time))
 }
 
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.

@@ -107,6 +107,13 @@ impl Activity {
         self.request = Some(out.ask(Request::Jobs));
     }
 
+    /// Reads the jobs again, if that has failed.
+    pub fn read_again(&mut self, out: &mut Effects<'_>) {
+        if matches!(self.read, Some(Err(_))) {
+            self.request = Some(out.ask(Request::Jobs));
+        }
+    }
+
     /// Stores the new state of a job and returns the previous one. Ignores drafts.
     pub fn take(&mut self, job: Job) -> Option<Job> {
         if job.phase == Phase::Draft {

@@ -10,6 +10,7 @@ use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
+use crate::tui::widgets::colleagues::colleagues;
 use crate::tui::widgets::column_chart::{Column, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
@@ -162,6 +163,15 @@ impl Home {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &format!("{} {}", env.spinner(), t!("reading the journal")), theme.dim());
                 }
+                JournalState::Read if let Some(away) = &env.connection.journal_away => {
+                    say(&mut head, t!("Needs you"), theme.strong());
+                    let time = env.journal_time().unwrap_or_default();
+                    let known = t!("The jobs are shown as of {time}.", time);
+                    say(&mut head, &format!("{} {} {known}", env.glyphs.alert, away.why), theme.warning());
+                    if rows.is_empty() {
+                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
+                    }
+                }
                 JournalState::Read if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(env), theme.dim());
@@ -191,6 +201,7 @@ impl Home {
             Part::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
             Part::Checking if !rows.is_empty() => say(&mut head, t!("lapel is checking"), theme.strong()),
             Part::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
+            Part::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
             Part::Plot if !rows.is_empty() => {
                 let head_text = match self.counts.period() {
                     Period::Day => t!("Issued per day"),
@@ -199,7 +210,7 @@ impl Home {
                 };
                 say(&mut head, head_text, theme.strong());
             }
-            Part::Drafts | Part::Checking | Part::Running | Part::Plot => {}
+            Part::Drafts | Part::Checking | Part::Running | Part::Colleagues | Part::Plot => {}
         }
         head.append(&mut rows);
         head
@@ -230,7 +241,8 @@ impl Home {
         };
         match line {
             HomeLine::Need(job, needs) => {
-                let words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
+                let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
+                words.extend(colleagues(job));
                 let resumes = !env.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
                 Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
@@ -247,14 +259,21 @@ impl Home {
                 }
             }
             HomeLine::Check(job) => {
-                let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
-                let mut words: Vec<String> =
-                    checked.map(|(status, n)| needs::counted(n, tr(status.name()))).collect();
+                let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
+                words.extend(colleagues(job));
                 of_job(job, words.join(&dot))
             }
             HomeLine::Run(job) => {
-                Texts { art: bar(job, BAR, env), ..of_job(job, run_words(job, env).join(&dot)) }
+                let mut words = run_words(job, env);
+                words.extend(colleagues(job));
+                Texts { art: bar(job, BAR, env), ..of_job(job, words.join(&dot)) }
+            }
+            HomeLine::Theirs(job) => {
+                let mut words = checked(job);
+                words.extend(run_words(job, env));
+                words.extend(colleagues(job));
+                Texts { art: bar(job, BAR, env), ..of_job(job, words.join(&dot)) }
             }
             HomeLine::Overdue(n, _, at) => {
                 let form = if at.date() == env.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
@@ -431,6 +450,12 @@ impl Texts {
         }
         rows
     }
+}
+
+/// The rows that lapel checks by itself.
+fn checked(job: &Job) -> Vec<String> {
+    let checked = job.counts.iter().filter(|(status, _)| is_checked(*status));
+    checked.map(|(status, n)| needs::counted(n, tr(status.name()))).collect()
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.

@@ -4,6 +4,7 @@ use crate::domain::Text;
 use crate::index::Which;
 use crate::jobs::{Job, JobId, Phase, RowStatus};
 use crate::tui::modals::draft::imports;
+use crate::tui::widgets::colleagues::is_theirs;
 use crate::tui::widgets::needs::{Need, is_checked, needs};
 use crate::tui::worker::index::Overall;
 use jiff::Timestamp;
@@ -15,13 +16,22 @@ pub enum Part {
     Drafts,
     Checking,
     Running,
+    /// What only the lapel of a colleague follows.
+    Colleagues,
     Soon,
     Plot,
 }
 
 impl Part {
-    pub const ALL: [Self; 6] =
-        [Self::NeedsYou, Self::Drafts, Self::Checking, Self::Running, Self::Soon, Self::Plot];
+    pub const ALL: [Self; 7] = [
+        Self::NeedsYou,
+        Self::Drafts,
+        Self::Checking,
+        Self::Running,
+        Self::Colleagues,
+        Self::Soon,
+        Self::Plot,
+    ];
 }
 
 /// What a line is about. The selection stays on it when the lines change.
@@ -44,6 +54,8 @@ pub enum HomeLine {
     /// Badges of the whole history that had waited too long at this time of the service, when the index was read.
     Overdue(u64, Which, DateTime),
     Run(Box<Job>),
+    /// A job that only a colleague follows, and that is checked or runs.
+    Theirs(Box<Job>),
     Expiring(u64, Which),
     /// Failed mails, and the domain with the most of them.
     Mails(u64, Option<(Text, u64)>),
@@ -66,6 +78,7 @@ impl HomeLine {
             Self::Draft(drafts) => LineId::Job(Part::Drafts, drafts.first().map_or(JobId(0), |job| job.id)),
             Self::Check(job) => LineId::Job(Part::Checking, job.id),
             Self::Run(job) => LineId::Job(Part::Running, job.id),
+            Self::Theirs(job) => LineId::Job(Part::Colleagues, job.id),
             Self::Overdue(..) => LineId::Overdue,
             Self::Expiring(..) => LineId::Expiring,
             Self::Mails(..) => LineId::Mails,
@@ -80,6 +93,7 @@ impl HomeLine {
             Self::Draft(_) => Part::Drafts,
             Self::Check(_) => Part::Checking,
             Self::Run(_) => Part::Running,
+            Self::Theirs(_) => Part::Colleagues,
             Self::Overdue(..) | Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => {
                 Part::Soon
             }
@@ -89,7 +103,7 @@ impl HomeLine {
 
     pub fn job(&self) -> Option<&Job> {
         match self {
-            Self::Need(job, _) | Self::Check(job) | Self::Run(job) => Some(job),
+            Self::Need(job, _) | Self::Check(job) | Self::Run(job) | Self::Theirs(job) => Some(job),
             _ => None,
         }
     }
@@ -112,7 +126,7 @@ fn runs(job: &Job) -> bool {
 }
 
 /// The lines about jobs: first the jobs that need a person, the most urgent and then the newest first; then
-/// those that lapel checks, then those that run.
+/// those that lapel checks, those that run, and those that only a colleague follows.
 pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut needing: Vec<(&Job, Vec<Need>)> =
         jobs.iter().map(|job| (job, needs(job, now))).filter(|(_, needs)| !needs.is_empty()).collect();
@@ -120,17 +134,20 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
     let mut all: Vec<HomeLine> =
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
-    let checked = here().filter(|job| job.next_poll.is_some() && job.counts.sum(is_checked) > 0);
-    all.extend(checked.map(|job| HomeLine::Check(Box::new(job.clone()))));
-    all.extend(here().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
+    let is_checked = |job: &Job| job.next_poll.is_some() && job.counts.sum(is_checked) > 0;
+    let ours = || here().filter(|job| !is_theirs(job));
+    all.extend(ours().filter(|job| is_checked(job)).map(|job| HomeLine::Check(Box::new(job.clone()))));
+    all.extend(ours().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
+    let theirs = here().filter(|job| is_theirs(job) && (is_checked(job) || runs(job)));
+    all.extend(theirs.map(|job| HomeLine::Theirs(Box::new(job.clone()))));
     all
 }
 
 pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);
-    let mut all: Vec<HomeLine> =
-        of(Part::NeedsYou).chain(kept).chain(of(Part::Checking)).chain(of(Part::Running)).collect();
+    let mut all: Vec<HomeLine> = of(Part::NeedsYou).chain(kept).collect();
+    all.extend([Part::Checking, Part::Running, Part::Colleagues].into_iter().flat_map(of));
     match index {
         IndexState::Off => all.push(HomeLine::NoIndex),
         IndexState::Unknown => all.push(HomeLine::Plot),
@@ -166,6 +183,7 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jobs::{Owner, Reason};
     use crate::tui::widgets::needs::tests::{job, now};
 
     /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
@@ -175,11 +193,20 @@ mod tests {
             for phase in [Phase::Running, Phase::Paused, Phase::Stopped, Phase::Cancelled] {
                 for next_poll in [None, Some(now())] {
                     let job = Job { next_poll, ..job(phase, &[(*status, 1)]) };
-                    let lines = of_jobs(&[job], now());
-                    assert!(
-                        !lines.is_empty(),
-                        "{status:?} of a job that is {phase:?}, next check {next_poll:?}"
-                    );
+                    let owner = Owner {
+                        label: Reason::of_process("lee", "lab-pc"),
+                        is_me: false,
+                        is_alive: true,
+                        is_colleague: true,
+                    };
+                    let theirs = Job { owner: Some(owner), ..job.clone() };
+                    for job in [job, theirs] {
+                        let lines = of_jobs(&[job], now());
+                        assert!(
+                            !lines.is_empty(),
+                            "{status:?} of a job that is {phase:?}, next check {next_poll:?}"
+                        );
+                    }
                 }
             }
         }

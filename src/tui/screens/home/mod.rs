@@ -240,7 +240,7 @@ impl Home {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
                 out.go.push(Navigate::Job(job.id, there.collect()));
             }
-            HomeLine::Run(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
+            HomeLine::Run(job) | HomeLine::Theirs(job) => out.go.push(Navigate::Job(job.id, Vec::new())),
             HomeLine::Overdue(_, which, _) => {
                 self.counts.list(which, t!("waiting over 24 h").to_owned());
                 self.shown = HomePart::List;

@@ -1,0 +1,191 @@
+//! The connection for the pace: making it again, its calls, and what they say about the clock.
+
+use super::{AGAIN_MS, JUMP_MS, Keeper, LONGEST_ATTEMPT_MS, Lost, PATIENCE, int, millis, words};
+use crate::api::call::Priority;
+use crate::boot_clock::boot_ms;
+use crate::team::{Session, TeamError};
+use std::time::{Duration, Instant};
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+
+/// An answer of the database.
+pub(super) struct View {
+    pub(super) granted: u32,
+    pub(super) time: i64,
+    pub(super) used: u32,
+    pub(super) others: u32,
+    pub(super) others_end: Option<i64>,
+    pub(super) next: Option<i64>,
+    pub(super) next_of_background: Option<i64>,
+    pub(super) held_until: Option<i64>,
+    pub(super) refusals: u32,
+}
+
+impl View {
+    pub(super) fn of(row: &Row) -> Result<Self, tokio_postgres::Error> {
+        let count = |at: usize| row.try_get::<_, i32>(at).map(i32::unsigned_abs);
+        Ok(Self {
+            granted: count(0)?,
+            time: row.try_get(1)?,
+            used: count(2)?,
+            others: count(4)?,
+            others_end: row.try_get(5)?,
+            next: row.try_get(6)?,
+            next_of_background: row.try_get(7)?,
+            held_until: row.try_get(8)?,
+            refusals: count(9)?,
+        })
+    }
+
+    pub(super) fn left(&self, until: Option<i64>) -> Option<Duration> {
+        until.map(|until| Duration::from_millis(u64::try_from(until - self.time).unwrap_or(0)))
+    }
+}
+
+impl Keeper {
+    pub(super) fn connect(&mut self, now: i64) {
+        let is_hanging = self.connecting.is_some_and(|since| now - since >= LONGEST_ATTEMPT_MS);
+        if self.session.is_some() || (self.connecting.is_some() && !is_hanging) || now < self.connect_at {
+            return;
+        }
+        self.connecting = Some(now);
+        let (login, work) = (self.login.clone(), self.work.clone());
+        // On a thread of its own: it may take long, and requests must not wait for it.
+        let connecting = std::thread::Builder::new().name("team pace".into()).spawn(move || {
+            let opened = Session::open(&login);
+            let _ = work.send(Box::new(move |keeper: &mut Self| keeper.connected(opened)));
+        });
+        if connecting.is_err() {
+            self.connecting = None;
+            self.connect_at = now + AGAIN_MS;
+        }
+    }
+
+    pub(super) fn connected(&mut self, opened: Result<Session, TeamError>) {
+        if self.session.is_some() {
+            return;
+        }
+        self.connecting = None;
+        match opened {
+            Ok(session) => {
+                self.session = Some(session);
+                self.seat_at = i64::MIN;
+            }
+            Err(why) => {
+                self.show_away(words(&why));
+                self.fail(why);
+                self.connect_at = boot_ms() + AGAIN_MS;
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, why: TeamError) {
+        if self.failed.as_ref() != Some(&why) {
+            tracing::warn!(?why, "the team's database cannot share the pace");
+        }
+        self.failed = Some(why);
+    }
+
+    /// The first row of an answer.
+    pub(super) fn call(
+        &mut self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Option<Row>, Lost> {
+        let Some(session) = &self.session else { return Err(Lost) };
+        let asked = async { tokio::time::timeout(PATIENCE, session.client.query_typed(sql, values)).await };
+        let why = match session.runtime.block_on(asked) {
+            Ok(Ok(rows)) => {
+                self.failed = None;
+                self.lost_at = None;
+                self.shown.set(None);
+                return Ok(rows.into_iter().next());
+            }
+            Ok(Err(why)) => TeamError::from(&why),
+            Err(_) => TeamError::Busy,
+        };
+        let now = boot_ms();
+        self.session = None;
+        if matches!(why, TeamError::Away(_)) && self.failed.is_none() {
+            // It is probably only this connection.
+            tracing::info!(?why, "the connection for the pace was lost");
+            self.connect_at = now;
+        } else {
+            self.fail(why);
+            self.connect_at = now + AGAIN_MS;
+        }
+        self.lost_at.get_or_insert(now);
+        self.connect(now);
+        Err(Lost)
+    }
+
+    pub(super) fn view(&mut self, sql: &str, values: &[(&(dyn ToSql + Sync), Type)]) -> Result<View, Lost> {
+        let before = boot_ms();
+        let row = self.call(sql, values)?;
+        let Some(Ok(view)) = row.as_ref().map(View::of) else { return Err(Lost) };
+        let now = Instant::now();
+        self.held = view.left(view.held_until).map(|left| (now + left, view.refusals));
+        self.others = view.left(view.others_end).map(|left| (view.others, now + left));
+        if self.has_jumped(view.time, before) { Err(Lost) } else { Ok(view) }
+    }
+
+    /// After a jump of the database's clock, nobody gets a slot until everything that was granted has ended.
+    pub(super) fn has_jumped(&mut self, time: i64, before: i64) -> bool {
+        let jumped = self.clocks.is_some_and(|(then, before_then)| {
+            let passed = boot_ms().saturating_sub(before_then);
+            time.saturating_sub(then) > passed.saturating_add(passed / 1000).saturating_add(JUMP_MS)
+        });
+        self.clocks = Some((time, before));
+        if jumped {
+            tracing::warn!("the clock of the team's database has jumped forward");
+            let id = fastrand::Rng::new().i64(..);
+            let (pool, lasts) = (int(self.division.pool), self.lasts());
+            let _ = self.call(
+                "SELECT lapel.pace_pause($1, $2, $3, $4, $5)",
+                &[
+                    (&self.pace.clone(), Type::TEXT),
+                    (&self.process.clone(), Type::TEXT),
+                    (&id, Type::INT8),
+                    (&pool, Type::INT4),
+                    (&lasts, Type::INT8),
+                ],
+            );
+            self.seat_at = i64::MIN;
+        }
+        jumped
+    }
+
+    /// Until this succeeds, nothing is read, since the database would not show a hold of this process.
+    pub(super) fn write(&mut self) -> Result<(), Lost> {
+        if self.session.is_none() {
+            return Err(Lost);
+        }
+        let pace = self.pace.clone();
+        if let Some((until, refusals)) = self.unwritten {
+            let wait = millis(until.saturating_duration_since(Instant::now()));
+            self.call(
+                "SELECT lapel.pace_hold($1, $2, $3)",
+                &[(&pace, Type::TEXT), (&wait, Type::INT8), (&int(refusals), Type::INT4)],
+            )?;
+            self.unwritten = None;
+        }
+        while let Some(give) = self.gives.front().copied() {
+            let window = millis(self.window) + 1;
+            self.call(
+                "SELECT lapel.pace_give($1, $2, $3, $4, $5, $6, $7, $8)",
+                &[
+                    (&pace, Type::TEXT),
+                    (&self.process.clone(), Type::TEXT),
+                    (&give.block, Type::INT8),
+                    (&give.part, Type::INT4),
+                    (&(give.priority == Priority::Background), Type::BOOL),
+                    (&int(give.answered), Type::INT4),
+                    (&int(give.remaining), Type::INT4),
+                    (&window, Type::INT8),
+                ],
+            )?;
+            self.gives.pop_front();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,230 @@
+//! What the database grants: blocks of slots, the seat of this computer, and holds.
+
+use super::blocks::{Block, Division, Give, Reach, SEATS};
+use super::database::View;
+use super::{Away, CONNECTING, GRACE_MS, Keeper, Lost, Turn, int, millis, words};
+use crate::api::call::Priority;
+use crate::api::pace::shared::PaceProblem;
+use crate::api::pace::slots::{Origin, SharedUse, Slot, SlotReply, SlotRequest};
+use crate::boot_clock::boot_ms;
+use std::time::{Duration, Instant};
+use tokio_postgres::types::Type;
+
+impl Keeper {
+    pub(super) fn take(&mut self, want: &SlotRequest) -> Turn {
+        self.reach = self.reach.max(Reach::of(want));
+        let division = Division::of(want.limit, want.background);
+        self.division = division;
+        if (want.through || self.held_for().is_none())
+            && let Some(slot) = self.hand_out(want.priority, want)
+        {
+            return Turn::Reply(SlotReply::Granted(slot, self.seen(0)));
+        }
+        self.close(want.priority);
+        self.collect_gives(boot_ms());
+        let Ok(view) = self.take_block(want, division) else { return self.without_database() };
+        let seen = self.seen(view.used);
+        if let Some(slot) = self.hand_out(want.priority, want) {
+            return Turn::Reply(SlotReply::Granted(slot, seen));
+        }
+        if let Some(held) = seen.held
+            && !want.through
+        {
+            return Turn::Reply(SlotReply::Later(held, seen));
+        }
+        // A person goes before this process's own background work.
+        if want.priority == Priority::Interactive
+            && let Some(slot) = self.hand_out(Priority::Background, want)
+        {
+            return Turn::Reply(SlotReply::Granted(slot, seen));
+        }
+        let next = match want.priority {
+            Priority::Background if view.used < division.pool => view.next_of_background,
+            _ => view.next,
+        };
+        let (shortest, longest) = (Duration::from_millis(2), self.pause.min(Duration::from_secs(1)));
+        let wait = view.left(next).unwrap_or(longest).clamp(shortest.min(longest), longest);
+        Turn::Reply(SlotReply::Later(wait, seen))
+    }
+
+    pub(super) fn without_database(&self) -> Turn {
+        let why = match &self.failed {
+            Some(why) => words(why),
+            None if self.lost_at.is_none_or(|since| boot_ms() - since < GRACE_MS) => {
+                return Turn::Reply(SlotReply::Later(CONNECTING, self.seen(0)));
+            }
+            None => localizable!("no response in time"),
+        };
+        self.show_away(why);
+        Turn::Own(self.seen(0))
+    }
+
+    pub(super) fn show_away(&self, why: PaceProblem) {
+        let seat = self.own.as_ref().and_then(|own| own.seat().ok());
+        let limit = seat.filter(|seat| boot_ms() <= seat.until).map_or(0, |seat| seat.slots);
+        self.shown.set(Some(Away { why, server: self.login.server.to_string(), limit }));
+    }
+
+    pub(super) fn hand_out(&mut self, from: Priority, want: &SlotRequest) -> Option<Slot> {
+        let now = boot_ms();
+        let block = self.open.of(from).as_mut()?;
+        if !block.can_serve(Reach::of(want), now) {
+            return None;
+        }
+        block.hand_out();
+        Some(Slot { id: block.id, origin: Origin::Block, begin_by: now.saturating_add(millis(want.usable)) })
+    }
+
+    /// Nothing is granted if the answer says so.
+    pub(super) fn take_block(&mut self, want: &SlotRequest, division: Division) -> Result<View, Lost> {
+        self.write()?;
+        let reach = self.reach;
+        let is_background = want.priority == Priority::Background;
+        let most = if is_background { division.largest_of_background } else { division.largest };
+        let size = if want.through { 1 } else { (*self.sizes.of(want.priority)).clamp(1, most) };
+        let id = fastrand::Rng::new().i64(..);
+        let open_until = boot_ms().saturating_add(millis(self.pause));
+        let waits = millis(self.pause.min(Duration::from_secs(1)) * 3).max(50);
+        let taken = self.view(
+            "SELECT * FROM lapel.pace_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            &[
+                (&self.pace.clone(), Type::TEXT),
+                (&self.process.clone(), Type::TEXT),
+                (&id, Type::INT8),
+                (&is_background, Type::BOOL),
+                (&int(size), Type::INT4),
+                (&int(division.pool), Type::INT4),
+                (&int(want.background), Type::INT4),
+                (&self.lasts(), Type::INT8),
+                (&waits, Type::INT8),
+                (&want.through, Type::BOOL),
+            ],
+        );
+        match taken {
+            Ok(view) => {
+                if view.granted > 0 {
+                    let block = Block::new(id, want.priority, reach, view.granted, open_until);
+                    *self.open.of(want.priority) = Some(block);
+                }
+                Ok(view)
+            }
+            Err(lost) => {
+                // The database may have granted it all the same.
+                let (priority, answered, remaining) = (want.priority, 0, 0);
+                self.gives.push_back(Give { block: id, part: 0, priority, answered, remaining });
+                Err(lost)
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self, priority: Priority) {
+        let Some(mut block) = self.open.of(priority).take() else { return };
+        let most = match priority {
+            Priority::Interactive => self.division.largest,
+            Priority::Background => self.division.largest_of_background,
+        };
+        *self.sizes.of(priority) = block.next_size(most);
+        block.close();
+        self.closed.push(block);
+    }
+
+    pub(super) fn collect_gives(&mut self, now: i64) {
+        let pause = millis(self.pause);
+        for block in &mut self.closed {
+            if block.due().is_some_and(|at| at <= now) {
+                self.gives.extend(block.give(now, pause));
+            }
+        }
+        self.closed.retain(|block| !block.is_finished());
+    }
+
+    pub(super) fn take_back(&mut self, id: i64, sent: bool) {
+        let open = [&mut self.open.interactive, &mut self.open.background].into_iter().flatten();
+        if let Some(block) = open.chain(&mut self.closed).find(|block| block.id == id) {
+            block.take_back(sent);
+        }
+    }
+
+    pub(super) fn hold(&mut self, wait: Duration, refusals: u32) {
+        let until = Instant::now() + wait;
+        let later = |known: Option<(Instant, u32)>| {
+            known.map_or((until, refusals), |(before, times)| (before.max(until), times.max(refusals)))
+        };
+        self.held = Some(later(self.held));
+        self.unwritten = Some(later(self.unwritten));
+        let _ = self.write();
+    }
+
+    pub(super) fn calm(&mut self, lift: bool) {
+        if lift {
+            self.held = None;
+            self.unwritten = None;
+        }
+        let pace = self.pace.clone();
+        let _ = self.call("SELECT lapel.pace_calm($1, $2)", &[(&pace, Type::TEXT), (&lift, Type::BOOL)]);
+    }
+
+    /// `None` without the database.
+    pub(super) fn peek(&mut self) -> Option<SharedUse> {
+        self.write().ok()?;
+        let (pace, process) = (self.pace.clone(), self.process.clone());
+        let sql = "SELECT * FROM lapel.pace_peek($1, $2)";
+        let view = self.view(sql, &[(&pace, Type::TEXT), (&process, Type::TEXT)]).ok()?;
+        Some(self.seen(view.used))
+    }
+
+    /// Gets or extends the seat of this computer.
+    pub(super) fn renew_seat(&mut self, now: i64) {
+        let Some(own) = self.own.clone() else { return };
+        let (division, reach) = (self.division, self.reach);
+        if self.session.is_none() || now < self.seat_at || division.own == 0 {
+            return;
+        }
+        // Four hours.
+        let lease = self.window * 240;
+        self.seat_at = now.saturating_add(millis(self.window));
+        let mut seat = match own.seat() {
+            Ok(seat) => seat,
+            Err(why) => {
+                tracing::warn!(%why, "the seat of this computer is unknown");
+                return;
+            }
+        };
+        let until = boot_ms().saturating_add(millis(lease));
+        let lasts = millis(lease + reach.request + self.window) + 2;
+        let id = fastrand::Rng::new().i64(..);
+        let given = self.call(
+            "SELECT lapel.pace_seat($1, $2, $3, $4, $5, $6, $7)",
+            &[
+                (&self.pace.clone(), Type::TEXT),
+                (&seat.owner, Type::TEXT),
+                (&id, Type::INT8),
+                (&int(division.own), Type::INT4),
+                (&int(SEATS), Type::INT4),
+                (&int(division.pool), Type::INT4),
+                (&lasts, Type::INT8),
+            ],
+        );
+        let Ok(Some(row)) = given else { return };
+        let Ok(slots) = row.try_get::<_, i32>(0) else { return };
+        seat.slots = slots.unsigned_abs();
+        seat.reach = reach.request;
+        seat.until = until;
+        if seat.slots > 0 {
+            self.seat_at = now.saturating_add(millis(lease / 4));
+        }
+        own.keep_seat(seat, lease);
+    }
+
+    /// Returns what can be returned. Open slots of requests under way end by themselves.
+    pub(super) fn leave(&mut self) {
+        self.close(Priority::Interactive);
+        self.close(Priority::Background);
+        let pause = millis(self.pause);
+        for block in &mut self.closed {
+            self.gives.extend(block.give(boot_ms(), pause));
+        }
+        self.closed.retain(|block| !block.is_finished());
+        let _ = self.write();
+    }
+}

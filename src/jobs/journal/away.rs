@@ -1,0 +1,76 @@
+//! Whether a team's database is away, as the last attempts to connect have shown. A file never is.
+
+use super::JournalError;
+use tokio::sync::watch;
+
+/// Why the journal's connection, and that of the lease, could not be made.
+type Failures = [Option<JournalError>; 2];
+
+/// Reports when a team's database is away, and when it is back.
+#[derive(Clone, Debug)]
+pub struct JournalWatch {
+    failures: watch::Receiver<Failures>,
+    /// What it reported last.
+    away: Option<JournalError>,
+}
+
+impl JournalWatch {
+    /// Never reports anything.
+    pub(super) fn of_file() -> Self {
+        Self::of(watch::channel(Failures::default()).1)
+    }
+
+    fn of(failures: watch::Receiver<Failures>) -> Self {
+        Self { failures, away: None }
+    }
+
+    /// Waits for a change: why the database is away, or `None` if it is back. Returns `None` at the end of the journal.
+    pub async fn changed(&mut self) -> Option<Option<JournalError>> {
+        loop {
+            self.failures.changed().await.ok()?;
+            let away = self.failures.borrow_and_update().iter().flatten().next().cloned();
+            if away != self.away {
+                self.away.clone_from(&away);
+                return Some(away);
+            }
+        }
+    }
+}
+
+#[cfg(feature = "team")]
+pub(super) use of_team::Connection;
+
+#[cfg(feature = "team")]
+mod of_team {
+    use super::{Failures, JournalError, JournalWatch, watch};
+    use crate::team::{Login, TeamError};
+
+    /// What one of the connections reports.
+    pub(in crate::jobs::journal) struct Connection {
+        failures: watch::Sender<Failures>,
+        at: usize,
+    }
+
+    impl Connection {
+        /// Those of the journal and of the lease.
+        pub(in crate::jobs::journal) fn both() -> [Self; 2] {
+            let (failures, _) = watch::channel(Failures::default());
+            [0, 1].map(|at| Self { failures: failures.clone(), at })
+        }
+
+        pub(in crate::jobs::journal) fn watch(&self) -> JournalWatch {
+            JournalWatch::of(self.failures.subscribe())
+        }
+
+        pub(in crate::jobs::journal) fn note<T>(&self, connected: &Result<T, TeamError>, login: &Login) {
+            let why = connected.as_ref().err().map(|why| JournalError::team(why.clone(), login));
+            self.failures.send_if_modified(|failures| match failures.get_mut(self.at) {
+                Some(known) if *known != why => {
+                    *known = why;
+                    true
+                }
+                _ => false,
+            });
+        }
+    }
+}

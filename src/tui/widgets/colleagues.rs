@@ -1,0 +1,77 @@
+//! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
+
+use crate::jobs::Job;
+use crate::tui::worker::job_command;
+
+/// Whether only the lapel of a colleague follows the job.
+pub fn is_theirs(job: &Job) -> bool {
+    job.owner.as_ref().is_some_and(|owner| owner.is_colleague && owner.is_alive)
+}
+
+/// Everybody, also this person.
+pub fn everybody(job: &Job) -> Vec<String> {
+    begun_by(job).map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
+}
+
+/// The colleagues, each once. Empty for a job that only this person has worked on.
+pub fn colleagues(job: &Job) -> Vec<String> {
+    let me = job_command::who();
+    let follower =
+        job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
+    let known = [Some(person(&me)), follower];
+    let begun = begun_by(job).filter(|who| !known.contains(&Some(who)));
+    begun.map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
+}
+
+fn begun_by(job: &Job) -> Option<String> {
+    job.begun_by.as_ref().map(|who| person(&who.to_string()).to_owned())
+}
+
+fn followed_by(job: &Job) -> Option<String> {
+    let owner = job.owner.as_ref().filter(|_| is_theirs(job))?;
+    Some(t!("followed by {owner}", owner = owner.label))
+}
+
+/// A person without the mark of the program that they used.
+fn person(who: &str) -> &str {
+    who.strip_suffix(job_command::MARK).unwrap_or(who)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{Code, Owner, Phase, Reason};
+    use crate::tui::widgets::needs::tests::job;
+
+    fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
+        let label = |who: &str| Reason::of_process(who, "lab-pc");
+        let owner =
+            follower.map(|who| Owner { label: label(who), is_me: false, is_alive: true, is_colleague: true });
+        Job { begun_by: begun_by.map(Into::into), owner, ..job(Phase::Running, &[]) }
+    }
+
+    #[test]
+    fn a_colleague_is_named_once_and_this_person_never() {
+        let (me, mark) = (job_command::who(), job_command::MARK);
+        let begun = |who: &str| t!("begun by {who}", who);
+        let follows = |who: &str| t!("followed by {owner}", owner = format!("{who} on lab-pc"));
+        assert_eq!(colleagues(&of(None, None)), Vec::<String>::new());
+        assert_eq!(colleagues(&of(Some(&me), None)), Vec::<String>::new());
+        assert_eq!(colleagues(&of(Some("lee"), None)), [begun("lee")]);
+        assert_eq!(colleagues(&of(Some(&format!("lee{mark}")), Some("lee"))), [follows("lee")]);
+        assert_eq!(
+            colleagues(&of(Some(&format!("lee{mark}")), Some("park"))),
+            [begun("lee"), follows("park")]
+        );
+        assert_eq!(colleagues(&of(Some(&me), Some("lee"))), [follows("lee")]);
+        assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
+    }
+
+    #[test]
+    fn a_process_that_has_ended_follows_nothing() {
+        let mut job = of(None, Some("lee"));
+        job.owner =
+            job.owner.map(|owner| Owner { is_alive: false, label: Code::Interrupted.into(), ..owner });
+        assert_eq!((is_theirs(&job), colleagues(&job)), (false, Vec::new()));
+    }
+}

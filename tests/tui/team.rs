@@ -1,0 +1,186 @@
+//! A journal that a team shares: what the screens say of colleagues. Needs PostgreSQL, as `.ci/run` has it.
+
+use super::activity::issue;
+use super::team_server as server;
+use super::*;
+use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::{session, tui_of};
+use lapel::jobs::JournalPlace;
+use lapel::team::Login;
+use lapel::tui::{Session, Tui};
+use ratatui::backend::TestBackend;
+use std::path::Path;
+
+/// As in a profile with a team's journal.
+fn in_team(session: Session, login: &Login, who: &str) -> Session {
+    let journal =
+        JournalPlace::Team { login: login.clone(), who: who.to_owned(), reads_only: false, data_dir: None };
+    Session { journal, ..session }
+}
+
+/// Lee has issued to three people, and to five more until the quota was used up. Kim looks on. Returns what keeps Lee's
+/// lapel alive.
+async fn at_kims(login: &Login, columns: u16, rows: u16) -> (Harness, Box<Tui<TestBackend>>) {
+    let mut h = Harness::with(small(), columns, rows, |session| {
+        let mut session = in_team(session, login, "lee");
+        (session.jobs.batch, session.jobs.in_flight) = (2, 1);
+        session
+    })
+    .await;
+    issue(&mut h, 0..3).await;
+    h.shows("waiting 3 = 3").await;
+    h.sandbox.control().set_quota(Some(5));
+    issue(&mut h, 3..8).await;
+    h.shows("not sent 3").await;
+    h.settled().await;
+    let kims = in_team(session(&h.sandbox, Environment::Demo), login, "kim");
+    let lees = std::mem::replace(&mut h.tui, Box::new(tui_of(kims, columns, rows)));
+    (h, lees)
+}
+
+/// The lines of Home in one, without the sign of the selection and the hints at their ends.
+fn words(screen: &str) -> String {
+    let lines = screen.lines().map(|line| line.trim_end_matches("⏎ show").trim_end_matches("R run"));
+    super::narrow::flat(&lines.collect::<Vec<_>>().join("\n").replace('▌', " "))
+}
+
+fn part<'s>(screen: &'s str, from: &str, to: &str) -> &'s str {
+    let rest = screen.split(from).nth(1).unwrap_or_else(|| panic!("no {from}: {screen}"));
+    rest.split(to).next().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn home_names_the_colleague_who_follows_a_job_and_where() {
+    if !server::is_installed() {
+        return;
+    }
+    let computer = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("a name");
+    let lee = msg_with("{who} on {computer}", &[&"lee", &computer.trim()]);
+    for (columns, rows) in [(80, 24), (120, 36), (200, 50)] {
+        let login = server::new_database();
+        let (mut h, lees) = at_kims(&login, columns, rows).await;
+        h.press("0");
+        let screen = h.settled().await;
+        let text = words(&screen);
+        let followed = msg_with("followed by {owner}", &[&lee]);
+        let needs = part(&text, msg("Needs you"), msg("Colleagues"));
+        assert!(needs.contains(&followed) && needs.contains("3 of 5 not sent"), "{screen}");
+        let theirs = part(&text, msg("Colleagues"), msg_part("Expiring badges, failed mails"));
+        assert_eq!(theirs.matches(&followed).count(), 2, "{screen}");
+        assert!(theirs.contains(&msg_with("{done} of {all} issued", &[&0, &3])), "{screen}");
+        for own in
+            [msg("Running"), msg("lapel is checking"), msg("Nothing needs you, and no job is running.")]
+        {
+            assert!(!text.contains(own), "{own}: {screen}");
+        }
+        // Activity names the same person.
+        h.press("G k enter");
+        let screen = h.settled().await;
+        assert!(screen.contains("#1") && words(&screen).contains(&lee), "{screen}");
+
+        // Lee began it, and Kim follows it.
+        server::run_in(&login.server.database, "UPDATE lapel.job SET begun_by = 'lee (tui)'");
+        ended(lees).await;
+        h.press("0");
+        let begun = msg_with("begun by {who}", &[&"lee"]);
+        let is_ours = |screen: &str| screen.contains(msg("Running")) && !screen.contains(msg("Colleagues"));
+        let screen = h.until("it is Kim's", is_ours).await;
+        let text = words(&screen);
+        assert!(text.contains(&begun) && !text.contains(msg_part("followed by lee")), "{screen}");
+    }
+}
+
+async fn ended(lees: Box<Tui<TestBackend>>) {
+    lapel::tui::close(&lees.app, &mut |_| {}).await;
+}
+
+/// As in a profile whose journal and rate limit are a team's, after three badges were issued.
+async fn sharing(folder: &Path, has_share: bool, columns: u16, rows: u16) -> Harness {
+    let login = server::database_of(folder);
+    let mut h = Harness::with(small(), columns, rows, |session| {
+        let mut session = in_team(session, &login, "kim");
+        session.connection.pace_team = Some(login.clone());
+        session.connection.pace_folder = has_share.then(|| folder.to_owned());
+        session
+    })
+    .await;
+    issue(&mut h, 0..3).await;
+    h.shows("waiting 3 = 3").await;
+    h.settled().await;
+    if has_share {
+        let mut admin = login;
+        "lapel".clone_into(&mut admin.server.user);
+        h.until("it has a seat", |_| has_seat(&admin)).await;
+    }
+    h
+}
+
+fn has_seat(admin: &Login) -> bool {
+    let admin = admin.clone();
+    let asked = move || {
+        let session = lapel::team::Session::open(&admin).expect("connected");
+        let sql = "SELECT FROM lapel.pace_block WHERE seat";
+        !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
+    };
+    std::thread::spawn(asked).join().expect("asked")
+}
+
+#[tokio::test]
+async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
+    if !server::is_installed() {
+        return;
+    }
+    let own = msg_with("{alert} database away {dot} own share {used}", &[&"▲", &"·", &"0/20"]);
+    let own = own.trim_end_matches("0/20");
+    for (columns, rows) in [(80, 24), (120, 36), (200, 50)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut h = sharing(folder.path(), true, columns, rows).await;
+        server::close_to_all(folder.path());
+        h.press("alt-0");
+        h.until("it is away", |screen| screen.contains(own) && screen.contains(msg_part("as of "))).await;
+        for (tab, kept) in [
+            ("alt-0", "0 of 3 issued"),
+            ("alt-1", ""),
+            ("alt-3", ""),
+            ("alt-4", ""),
+            ("alt-5", "waiting 3 = 3"),
+        ] {
+            h.press(tab);
+            let screen = h.screen();
+            let head = screen.lines().next().unwrap_or_default();
+            assert!(head.contains(own) && head.ends_with("/20"), "{tab}: {screen}");
+            assert!(screen.contains(kept), "{tab}: {screen}");
+            assert_eq!(screen.contains(msg_part("as of ")), !kept.is_empty(), "{tab}: {screen}");
+        }
+        // Reading goes on.
+        h.press("alt-2");
+        h.shows(msg_part("603 badges")).await;
+        assert!(h.screen().contains(own), "{}", h.screen());
+        server::open_to_all(folder.path());
+        h.until("it is back", |screen| !screen.contains(msg_part("database away"))).await;
+        for tab in ["alt-0", "alt-5"] {
+            h.press(tab);
+            let screen = h.settled().await;
+            assert!(!screen.contains(msg_part("as of ")), "{tab}: {screen}");
+            assert!(!screen.contains(msg_part("cannot share the rate limit")), "{tab}: {screen}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_are_no_requests() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = sharing(folder.path(), false, 80, 24).await;
+    server::close_to_all(folder.path());
+    let none = msg_with("{alert} database away {dot} no requests", &[&"▲", &"·"]);
+    h.until("it is away", |screen| screen.contains(&none)).await;
+    h.press("alt-0");
+    h.until("Home knows it, too", |screen| screen.contains(msg_part("as of "))).await;
+    h.settled().await;
+    let (draws, _) = super::idle::ten_idle_seconds(&mut h).await;
+    assert_eq!(draws, 0);
+    server::open_to_all(folder.path());
+}
