@@ -107,14 +107,14 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 pub use server::{
-    close_to_all, cut_connections, database_of, empty_database, is_installed, new_database, open_to_all,
-    restart_server, run_in, url,
+    TlsServer, close_to_all, cut_connections, database_of, empty_database, is_installed, new_database,
+    open_to_all, restart_server, route, run_in, url,
 };
 
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{Host, Login, Server, Session};
+    use lapel::team::{Host, Limits, Login, Server, Session};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -125,12 +125,17 @@ mod server {
     /// The server ends when the test process does, however that ends: it closes the pipe.
     struct Cluster {
         folder: PathBuf,
+        port: u16,
         _watch: Child,
     }
 
-    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::start);
+    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::with_journal);
     /// One at a time: a database that is copied must not be in use.
     static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, String>)>> = LazyLock::new(Mutex::default);
+
+    /// By folder: the folder of the socket to which its sessions connect instead of the server, and their limits.
+    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static Limits)>>> =
+        LazyLock::new(Mutex::default);
 
     const WATCH: &str = r#"
         "$@" & server=$!
@@ -160,41 +165,60 @@ mod server {
         command
     }
 
+    /// A server of its own with TLS. On TCP, each user needs a password.
+    pub struct TlsServer(Cluster);
+
+    impl TlsServer {
+        pub fn start(certificate: &[u8], key: &[u8]) -> Self {
+            // Not one of those that the system gives to the other tests.
+            let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+            let port = std::iter::repeat_with(|| fastrand::u16(20_000..30_000)).find(free).expect("a port");
+            let prepare = |data: &Path| {
+                let access = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+                // Not on the command line, so that it can change.
+                let settings = b"ssl = on\n";
+                let files = [
+                    ("server.crt", certificate),
+                    ("server.key", key),
+                    ("pg_hba.conf", access.as_bytes()),
+                    ("postgresql.conf", settings),
+                ];
+                for (name, bytes) in files {
+                    let path = data.join(name);
+                    std::fs::write(&path, bytes).expect("written");
+                    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                    std::fs::set_permissions(&path, private).expect("private");
+                    own(&path);
+                }
+            };
+            Self(Cluster::start(port, &["listen_addresses=127.0.0.1"], prepare))
+        }
+
+        /// As a user without a password, on TCP.
+        pub fn login(&self, user: &str, host: &str) -> Login {
+            let mut login = self.0.login("postgres");
+            user.clone_into(&mut login.server.user);
+            login.server.host = Host::Tcp(host.to_owned());
+            login
+        }
+
+        /// As the administrator, on the server's socket.
+        pub fn run(&self, sql: &str) {
+            self.0.run(sql);
+        }
+    }
+
+    /// Gives a file to the user who runs the server.
+    fn own(path: &Path) {
+        if std::fs::metadata(path).is_ok_and(|about| about.uid() == 0) {
+            let owned = Command::new("chown").arg("nobody:nogroup").arg(path).status();
+            assert!(owned.is_ok_and(|status| status.success()), "chown");
+        }
+    }
+
     impl Cluster {
-        fn start() -> Self {
-            // Short, since the path of a socket is limited, and open to the user who runs the server.
-            let folder =
-                tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder").keep();
-            if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
-                let owned = Command::new("chown").arg("nobody:nogroup").arg(&folder).status();
-                assert!(owned.is_ok_and(|status| status.success()), "chown");
-            }
-            let data = folder.join("data");
-            let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
-            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
-                .arg(&data);
-            let made = made.current_dir(&folder).output().expect("initdb");
-            assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
-            let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
-            let mut watch = Command::new("sh");
-            watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
-            watch.arg("-D").arg(&data).arg("-k").arg(&folder);
-            for setting in [
-                "fsync=off",
-                "full_page_writes=off",
-                "listen_addresses=",
-                "max_connections=400",
-                "shared_buffers=64MB",
-                "autovacuum=off",
-            ] {
-                watch.args(["-c", setting]);
-            }
-            let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
-            let log = std::fs::File::create(log).expect("a log");
-            watch.env("FOLDER", &folder).current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null());
-            let watch = watch.stderr(log).spawn().expect("the server starts");
-            let cluster = Self { folder, _watch: watch };
-            cluster.wait();
+        fn with_journal() -> Self {
+            let cluster = Self::start(5432, &["listen_addresses="], |_| {});
             cluster.run("CREATE DATABASE empty_journal");
             let owner = cluster.login("empty_journal");
             run(&owner, lapel::jobs::ROLES);
@@ -202,6 +226,45 @@ mod server {
             run(&owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
             run(&owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
             Journal::create_team(&owner).expect("a journal is created");
+            cluster
+        }
+
+        /// `prepare` changes its data folder before it starts.
+        fn start(port: u16, settings: &[&str], prepare: impl FnOnce(&Path)) -> Self {
+            // Short, since the path of a socket is limited, and open to the user who runs the server.
+            let folder =
+                tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder").keep();
+            own(&folder);
+            let data = folder.join("data");
+            let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
+            made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
+                .arg(&data);
+            let made = made.current_dir(&folder).output().expect("initdb");
+            assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+            prepare(&data);
+            let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
+            let mut watch = Command::new("sh");
+            watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
+            watch.arg("-D").arg(&data).arg("-k").arg(&folder);
+            for setting in [
+                "fsync=off",
+                "full_page_writes=off",
+                "max_connections=400",
+                "shared_buffers=64MB",
+                "autovacuum=off",
+            ] {
+                watch.args(["-c", setting]);
+            }
+            for setting in settings {
+                watch.args(["-c", setting]);
+            }
+            watch.args(["-p", &port.to_string()]);
+            let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
+            let log = std::fs::File::create(log).expect("a log");
+            watch.env("FOLDER", &folder).current_dir(&folder).stdin(Stdio::piped()).stdout(Stdio::null());
+            let watch = watch.stderr(log).spawn().expect("the server starts");
+            let cluster = Self { folder, port, _watch: watch };
+            cluster.wait();
             cluster
         }
 
@@ -223,11 +286,11 @@ mod server {
         fn login(&self, database: &str) -> Login {
             let server = Server {
                 host: Host::Socket(self.folder.clone()),
-                port: 5432,
+                port: self.port,
                 user: "lapel".to_owned(),
                 database: database.to_owned(),
             };
-            Login { server, password: None, ca: None }
+            Login { server, password: None, ca: None, limits: &Limits::USUAL }
         }
 
         fn run(&self, sql: &str) {
@@ -290,7 +353,24 @@ mod server {
     }
 
     pub fn database_of(folder: &Path) -> Login {
-        as_issuer(owned_database_of(folder))
+        let mut login = as_issuer(owned_database_of(folder));
+        if let Some((socket, limits)) = ROUTES.lock().expect("routes").get(folder).cloned() {
+            (login.server.host, login.limits) = (Host::Socket(socket), limits);
+        }
+        login
+    }
+
+    /// From now on the sessions of a folder connect to a socket in another folder, and have limits of their own.
+    /// Returns the folder of the server's socket.
+    pub fn route(folder: &Path, through: Option<(&Path, &'static Limits)>) -> PathBuf {
+        let mut routes = ROUTES.lock().expect("routes");
+        match through {
+            Some((socket, limits)) => {
+                drop(routes.insert(folder.to_owned(), (socket.to_owned(), limits)));
+            }
+            None => drop(routes.remove(folder)),
+        }
+        CLUSTER.folder.clone()
     }
 
     fn owned_database_of(folder: &Path) -> Login {
