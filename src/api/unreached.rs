@@ -1,15 +1,11 @@
 //! Describes network failures in plain words, with host, port and dates. Never shows a library's own text.
 
 use crate::domain::text::scrub;
-use crate::i18n::{Localizable, list};
-use rustls::CertificateError;
-use rustls::pki_types::UnixTime;
+use crate::domain::tls_error;
+use crate::i18n::Localizable;
 use std::error::Error;
 use std::io::ErrorKind;
 use url::Url;
-
-/// Maximum certificate names that are shown.
-const NAMES: usize = 3;
 
 /// `via` is the host and port of the proxy in use. The library's text goes only to the log.
 pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
@@ -35,7 +31,7 @@ pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {
         };
     }
     if let Some(tls) = chain(&error).find_map(|error| error.downcast_ref::<rustls::Error>()) {
-        return of_tls(tls, &host);
+        return tls_error::words(tls, &host, "ca_file");
     }
     match kind_of(&error) {
         Some(ErrorKind::ConnectionRefused) => localizable!("{place} refused the connection", place),
@@ -88,99 +84,12 @@ fn kind_of(error: &(dyn Error + 'static)) -> Option<ErrorKind> {
     chain(error).filter_map(|error| error.downcast_ref::<std::io::Error>()).map(std::io::Error::kind).last()
 }
 
-fn of_tls(error: &rustls::Error, host: &str) -> Localizable {
-    match error {
-        rustls::Error::InvalidCertificate(error) => of_certificate(error, host),
-        rustls::Error::InvalidMessage(_) => {
-            localizable!(
-                "{host} does not use TLS: the URL may belong to plain http or to another program",
-                host
-            )
-        }
-        rustls::Error::PeerIncompatible(_) => {
-            localizable!("{host} supports no TLS version that lapel uses (1.2, 1.3)", host)
-        }
-        _ => localizable!("{host} closed the secure connection", host),
-    }
-}
-
-fn of_certificate(error: &CertificateError, host: &str) -> Localizable {
-    match error {
-        CertificateError::ExpiredContext { time, not_after } => localizable!(
-            "the certificate of {host} expired on {date} (this computer's clock: {now})",
-            host,
-            date = moment(*not_after),
-            now = moment(*time)
-        ),
-        CertificateError::Expired => localizable!("the certificate of {host} has expired", host),
-        CertificateError::NotValidYetContext { time, not_before } => localizable!(
-            "the certificate of {host} is valid only from {date} (check this computer's clock: {now})",
-            host,
-            date = moment(*not_before),
-            now = moment(*time)
-        ),
-        CertificateError::NotValidYet => {
-            localizable!("the certificate of {host} is not valid yet: check this computer's clock", host)
-        }
-        CertificateError::NotValidForNameContext { presented, .. } => {
-            let names: Vec<String> = presented.iter().take(NAMES).map(|name| plain_name(name)).collect();
-            localizable!(
-                "{host} presented a certificate for another name: {names}",
-                host,
-                names = list(names)
-            )
-        }
-        CertificateError::NotValidForName => {
-            localizable!("{host} presented a certificate for another name", host)
-        }
-        CertificateError::UnknownIssuer => localizable!(
-            "this computer does not trust the authority that issued the certificate of {host}. If it is your organisation's own authority, set ca_file in the profile to its certificate file (PEM)",
-            host
-        ),
-        CertificateError::Revoked => {
-            localizable!("the authority has revoked the certificate of {host}", host)
-        }
-        _ => localizable!("the certificate of {host} cannot be used", host),
-    }
-}
-
-/// A time from a certificate, in UTC.
-fn moment(time: UnixTime) -> String {
-    let time = i64::try_from(time.as_secs()).ok().and_then(|s| jiff::Timestamp::from_second(s).ok());
-    time.map_or_else(|| "?".to_owned(), |time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
-}
-
-/// The library formats a name as `DnsName("host")`.
-fn plain_name(presented: &str) -> String {
-    let inner = presented.split('"').nth(1).unwrap_or(presented);
-    scrub(inner).chars().take(80).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
-    fn what_is_wrong_with_a_certificate_is_said_with_dates_and_names() {
-        let at = |seconds| UnixTime::since_unix_epoch(Duration::from_secs(seconds));
-        let (now, then) = (at(1_800_000_000), at(1_700_000_000));
-        for (error, said) in [
-            (
-                CertificateError::ExpiredContext { time: now, not_after: then },
-                &["2023-11-14 22:13 UTC", "2027-01-15"][..],
-            ),
-            (
-                CertificateError::NotValidYetContext { time: then, not_before: now },
-                &["2027-01-15", "2023-11-14", "clock"],
-            ),
-            (CertificateError::UnknownIssuer, &["ca_file", "authority"]),
-        ] {
-            let words = of_certificate(&error, "badges.naru.example").to_string();
-            assert!(words.contains("badges.naru.example"), "{words}");
-            assert!(said.iter().all(|part| words.contains(part)), "{words}");
-        }
-        assert_eq!(plain_name("DnsName(\"a.example\")"), "a.example");
+    fn a_proxy_is_named_without_its_password() {
         assert_eq!(
             proxy_place("http://kim:secret@proxy.example:3128").as_deref(),
             Some("proxy.example:3128")

@@ -14,6 +14,7 @@
 //! narrowing                   filters that the service does not have
 //! call_advice, summary        what to tell a caller, and the summary for a request
 //! spelling, mask, screen_text an address to read aloud; personal data masked
+//! tls_error                   why a connection cannot be encrypted safely
 //! confirm_text, web_address   the text that confirms; addresses in the settings
 //! ```
 
@@ -36,6 +37,7 @@ pub mod spelling;
 pub mod summary;
 pub mod text;
 pub mod time;
+pub mod tls_error;
 pub mod validity;
 pub mod verdict;
 pub mod web_address;

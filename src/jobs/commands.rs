@@ -77,7 +77,8 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who)).await?;
+        let begin = self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who));
+        self.written(id, begin.await)?;
         self.begun(id);
         Ok(())
     }
@@ -133,7 +134,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         self.prove_refusal(id).await?;
         self.same_or_fewer(&job, before).await?;
-        self.core.store.resume(id, Actor::now(who)).await?;
+        self.written(id, self.core.store.resume(id, Actor::now(who)).await)?;
         self.begun(id);
         Ok(())
     }
@@ -173,7 +174,8 @@ impl Jobs {
             )));
         }
         self.same_or_fewer(&job, before).await?;
-        self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who)).await?;
+        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who));
+        self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())
     }
@@ -190,7 +192,8 @@ impl Jobs {
         self.read_again(&job).await?;
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
-        let sent = self.core.store.retry(Retry { id, kind, phase, policies, actor }).await?;
+        let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor });
+        let sent = self.written(id, retry.await)?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
         };
@@ -229,7 +232,8 @@ impl Jobs {
         }
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
-        let done = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now }).await?;
+        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now });
+        let done = self.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
         match done {

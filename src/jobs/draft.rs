@@ -3,6 +3,7 @@
 use super::core::Jobs;
 use super::error::JobError;
 use super::job::{Job, JobId, Kind, Origin};
+use super::journal::JournalError;
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
 use super::journal::facts::Kept;
@@ -12,6 +13,7 @@ use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::send;
 use crate::domain::{Address, Badge, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
+use crate::team::TeamError;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::collections::HashSet;
@@ -344,9 +346,19 @@ impl Jobs {
     }
 
     pub(super) async fn begin_now(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.core.store.start(id, Actor::now(who)).await?;
+        self.written(id, self.core.store.start(id, Actor::now(who)).await)?;
         self.begun(id);
         Ok(())
+    }
+
+    /// The result of a write that may let a job run. Without the answer of a team's database nobody knows whether it
+    /// does: the snapshot then shows it as stopped, so that a person can resume it.
+    pub(super) fn written<T>(&self, id: JobId, done: Result<T, JournalError>) -> Result<T, JobError> {
+        Ok(done.inspect_err(|why| {
+            if matches!(why, JournalError::Team { why: TeamError::Away(_), .. }) {
+                self.core.trouble(id, why);
+            }
+        })?)
     }
 
     pub(super) fn begun(&self, id: JobId) {

@@ -66,7 +66,9 @@ impl Jobs {
         let now = self.never_seen_among(id, Some(rows.clone())).await?;
         let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
         let resend = ResendRows { id, rows: rows.clone(), latest, actor, why };
-        let sent = now.ready == rows && !rows.is_empty() && self.core.store.resend_rows(resend).await?;
+        let sent = now.ready == rows
+            && !rows.is_empty()
+            && self.written(id, self.core.store.resend_rows(resend).await)?;
         if !sent {
             let now = self.never_seen_among(id, Some(rows)).await?.ready.len();
             return Err(JobError::no(localizable!(

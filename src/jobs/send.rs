@@ -8,6 +8,7 @@ mod issue;
 mod revoke;
 
 use super::core::{Core, lock};
+use super::error::JobError;
 use super::job::{JobId, Kind, Phase, StopKind};
 use super::journal::requests::{Chunk, Ended};
 use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
@@ -128,7 +129,14 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
 
 /// Returns whether anything was sent.
 async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
-    let Ok(job) = core.job(id).await else { return false };
+    let job = match core.job(id).await {
+        Ok(job) => job,
+        Err(JobError::Journal(why)) => {
+            let _ = unreadable(core, id, why).await;
+            return false;
+        }
+        Err(_) => return false,
+    };
     if job.phase != Phase::Running {
         return false;
     }
@@ -157,7 +165,12 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
             && !pause.is_cancelled()
             && !core.ending.is_cancelled()
             && flying.len() < core.settings.in_flight.max(1);
-        if !may_send || !has_ready(core, id, pause).await {
+        let ready = if may_send { core.store.has_ready(id, core.me()).await } else { Ok(false) };
+        if let Err(why) = &ready {
+            pause.cancel();
+            unwritten = unreadable(core, id, why.clone()).await;
+        }
+        if !matches!(ready, Ok(true)) {
             turn = None;
         } else if turn.is_none() {
             let (writer, call) = (writer.clone(), call.clone());
@@ -233,18 +246,6 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
     }
 }
 
-/// Stops sending if the journal cannot be read.
-async fn has_ready(core: &Arc<Core>, id: JobId, pause: &CancellationToken) -> bool {
-    match core.store.has_ready(id, core.me()).await {
-        Ok(ready) => ready,
-        Err(why) => {
-            core.trouble(id, &why);
-            pause.cancel();
-            false
-        }
-    }
-}
-
 /// `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     core.journal.assure_lease()?;
@@ -254,6 +255,15 @@ async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, Jou
     let chunk = core.store.record_intent(intent).await?;
     core.no_trouble(id);
     Ok(chunk)
+}
+
+/// As [`stopped_by`], for a journal that cannot be read. Nothing is written to a damaged file, not even the stop.
+async fn unreadable(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
+    if matches!(why, JournalError::Corrupt { .. }) {
+        core.trouble(id, &why);
+        return None;
+    }
+    stopped_by(core, id, why).await
 }
 
 /// Returns the reason if the journal cannot record the stop either; then only the snapshot shows it.

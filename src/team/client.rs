@@ -3,12 +3,14 @@
 use super::error::TeamError;
 use super::login::Login;
 use super::server::Host;
+use crate::domain::tls_error;
 use crate::i18n::Localizable;
 use rustls::ClientConfig;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use secrecy::ExposeSecret;
+use std::cell::Cell;
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
@@ -69,7 +71,53 @@ pub struct Session {
     /// The server's processes that sent the notifications that this connection listens to. Ends with the connection.
     pub notified: UnboundedReceiver<i32>,
     driver: JoinHandle<()>,
-    pub runtime: Runtime,
+    pub runtime: Waiter,
+}
+
+/// Waits for the answers of a connection, each for a limited time.
+pub struct Waiter {
+    runtime: Runtime,
+    limit: Cell<Duration>,
+    has_expired: Cell<bool>,
+}
+
+impl Waiter {
+    /// Blocks until the database has answered.
+    ///
+    /// # Errors
+    /// The database refuses, the connection is lost, or the answer does not come in time. After that, the connection
+    /// is of no use: nobody knows what the database has done.
+    pub fn block_on<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, TeamError> {
+        self.within(self.limit.get(), answer)?.map_err(|why| TeamError::from(&why))
+    }
+
+    /// The same with a limit of its own, and with errors of its own.
+    ///
+    /// # Errors
+    /// The answer does not come in time.
+    pub fn within<T>(&self, limit: Duration, answer: impl Future<Output = T>) -> Result<T, TeamError> {
+        let late = || TeamError::Away(localizable!("no response in time"));
+        if self.has_expired.get() {
+            return Err(late());
+        }
+        self.runtime.block_on(async { tokio::time::timeout(limit, answer).await }).map_err(|_| {
+            self.has_expired.set(true);
+            late()
+        })
+    }
+
+    /// Blocks on something that is no answer of the database, without a limit.
+    pub fn idle<T>(&self, news: impl Future<Output = T>) -> T {
+        self.runtime.block_on(news)
+    }
+
+    /// The limit of [`Self::block_on`] from now on.
+    pub fn set_limit(&self, limit: Duration) {
+        self.limit.set(limit);
+    }
 }
 
 impl fmt::Debug for Session {
@@ -107,13 +155,19 @@ impl Session {
         let opened = runtime.block_on(async { tokio::time::timeout(OPEN_TIMEOUT, opening).await });
         let (client, notified, driver) =
             opened.map_err(|_| TeamError::Away(localizable!("no response in time")))??;
+        let limit = Cell::new(login.limits.read);
+        let runtime = Waiter { runtime, limit, has_expired: Cell::new(false) };
         Ok(Self { client, notified, driver, runtime })
     }
 
+    /// Whether the connection is lost, or an answer did not come in time.
     pub fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.client.is_closed() || self.runtime.has_expired.get()
     }
 }
+
+/// For statements of the current transaction that work on a whole job or journal.
+pub const LONG_STATEMENTS: &str = "SET LOCAL statement_timeout = '120s'";
 
 async fn prepare(client: &Client) -> Result<(), TeamError> {
     let failed = |why| TeamError::from(&why);
@@ -121,9 +175,11 @@ async fn prepare(client: &Client) -> Result<(), TeamError> {
     if version.await.map_err(failed)?.get::<_, i32>(0) < OLDEST {
         return Err(TeamError::Refused(localizable!("PostgreSQL 14 or newer is required")));
     }
-    // A transaction of a process that hangs must not hold the journal's lock.
-    let limits = "SET lock_timeout = '5s'; SET statement_timeout = '120s';
+    // A transaction of a process that hangs must not hold the journal's lock: not between two statements, not within
+    // one, and not if its computer sleeps while it sends one.
+    let limits = "SET lock_timeout = '5s'; SET statement_timeout = '8s';
                   SET idle_in_transaction_session_timeout = '10s'; SET client_min_messages = 'error';
+                  SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
                   SET synchronous_commit = 'on'; SET standard_conforming_strings = 'on'";
     client.batch_execute(limits).await.map_err(failed)
 }
@@ -167,8 +223,12 @@ async fn connect(
     let failed = |why: tokio_postgres::Error| TeamError::from(&why);
     if login.server.needs_tls() {
         config.ssl_mode(tokio_postgres::config::SslMode::Require);
+        let host = match &login.server.host {
+            Host::Tcp(name) => crate::domain::text::scrub(name).into_owned(),
+            Host::Socket(_) => String::new(),
+        };
         let (client, connection) =
-            config.connect(MakeRustlsConnect::new(tls(login)?)).await.map_err(|why| of_tls(&why))?;
+            config.connect(MakeRustlsConnect::new(tls(login)?)).await.map_err(|why| of_tls(&why, &host))?;
         Ok((client, tokio::spawn(drive(connection, notified))))
     } else {
         config.ssl_mode(tokio_postgres::config::SslMode::Disable);
@@ -178,11 +238,11 @@ async fn connect(
 }
 
 /// As any other error, but for a handshake that failed: its reason matters to people.
-fn of_tls(error: &tokio_postgres::Error) -> TeamError {
+fn of_tls(error: &tokio_postgres::Error, host: &str) -> TeamError {
     let mut cause = error.source();
     while let Some(why) = cause {
-        if why.is::<rustls::Error>() {
-            let why = Localizable::verbatim(crate::domain::text::scrub(&why.to_string()));
+        if let Some(why) = why.downcast_ref::<rustls::Error>() {
+            let why = tls_error::words(why, host, "journal.ca_file");
             return TeamError::Refused(localizable!("the connection cannot be encrypted safely: {why}", why));
         }
         let inner = why.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);

@@ -4,17 +4,20 @@
 //! server   its address, from the setting `profiles.NAME.journal.url`
 //! login    with whom and what lapel connects
 //! client   a connection to it (feature `team`)
+//! limits   how long lapel waits for it
 //! error    why it cannot be used
 //! ```
 
 #[cfg(feature = "team")]
 mod client;
 mod error;
+mod limits;
 mod login;
 mod server;
 
 #[cfg(feature = "team")]
-pub use client::Session;
+pub use client::{LONG_STATEMENTS, Session, Waiter};
 pub use error::TeamError;
+pub use limits::Limits;
 pub use login::Login;
 pub use server::{Host, Server};

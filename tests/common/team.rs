@@ -107,14 +107,14 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 pub use server::{
-    OwnServer, close_to_all, cut_connections, database_of, empty_database, is_installed, new_database,
-    open_to_all, restart_server, run_in, url,
+    OwnServer, TlsServer, close_to_all, cut_connections, database_of, empty_database, is_installed,
+    new_database, open_to_all, restart_server, route, run_in, url,
 };
 
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{Host, Login, Server, Session};
+    use lapel::team::{Host, Limits, Login, Server, Session};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -125,12 +125,19 @@ mod server {
     /// The server ends when the test process does, however that ends: it closes the pipe.
     struct Cluster {
         folder: PathBuf,
+        port: u16,
         _watch: Child,
     }
 
-    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::start);
+    /// The name of a socket has it, so servers with folders of their own can share it.
+    const PORT: u16 = 5432;
+    static CLUSTER: LazyLock<Cluster> = LazyLock::new(Cluster::with_journal);
     /// One at a time: a database that is copied must not be in use.
     static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, Login>)>> = LazyLock::new(Mutex::default);
+
+    /// By folder: the folder of the socket to which its sessions connect instead of the server, and their limits.
+    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static Limits)>>> =
+        LazyLock::new(Mutex::default);
 
     const WATCH: &str = r#"
         "$@" & server=$!
@@ -163,11 +170,7 @@ mod server {
     /// A folder for a server, in which it has its data. The name is short, since the path of a socket is limited.
     fn new_folder() -> tempfile::TempDir {
         let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder");
-        // Open to the user who runs the server.
-        if std::fs::metadata(&folder).is_ok_and(|about| about.uid() == 0) {
-            let owned = Command::new("chown").arg("nobody:nogroup").arg(folder.path()).status();
-            assert!(owned.is_ok_and(|status| status.success()), "chown");
-        }
+        own(folder.path());
         let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
         made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
             .arg(folder.path().join("data"));
@@ -176,9 +179,9 @@ mod server {
         folder
     }
 
-    /// Starts the server of a folder. It ends when the returned process loses its standard input, which then runs a
-    /// command.
-    fn serve(folder: &Path, after: &str) -> Child {
+    /// Starts the server of a folder, which listens on its socket there and on an address. It ends when the returned
+    /// process loses its standard input, which then runs a command.
+    fn serve(folder: &Path, port: u16, address: &str, after: &str) -> Child {
         let server = as_user(&program("postgres").expect("PostgreSQL is installed"));
         let mut watch = Command::new("sh");
         watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
@@ -186,25 +189,25 @@ mod server {
         for setting in [
             "fsync=off",
             "full_page_writes=off",
-            "listen_addresses=",
             "max_connections=400",
             "shared_buffers=64MB",
             "autovacuum=off",
         ] {
             watch.args(["-c", setting]);
         }
+        watch.args(["-c", &format!("listen_addresses={address}"), "-p", &port.to_string()]);
         let log = std::env::var_os("LAPEL_TEST_POSTGRESQL_LOG").map_or(folder.join("log"), PathBuf::from);
         let log = std::fs::File::create(log).expect("a log");
         watch.env("AFTER", after).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::null());
         let watch = watch.stderr(log).spawn().expect("the server starts");
-        wait(folder);
+        wait(folder, port);
         watch
     }
 
     /// Waits until a server accepts connections.
-    fn wait(folder: &Path) {
+    fn wait(folder: &Path, port: u16) {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        while let Err(why) = Session::open(&login_of(folder, "postgres")) {
+        while let Err(why) = Session::open(&login_of(folder, port, "postgres")) {
             if std::time::Instant::now() > end {
                 let mut log = String::new();
                 let file = std::fs::File::open(folder.join("log"));
@@ -216,14 +219,14 @@ mod server {
     }
 
     /// As the administrator of a server.
-    fn login_of(folder: &Path, database: &str) -> Login {
+    fn login_of(folder: &Path, port: u16, database: &str) -> Login {
         let server = Server {
             host: Host::Socket(folder.to_owned()),
-            port: 5432,
+            port,
             user: "lapel".to_owned(),
             database: database.to_owned(),
         };
-        Login { server, password: None, ca: None }
+        Login { server, password: None, ca: None, limits: &Limits::USUAL }
     }
 
     /// Creates roles, a login for each, and a journal.
@@ -258,12 +261,13 @@ mod server {
         }
 
         fn login(&self, database: &str) -> Login {
-            login_of(self.folder.path(), database)
+            login_of(self.folder.path(), PORT, database)
         }
 
         pub fn start(&mut self) {
             let folder = self.folder.path().to_owned();
-            self.watch = Some(std::thread::spawn(move || serve(&folder, ":")).join().expect("a server"));
+            self.watch =
+                Some(std::thread::spawn(move || serve(&folder, PORT, "", ":")).join().expect("a server"));
         }
 
         /// Ends all connections and the server, which writes everything to its disk.
@@ -302,23 +306,80 @@ mod server {
         }
     }
 
+    /// A server of its own with TLS. On TCP, each user needs a password.
+    pub struct TlsServer(Cluster);
+
+    impl TlsServer {
+        pub fn start(certificate: &[u8], key: &[u8]) -> Self {
+            // Not one of those that the system gives to the other tests.
+            let free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
+            let port = std::iter::repeat_with(|| fastrand::u16(20_000..30_000)).find(free).expect("a port");
+            let prepare = |data: &Path| {
+                let access = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+                // Not on the command line, so that it can change.
+                let settings = b"ssl = on\n";
+                let files = [
+                    ("server.crt", certificate),
+                    ("server.key", key),
+                    ("pg_hba.conf", access.as_bytes()),
+                    ("postgresql.conf", settings),
+                ];
+                for (name, bytes) in files {
+                    let path = data.join(name);
+                    std::fs::write(&path, bytes).expect("written");
+                    let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+                    std::fs::set_permissions(&path, private).expect("private");
+                    own(&path);
+                }
+            };
+            let folder = new_folder();
+            prepare(&folder.path().join("data"));
+            Self(Cluster::start(folder, port, "127.0.0.1"))
+        }
+
+        /// As a user without a password, on TCP.
+        pub fn login(&self, user: &str, host: &str) -> Login {
+            let mut login = self.0.login("postgres");
+            user.clone_into(&mut login.server.user);
+            login.server.host = Host::Tcp(host.to_owned());
+            login
+        }
+
+        /// As the administrator, on the server's socket.
+        pub fn run(&self, sql: &str) {
+            self.0.run(sql);
+        }
+    }
+
+    /// Gives a file to the user who runs the server.
+    fn own(path: &Path) {
+        if std::fs::metadata(path).is_ok_and(|about| about.uid() == 0) {
+            let owned = Command::new("chown").arg("nobody:nogroup").arg(path).status();
+            assert!(owned.is_ok_and(|status| status.success()), "chown");
+        }
+    }
+
     impl Cluster {
-        fn start() -> Self {
-            let folder = new_folder().keep();
-            let watch = serve(&folder, &format!("rm -rf {}", folder.display()));
-            let cluster = Self { folder, _watch: watch };
+        fn with_journal() -> Self {
+            let cluster = Self::start(new_folder(), PORT, "");
             cluster.run("CREATE DATABASE empty_journal");
             create_journal(&cluster.login("empty_journal"));
             cluster
         }
 
+        fn start(folder: tempfile::TempDir, port: u16, address: &str) -> Self {
+            let folder = folder.keep();
+            let watch = serve(&folder, port, address, &format!("rm -rf {}", folder.display()));
+            Self { folder, port, _watch: watch }
+        }
+
         fn wait(&self) {
-            wait(&self.folder);
+            wait(&self.folder, self.port);
         }
 
         /// As the administrator of the server.
         fn login(&self, database: &str) -> Login {
-            login_of(&self.folder, database)
+            login_of(&self.folder, self.port, database)
         }
 
         fn run(&self, sql: &str) {
@@ -382,7 +443,24 @@ mod server {
     }
 
     pub fn database_of(folder: &Path) -> Login {
-        as_issuer(owned_database_of(folder))
+        let mut login = as_issuer(owned_database_of(folder));
+        if let Some((socket, limits)) = ROUTES.lock().expect("routes").get(folder).cloned() {
+            (login.server.host, login.limits) = (Host::Socket(socket), limits);
+        }
+        login
+    }
+
+    /// From now on the sessions of a folder connect to a socket in another folder, and have limits of their own.
+    /// Returns the folder of the server's socket.
+    pub fn route(folder: &Path, through: Option<(&Path, &'static Limits)>) -> PathBuf {
+        let mut routes = ROUTES.lock().expect("routes");
+        match through {
+            Some((socket, limits)) => {
+                drop(routes.insert(folder.to_owned(), (socket.to_owned(), limits)));
+            }
+            None => drop(routes.remove(folder)),
+        }
+        CLUSTER.folder.clone()
     }
 
     fn owned_database_of(folder: &Path) -> Login {

@@ -12,8 +12,13 @@ mod crash;
 mod intake;
 #[cfg(feature = "team")]
 mod on_postgresql;
+#[cfg(feature = "team")]
+#[path = "../common/proxy.rs"]
+mod proxy;
 mod sandbox;
 #[path = "../common/team.rs"]
 mod team;
+#[cfg(feature = "team")]
+mod team_tls;
 #[path = "../common/texts.rs"]
 mod texts;

@@ -26,7 +26,7 @@ fn run(arguments: &[&str]) -> u32 {
 }
 
 /// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
-fn is_left_out() -> bool {
+pub fn is_left_out() -> bool {
     let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
     if is_left_out {
         eprintln!("skipped: PostgreSQL is not installed");
@@ -42,6 +42,14 @@ fn jobs_on_a_teams_journal() {
     let mut arguments = vec!["sandbox::", "crash::"];
     arguments.extend(FILES_ONLY.iter().flat_map(|name| ["--skip", name]));
     assert!(run(&arguments) > 90);
+}
+
+#[test]
+fn connections_of_a_team_that_break_or_hang() {
+    if is_left_out() {
+        return;
+    }
+    assert_eq!(run(&["--ignored", "crash::team_network"]), 5);
 }
 
 #[test]

@@ -15,7 +15,6 @@ mod pins;
 #[cfg(unix)]
 mod pty;
 mod readme;
-#[cfg(feature = "team")]
 #[path = "../common/team.rs"]
 mod team;
 #[path = "../common/texts.rs"]

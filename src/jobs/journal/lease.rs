@@ -21,6 +21,8 @@ pub(super) const LASTS: Duration = Duration::from_secs(30);
 const RELIABLE: Duration = Duration::from_secs(20);
 /// Interval between renewals.
 const RENEW: Duration = Duration::from_secs(5);
+/// Maximum wait for the database's answer to a renewal: there must be time for another one.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause after a renewal that failed.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -76,18 +78,16 @@ impl Lease {
         label: &str,
         connection: Connection,
     ) -> Result<Self, TeamError> {
-        let session = super::team_store::connected(login)?;
         let mut keeper = Keeper {
             login: login.clone(),
             id: id.to_owned(),
             label: label.to_owned(),
             time: LeaseTime::default(),
-            session: Some(session),
+            session: None,
             connection,
             notified: Notified::default(),
             wake: Arc::default(),
         };
-        keeper.listen()?;
         keeper.renew()?;
         let (time, notified, wake) = (keeper.time.clone(), keeper.notified.clone(), keeper.wake.clone());
         let (stop, stopped) = channel();
@@ -135,10 +135,9 @@ impl Keeper {
             };
         }
         if let Some(session) = self.session.take() {
-            let _ = session.runtime.block_on(async {
-                let sql = "DELETE FROM process WHERE id = $1";
-                tokio::time::timeout(AGAIN, session.client.execute(sql, &[&self.id])).await
-            });
+            session.runtime.set_limit(AGAIN);
+            let sql = "DELETE FROM process WHERE id = $1";
+            let _ = session.runtime.block_on(session.client.execute(sql, &[&self.id]));
         }
     }
 
@@ -146,7 +145,7 @@ impl Keeper {
     fn wait(&mut self, stop: &Receiver<()>, pause: Duration) -> bool {
         let end = Instant::now() + pause;
         while let Some(session) = &mut self.session {
-            let heard = session.runtime.block_on(async {
+            let heard = session.runtime.idle(async {
                 tokio::select! {
                     from = session.notified.recv() => Some(from),
                     () = self.wake.notified() => None,
@@ -167,34 +166,31 @@ impl Keeper {
         stop.recv_timeout(end.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout)
     }
 
-    fn listen(&self) -> Result<(), TeamError> {
-        let Some(session) = &self.session else { return Ok(()) };
-        session
-            .runtime
-            .block_on(session.client.batch_execute("LISTEN lapel"))
-            .map_err(|why| TeamError::from(&why))
+    fn connected(&self) -> Result<Session, TeamError> {
+        let connected = super::team_store::connected(&self.login).and_then(|session| {
+            session.runtime.block_on(session.client.batch_execute("LISTEN lapel"))?;
+            Ok(session)
+        });
+        self.connection.note(&connected, &self.login);
+        // The last one may have missed something.
+        self.notified.others.notify_one();
+        connected
     }
 
     fn renew(&mut self) -> Result<(), TeamError> {
-        if self.session.as_ref().is_none_or(Session::is_closed) {
-            self.session = None;
-            let connected = super::team_store::connected(&self.login);
-            self.connection.note(&connected, &self.login);
-            self.session = Some(connected?);
-            self.listen()?;
-            // The last one may have missed something.
-            self.notified.others.notify_one();
-        }
-        let Some(session) = self.session.take() else { return Ok(()) };
+        let session = match self.session.take() {
+            Some(session) if !session.is_closed() => session,
+            _ => self.connected()?,
+        };
         let begun = boot_ms();
         let seconds = LASTS.as_secs_f64();
-        let renewed = session.runtime.block_on(session.client.execute(
+        session.runtime.set_limit(PATIENCE.min(self.login.limits.write));
+        session.runtime.block_on(session.client.execute(
             "INSERT INTO process (id, label, until)
              VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
              ON CONFLICT (id) DO UPDATE SET until = excluded.until",
             &[&self.id, &self.label, &seconds],
-        ));
-        renewed.map_err(|why| TeamError::from(&why))?;
+        ))?;
         self.time.renew(begun);
         self.session = Some(session);
         Ok(())
@@ -214,6 +210,7 @@ mod tests {
         // The renewal was asked for before the computer slept.
         time.renew(boot_ms() - RELIABLE.as_millis() as i64);
         assert!(!time.is_valid());
+        assert!(RENEW + PATIENCE + AGAIN + PATIENCE < RELIABLE, "there is time for another renewal");
         assert!(RELIABLE + AGAIN + RENEW <= LASTS, "a request can be stopped before others take over");
     }
 }

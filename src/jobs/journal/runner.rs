@@ -122,10 +122,22 @@ impl JournalState {
     /// # Errors
     /// As every operation; and if it writes, which is undone.
     pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
+        self.read_within(args, op, false)
+    }
+
+    /// The same for an operation on a whole journal or job, whose statements can take long.
+    pub(super) fn read_long<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T> {
+        self.read_within(args, op, true)
+    }
+
+    fn read_within<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T> {
+        // Nothing but the system ends a wait for a file.
+        #[cfg(not(feature = "team"))]
+        let _ = is_long;
         match &mut self.backend {
             Backend::File(store) => store.read(args, op, &self.file),
             #[cfg(feature = "team")]
-            Backend::Team(store) => store.read(args, op),
+            Backend::Team(store) => store.read(args, op, is_long),
         }
     }
 
@@ -167,7 +179,7 @@ impl JournalState {
     pub(super) fn living(&mut self, owners: Vec<String>) -> Result<Vec<String>> {
         #[cfg(feature = "team")]
         if let Backend::Team(store) = &mut self.backend {
-            return store.read(&owners, super::team_store::living);
+            return store.read(&owners, super::team_store::living, false);
         }
         Ok(owners.into_iter().filter(|owner| self.me.is_alive(owner)).collect())
     }

@@ -76,6 +76,15 @@ impl Store {
         self.run(move |state| state.read(&args, op))
     }
 
+    /// As [`Self::read`], for an operation on a whole journal or job.
+    pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> Pending<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        self.run(move |state| state.read_long(&args, op))
+    }
+
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
     where
         A: Send + 'static,
@@ -144,7 +153,7 @@ operations! {
 
 // The duplicate check.
 operations! {
-    read emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
+    read_long emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
     write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
     write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;
@@ -239,10 +248,10 @@ operations! {
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
     read source() -> String = transfer::source;
-    read copy(id: JobId) -> JobCopy = transfer::copy;
+    read_long copy(id: JobId) -> JobCopy = transfer::copy;
     write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
     write "end move" end_move(id: String) -> () = transfer::end_move;
     write "end return" end_return(from: String) -> () = transfer::end_return;
-    read check() -> Vec<String> = schema::check;
-    read quick_check() -> Vec<String> = schema::quick_check;
+    read_long check() -> Vec<String> = schema::check;
+    read_long quick_check() -> Vec<String> = schema::quick_check;
 }

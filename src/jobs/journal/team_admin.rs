@@ -5,7 +5,7 @@ use super::team_status::{Creation, Migration, TeamStatus};
 use super::{JournalError, Result, team_store};
 use crate::i18n::list;
 use crate::jobs::reason::Reason;
-use crate::team::{Login, Session, TeamError};
+use crate::team::{LONG_STATEMENTS, Login, Session, TeamError};
 use jiff::Timestamp;
 use tokio_postgres::{Client, Error, Transaction};
 
@@ -48,14 +48,15 @@ pub(super) fn create(login: &Login) -> Result<Creation> {
     let of = |why: Error| failed(TeamError::from(&why));
     let mut session = Session::open(login).map_err(failed)?;
     let Session { client, runtime, .. } = &mut session;
-    if runtime.block_on(has_journal(client)).map_err(of)? {
+    if runtime.block_on(has_journal(client)).map_err(failed)? {
         return Ok(Creation::Existing);
     }
     let mut salt = [0_u8; 32];
     ring::rand::SecureRandom::fill(&ring::rand::SystemRandom::new(), &mut salt)
         .map_err(|_| failed(TeamError::Other("no random numbers".to_owned())))?;
-    let made = runtime.block_on(async {
+    let made = runtime.within(login.limits.tables, async {
         let writing = client.transaction().await?;
+        writing.batch_execute(LONG_STATEMENTS).await?;
         if !as_owner(&writing).await? {
             writing.batch_execute("CREATE SCHEMA lapel").await?;
         }
@@ -68,7 +69,7 @@ pub(super) fn create(login: &Login) -> Result<Creation> {
         writing.commit().await?;
         Ok(Creation::Created { has_roles })
     });
-    match made {
+    match made.map_err(failed)? {
         // Somebody else has created it meanwhile.
         Err(_) if matches!(runtime.block_on(has_journal(client)), Ok(true)) => Ok(Creation::Existing),
         made => made.map_err(of),
@@ -87,8 +88,9 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
         return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };
     }
     let Session { client, runtime, .. } = &mut session;
-    runtime.block_on(async {
+    let migrated = runtime.within(login.limits.tables, async {
         let writing = client.transaction().await.map_err(of)?;
+        writing.batch_execute(LONG_STATEMENTS).await.map_err(of)?;
         as_owner(&writing).await.map_err(of)?;
         // A process that opens the journal now waits here, and then sees the new schema.
         writing.batch_execute("LOCK TABLE process IN EXCLUSIVE MODE").await.map_err(of)?;
@@ -116,7 +118,8 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
         writing.batch_execute(RIGHTS).await.map_err(of)?;
         writing.commit().await.map_err(of)?;
         Ok(Migration { from, to: newest })
-    })
+    });
+    migrated.map_err(failed)?
 }
 
 async fn processes(client: &impl tokio_postgres::GenericClient) -> std::result::Result<Vec<Reason>, Error> {
@@ -130,7 +133,8 @@ pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError
     let mut session = Session::open(login)?;
     let is_pooled = is_pooled(&mut session, login)?;
     let Session { client, runtime, .. } = &session;
-    let found = runtime.block_on(examine(client)).map_err(|why| TeamError::from(&why))?;
+    runtime.set_limit(login.limits.write);
+    let found = runtime.block_on(examine(client))?;
     Ok(TeamStatus { is_pooled, ..found })
 }
 
@@ -278,15 +282,14 @@ fn issuer_rights() -> impl Iterator<Item = Right> {
 fn is_pooled(session: &mut Session, login: &Login) -> std::result::Result<bool, TeamError> {
     const PID: &str = "SELECT pg_backend_pid()";
     let other = Session::open(login)?;
-    let of = |why: Error| TeamError::from(&why);
     let pid = |session: &Session| -> std::result::Result<i32, TeamError> {
-        Ok(session.runtime.block_on(session.client.query_one(PID, &[])).map_err(of)?.get(0))
+        Ok(session.runtime.block_on(session.client.query_one(PID, &[]))?.get(0))
     };
     let first = pid(session)?;
-    other.runtime.block_on(other.client.batch_execute("BEGIN")).map_err(of)?;
+    other.runtime.block_on(other.client.batch_execute("BEGIN"))?;
     let meanwhile = pid(&other)?;
     let again = pid(session);
-    other.runtime.block_on(other.client.batch_execute("ROLLBACK")).map_err(of)?;
+    other.runtime.block_on(other.client.batch_execute("ROLLBACK"))?;
     Ok(meanwhile == first || again? != first)
 }
 

@@ -6,7 +6,6 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::JournalError;
 use super::away::{Connection, JournalWatch};
 use super::lease::{Lease, LeaseTime};
 use super::lost_writes;
@@ -16,7 +15,8 @@ use super::schema::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
-use crate::team::{Login, Session, TeamError};
+use super::{JournalError, erase};
+use crate::team::{LONG_STATEMENTS, Login, Session, TeamError};
 use jiff::Timestamp;
 use std::cmp::Ordering;
 use std::path::Path;
@@ -25,12 +25,30 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 
-/// Maximum time that a write tries to reach the database.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Pause between two attempts.
 const AGAIN: Duration = Duration::from_millis(100);
 /// After a failed attempt to connect, reads fail at once for this time, so that they do not wait in a row.
 const AWAY: Duration = Duration::from_secs(1);
+/// Writes of a whole job. One of their statements can take long.
+const LONG: [&str; 17] = [
+    "plan",
+    "rows",
+    "keep draft",
+    "discard",
+    "guard",
+    "baseline",
+    "guarded",
+    "review",
+    "undo review",
+    "begin",
+    "decide",
+    "call off",
+    "take over",
+    "adopt",
+    "begin move",
+    "take copy",
+    erase::PURGE,
+];
 
 pub(super) struct TeamStore {
     login: Login,
@@ -56,14 +74,14 @@ struct Unsure {
 pub(super) fn connected(login: &Login) -> Result<Session, TeamError> {
     let session = Session::open(login)?;
     let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
-    session.runtime.block_on(path).map_err(|why| TeamError::from(&why))?;
+    session.runtime.block_on(path)?;
     Ok(session)
 }
 
 /// The schema of the database.
 pub(super) fn schema(session: &Session) -> Result<i64, TeamError> {
     let row = session.client.query_one("SELECT schema FROM store", &[]);
-    Ok(session.runtime.block_on(row).map_err(|why| TeamError::from(&why))?.get(0))
+    Ok(session.runtime.block_on(row)?.get(0))
 }
 
 /// # Errors
@@ -178,12 +196,14 @@ impl TeamStore {
     fn notice_loss(&mut self) -> Result<(), TeamError> {
         let Some(witness) = &self.witness else { return Ok(()) };
         let (known, process) = (witness.known(), witness.process());
-        if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known))? {
+        if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known), false)? {
             return Ok(());
         }
         let Some(session) = &mut self.session else { return Err(no_session()) };
         let Session { client, runtime, .. } = session;
-        let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+        runtime.set_limit(self.login.limits.long);
+        let transaction = runtime.block_on(client.transaction())?;
+        runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         begin(&tx, &new_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
@@ -191,7 +211,7 @@ impl TeamStore {
             tracing::warn!("the team's database has lost writes");
             lost_writes::notice(&tx, &process, Timestamp::now()).map_err(of_operation)?;
         }
-        runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why))?;
+        runtime.block_on(transaction.commit())?;
         if let Some(witness) = &mut self.witness {
             witness.forget();
         }
@@ -199,35 +219,48 @@ impl TeamStore {
     }
 
     /// See [`super::runner::JournalState::read`].
-    pub(super) fn read<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T, JournalError> {
+    pub(super) fn read<A, T>(
+        &mut self,
+        args: &A,
+        op: Operation<A, T>,
+        is_long: bool,
+    ) -> Result<T, JournalError> {
         if let Some((since, why)) = &self.away
             && since.elapsed() < AWAY
         {
             return Err(self.failed(why.clone()));
         }
         // A connection that was idle may have ended meanwhile.
-        let first = self.connect().and_then(|()| self.read_once(args, op));
+        let first = self.connect().and_then(|()| self.read_once(args, op, is_long));
         match first {
             Err(why) if is_passing(&why) => {
                 if matches!(why, TeamError::Away(_)) {
                     // The connection may not know yet that it has ended.
                     self.session = None;
                 }
-                self.connect().and_then(|()| self.read_once(args, op)).map_err(|why| self.failed(why))
+                self.connect()
+                    .and_then(|()| self.read_once(args, op, is_long))
+                    .map_err(|why| self.failed(why))
             }
             other => other.map_err(|why| self.failed(why)),
         }
     }
 
-    fn read_once<A, T>(&mut self, args: &A, op: Operation<A, T>) -> Result<T, TeamError> {
+    fn read_once<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T, TeamError> {
         let Some(session) = &mut self.session else { return Err(no_session()) };
         let Session { client, runtime, .. } = session;
+        let limits = self.login.limits;
+        runtime.set_limit(limits.read);
         let begin = client
             .build_transaction()
             .isolation_level(IsolationLevel::RepeatableRead)
             .read_only(true)
             .start();
-        let transaction = runtime.block_on(begin).map_err(|why| TeamError::from(&why))?;
+        let transaction = runtime.block_on(begin)?;
+        if is_long {
+            runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
+            runtime.set_limit(limits.long);
+        }
         let tx = TeamTx { runtime, transaction: &transaction, statements: &self.statements };
         let value = op(&Tx::team(tx), args).map_err(of_operation)?;
         let _ = runtime.block_on(transaction.rollback());
@@ -244,7 +277,8 @@ impl TeamStore {
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Option<T>, JournalError> {
         let number = new_number();
-        let end = Instant::now() + PATIENCE;
+        // From the first failure on: what failed may have taken long.
+        let mut end: Option<Instant> = None;
         let mut maybe: Option<T> = None;
         let why = loop {
             let connected = self.connect();
@@ -252,9 +286,11 @@ impl TeamStore {
             let attempt = connected
                 .and_then(|()| self.settle())
                 .and_then(|()| self.write_once(step, &number, args, op, &mut maybe, fault));
+            let is_in_time = attempt.is_ok()
+                || Instant::now() < *end.get_or_insert_with(|| Instant::now() + self.login.limits.reconnect);
             match attempt {
                 // A new connection may work at once.
-                Err(TeamError::Away(_)) if is_connected && Instant::now() < end => {}
+                Err(TeamError::Away(_)) if is_connected && is_in_time => {}
                 Ok(Attempt::Done(value)) => {
                     if let Some(witness) = &mut self.witness {
                         witness.saw(number, step);
@@ -268,10 +304,12 @@ impl TeamStore {
                         break why;
                     }
                 }
-                Err(why) if is_passing(&why) && Instant::now() < end => std::thread::sleep(AGAIN),
+                Err(why) if is_passing(&why) && is_in_time => std::thread::sleep(AGAIN),
                 Err(why) => break why,
             }
         };
+        // Nobody knows whether an earlier attempt worked.
+        let why = if maybe.is_some() && matches!(why, TeamError::Busy) { no_session() } else { why };
         if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(value)) {
             self.unsure.push(Unsure { op: number, undo });
         }
@@ -289,7 +327,9 @@ impl TeamStore {
     ) -> Result<Attempt<T>, TeamError> {
         let Some(session) = &mut self.session else { return Err(no_session()) };
         let Session { client, runtime, .. } = session;
-        let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+        let limits = self.login.limits;
+        runtime.set_limit(limits.write);
+        let transaction = runtime.block_on(client.transaction())?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         let (is_new, has_other_origin) = begin(&tx, number).map_err(of_operation)?;
         if has_other_origin && self.witness.is_some() {
@@ -301,7 +341,12 @@ impl TeamStore {
         }
         // An earlier attempt did nothing: its number was free.
         *maybe = None;
+        if LONG.contains(&step) {
+            runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
+            runtime.set_limit(limits.long);
+        }
         let value = op(&tx, args).map_err(of_operation)?;
+        runtime.set_limit(limits.write);
         match fault(Moment::Before(step)) {
             Fault::None => {}
             Fault::Replay => {
@@ -315,7 +360,7 @@ impl TeamStore {
                 return Err(no_session());
             }
         }
-        let committed = runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why));
+        let committed = runtime.block_on(transaction.commit());
         let disconnected = fault(Moment::After(step));
         match (committed, disconnected) {
             (Ok(()), Fault::Crash) => Ok(Attempt::Crashed),
@@ -337,14 +382,15 @@ impl TeamStore {
         while let Some(unsure) = self.unsure.last() {
             let Some(session) = &mut self.session else { return Err(no_session()) };
             let Session { client, runtime, .. } = session;
-            let transaction = runtime.block_on(client.transaction()).map_err(|why| TeamError::from(&why))?;
+            runtime.set_limit(self.login.limits.write);
+            let transaction = runtime.block_on(client.transaction())?;
             let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
             // Takes the number, so that the write cannot become durable later.
             let (is_new, _) = begin(&tx, &unsure.op).map_err(of_operation)?;
             if !is_new {
                 (unsure.undo)(&tx).map_err(of_operation)?;
             }
-            runtime.block_on(transaction.commit()).map_err(|why| TeamError::from(&why))?;
+            runtime.block_on(transaction.commit())?;
             self.unsure.pop();
         }
         Ok(())

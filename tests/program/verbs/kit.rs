@@ -1,5 +1,6 @@
 //! A sandbox, a home, and the binary between them.
 
+use crate::team;
 use lapel::sandbox::{Control, Options, RowSpec, RowState, Rows, Sandbox};
 use serde_json::Value;
 use std::fs;
@@ -13,6 +14,10 @@ use tokio::runtime::Runtime;
 /// No condition of a test takes longer than this, however slow the machine.
 pub const BOUND: Duration = Duration::from_secs(60);
 
+/// The profile whose journal is on PostgreSQL: it has the name of the one that it stands for.
+const TEAM: &str = "environment";
+
+/// With `LAPEL_TEST_JOURNAL=postgresql` its journal is a database of its own; see [`team`].
 pub struct Bench {
     // Before the runtime, so that it ends first.
     pub sandbox: Sandbox,
@@ -67,7 +72,11 @@ impl Bench {
             .expect("a runtime");
         let sandbox =
             runtime.block_on(Sandbox::start(options.showing_waiting())).expect("the sandbox starts");
-        Self { sandbox, _runtime: runtime, home: tempfile::tempdir().expect("a home") }
+        let bench = Self { sandbox, _runtime: runtime, home: tempfile::tempdir().expect("a home") };
+        if team::is_team() {
+            bench.settings("");
+        }
+        bench
     }
 
     /// A sandbox with something switched.
@@ -98,6 +107,9 @@ impl Bench {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if team::is_team() {
+            command.env("LAPEL_PROFILE", TEAM);
+        }
         command
     }
 
@@ -148,7 +160,26 @@ impl Bench {
 
     /// What the settings file says, besides the environment.
     pub fn settings(&self, text: &str) {
-        self.write("config/config.toml", text);
+        let profile = team::url_of(self.home.path()).map(|url| {
+            let base = self.sandbox.base_url();
+            format!("\n[profiles.{TEAM}]\nbase_url = '{base}'\n[profiles.{TEAM}.journal]\nurl = '{url}'\n")
+        });
+        self.write("config/config.toml", text.to_owned() + &profile.unwrap_or_default());
+    }
+
+    /// Changes the journal.
+    pub fn change(&self, sql: &str) {
+        team::change(&self.journal(), sql);
+    }
+
+    /// The number that a query of the journal returns.
+    pub fn number(&self, sql: &str) -> u64 {
+        team::number(&self.journal(), sql)
+    }
+
+    /// The folder of the journal, or the one whose name the database has.
+    fn journal(&self) -> PathBuf {
+        if team::is_team() { self.home.path().to_owned() } else { self.path("data") }
     }
 
     /// How many requests of a kind came in, such as `POST /badges`.

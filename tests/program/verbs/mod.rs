@@ -11,6 +11,8 @@ mod journal;
 mod keeping;
 pub mod kit;
 mod korean;
+#[cfg(feature = "team")]
+mod on_postgresql;
 mod pace;
 mod pages;
 mod profiles;

@@ -94,9 +94,7 @@ fn a_replacement_is_one_row_in_the_list_of_jobs() {
         rows.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
     };
     assert_eq!(ids(&separate), ["2", "1"], "{separate}");
-    let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
-    db.execute("UPDATE job SET follows = 1, after = TRUE WHERE id = 2", []).expect("a replacement");
-    drop(db);
+    bench.change("UPDATE job SET follows = 1, after = TRUE WHERE id = 2");
     let together = bench.run(&["jobs"]).ended(0).out;
     assert_eq!(ids(&together), ["1+2"], "{together}");
     let row = together.lines().find(|line| line.starts_with("1+2")).expect("the row");

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use super::kit::{Bench, Running, count};
+use crate::team;
 use crate::texts::{msg, msg_part, msg_with};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -73,6 +74,7 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
     assert_eq!(bench.requests_to("POST /badges/batch"), first);
     bench.until("the service has done it", |b| b.accepted() == 2);
     bench.control().clear_faults();
+    team::end_leases(bench.home.path());
     let said = bench.run(&["jobs", "follow", "--json"]).ended(4).json();
     assert_eq!(
         (count(&said["changed"][0], "waiting"), count(&said["changed"][0], "ready")),
@@ -140,6 +142,7 @@ fn what_a_process_has_left_behind_that_is_gone_is_told_at_once() {
     let running = stalled(&bench);
     running.signal(Signal::KILL);
     running.output();
+    team::end_leases(bench.home.path());
     let said = bench.run(&["jobs"]).ended(0).out;
     assert!(
         said.contains(&msg_with("ended; {n} in doubt", &[&2])) && !said.contains(msg("sending")),

@@ -6,12 +6,12 @@ use crate::pins::schema;
 use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
-use lapel::team::{Login, Server, Session, TeamError};
+use lapel::team::{Limits, Login, Server, Session, TeamError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
 /// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
-fn is_left_out() -> bool {
+pub fn is_left_out() -> bool {
     let is_left_out = !team::is_installed() && std::env::var_os("LAPEL_TEST_ALL").is_none();
     if is_left_out {
         eprintln!("skipped: PostgreSQL is not installed");
@@ -50,7 +50,7 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
 
 fn login(user: &str, database: &str) -> Login {
     let server = Server::parse(&team::url(user, database)).expect("an address");
-    Login { server, password: None, ca: None }
+    Login { server, password: None, ca: None, limits: &Limits::USUAL }
 }
 
 fn journal() -> String {
@@ -212,7 +212,7 @@ fn a_role_has_only_its_rights() {
     ] {
         let session = Session::open(&login(user, &database)).expect("connected");
         let done = session.runtime.block_on(session.client.batch_execute(sql));
-        assert_eq!(TeamError::from(&done.expect_err(sql)), TeamError::Forbidden, "{user}: {sql}");
+        assert_eq!(done.expect_err(sql), TeamError::Forbidden, "{user}: {sql}");
     }
     let session = Session::open(&login("reader", &database)).expect("connected");
     let all = "SELECT FROM lapel.job, lapel.row, lapel.claim, lapel.decision, lapel.process, lapel.tally";

@@ -93,8 +93,7 @@ impl Keeper {
         values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Option<Row>, Lost> {
         let Some(session) = &self.session else { return Err(Lost) };
-        let asked = async { tokio::time::timeout(PATIENCE, session.client.query_typed(sql, values)).await };
-        let why = match session.runtime.block_on(asked) {
+        let why = match session.runtime.within(PATIENCE, session.client.query_typed(sql, values)) {
             Ok(Ok(rows)) => {
                 self.failed = None;
                 self.lost_at = None;

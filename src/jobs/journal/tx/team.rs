@@ -2,7 +2,7 @@
 
 use super::{At, Bind, Error, Result, SqlType, SqlValue};
 use crate::jobs::journal::dialect;
-use crate::team::TeamError;
+use crate::team::{TeamError, Waiter};
 use bytes::{BufMut, BytesMut};
 use futures_util::{SinkExt, TryStreamExt};
 use std::borrow::Cow;
@@ -10,7 +10,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::pin::pin;
-use tokio::runtime::Runtime;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Statement, Transaction};
 
@@ -25,7 +24,7 @@ pub(in crate::jobs::journal) type Statements = RefCell<HashMap<String, Statement
 /// An open transaction, and what belongs to its connection.
 #[derive(Clone, Copy)]
 pub(in crate::jobs::journal) struct TeamTx<'a> {
-    pub(in crate::jobs::journal) runtime: &'a Runtime,
+    pub(in crate::jobs::journal) runtime: &'a Waiter,
     pub(in crate::jobs::journal) transaction: &'a Transaction<'a>,
     pub(in crate::jobs::journal) statements: &'a Statements,
 }
@@ -72,10 +71,10 @@ impl TeamTx<'_> {
     pub(super) fn first(&self, sql: &str, values: &[&dyn Bind]) -> Result<Option<tokio_postgres::Row>> {
         let statement = self.prepare(sql, values)?;
         let values = params(values);
-        self.runtime.block_on(async {
+        Ok(self.runtime.block_on(async {
             let rows = self.transaction.query_raw(&statement, values.iter().map(dynamic)).await?;
-            Ok(pin!(rows).try_next().await?)
-        })
+            pin!(rows).try_next().await
+        })?)
     }
 
     pub(super) fn execute(&self, sql: &str, values: &[&dyn Bind]) -> Result<usize> {
@@ -119,6 +118,12 @@ impl TeamTx<'_> {
             sink.finish().await
         })?;
         Ok(())
+    }
+}
+
+impl From<TeamError> for Error {
+    fn from(error: TeamError) -> Self {
+        Self::Team(error)
     }
 }
 

@@ -1,0 +1,28 @@
+//! How long lapel waits for a team's database.
+
+use std::time::Duration;
+
+/// The server's own limits do not end a wait if the server, or the network to it, hangs. Each limit is for one answer,
+/// not for a whole operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub read: Duration,
+    /// More than the server lets a write wait for another one.
+    pub write: Duration,
+    /// Within an operation on a whole job. More than the server's limit for a statement.
+    pub long: Duration,
+    /// For the creation and the migration of the tables, with all their statements.
+    pub tables: Duration,
+    /// After the first failure of a write, the time to reach the database again.
+    pub reconnect: Duration,
+}
+
+impl Limits {
+    pub const USUAL: Self = Self {
+        read: Duration::from_secs(10),
+        write: Duration::from_secs(20),
+        long: Duration::from_secs(130),
+        tables: Duration::from_secs(600),
+        reconnect: Duration::from_secs(10),
+    };
+}
