@@ -3,7 +3,7 @@
 //! In the usual test run each parser reads the same hundred inputs. For a longer run with other inputs:
 //!
 //! ```text
-//! LAPEL_FUZZ_SECONDS=600 cargo test --lib no_bytes -- --test-threads=1 --nocapture
+//! LAPEL_TEST_FUZZ_SECONDS=600 cargo test --lib no_bytes -- --test-threads=1 --nocapture
 //! ```
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -20,7 +20,7 @@ const LONGEST: usize = 1 << 20;
 /// Calls `parse` with inputs that are made of `seeds` and `words`. On a failure the input is in the message.
 pub fn fuzz(name: &str, seeds: &[&[u8]], words: &[&[u8]], parse: impl Fn(&[u8])) {
     let seconds: Option<u64> =
-        std::env::var("LAPEL_FUZZ_SECONDS").ok().map(|n| n.parse().expect("a number of seconds"));
+        std::env::var("LAPEL_TEST_FUZZ_SECONDS").ok().map(|n| n.parse().expect("a number of seconds"));
     let mut random = fastrand::Rng::with_seed(if seconds.is_some() { fastrand::u64(..) } else { 7 });
     let (begin, mut longest) = (Instant::now(), Duration::ZERO);
     for count in 0.. {

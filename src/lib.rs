@@ -12,6 +12,7 @@
 //! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
 //! job_control  job control of the shell: stopping and continuing
 //! boot_clock   a clock that counts sleep
+//! fuzz         changed bytes, for the tests of parsers
 //! fs/        private files, atomic writes
 //! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
 //! config/    profiles, paths, key storage, settings                           -> domain, secrets, fs, team

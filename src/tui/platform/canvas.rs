@@ -308,6 +308,8 @@ impl Pen {
                 }
                 if erases {
                     self.put(format_args!("\x1b[{blanks}X"));
+                    // The cursor stays.
+                    self.at = Some((Some(x), y));
                     x += blanks;
                     continue;
                 }

@@ -17,7 +17,7 @@ use tokio::runtime::Builder;
 static SHORT: Limits = Limits { reconnect: Duration::from_millis(300), ..Limits::USUAL };
 /// Of a network that hangs, where nobody holds the lock of the journal.
 static IMPATIENT: Limits =
-    Limits { read: Duration::from_millis(300), write: Duration::from_secs(1), ..Limits::USUAL };
+    Limits { read: Duration::from_secs(2), write: Duration::from_secs(3), ..Limits::USUAL };
 /// As usual, but for the lock: it is held for 10 s by the server's side of the connection that hangs.
 static LOCKED: Limits = Limits { write: Duration::from_secs(6), ..Limits::USUAL };
 
