@@ -100,10 +100,11 @@ fn cases(revokes: bool, points: &[Point], then: Then, step: usize) -> Vec<Case> 
     let (commits, reads) = counts(revokes);
     assert!(commits > 10 && reads > 10, "{commits} {reads}");
     let of_point = |point: &Point| {
-        let count = if *point == Point::InRead { reads } else { commits };
+        // The first read opens the journal. If that fails, a person is told, and nothing has begun.
+        let (first, count) = if *point == Point::InRead { (1, reads) } else { (0, commits) };
         let strike = |point, nth| Strike { point, nth, then };
         let point = *point;
-        (0..count).step_by(step).map(move |nth| Case { revokes, strike: strike(point, nth) })
+        (first..count).step_by(step).map(move |nth| Case { revokes, strike: strike(point, nth) })
     };
     points.iter().flat_map(of_point).collect()
 }
