@@ -277,6 +277,7 @@ impl Reason {
     }
 
     /// A process of a team.
+    #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
         Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
     }

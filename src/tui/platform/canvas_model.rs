@@ -133,7 +133,8 @@ impl Model {
                     self.at = (number(column).min(self.columns - 1), number(row));
                 }
                 "C" => {
-                    self.at.0 = (self.at.0 + inner.parse::<usize>().expect("a number")).min(self.columns - 1)
+                    let right: usize = inner.parse().expect("a number");
+                    self.at.0 = (self.at.0 + right).min(self.columns - 1);
                 }
                 "G" => self.at.0 = (inner.parse::<usize>().expect("a number") - 1).min(self.columns - 1),
                 "K" => self.erase(self.columns - self.at.0),
