@@ -220,8 +220,8 @@ impl App {
 
     /// Whether there is a connection, or no connection is expected.
     fn is_ready(&self) -> bool {
-        let connected =
-            self.env.client().is_some() && (self.connection.jobs.is_some() || self.connection.has_no_journal);
+        let connected = self.env.client().is_some()
+            && (self.connection.jobs.is_some() || self.connection.journal_failure.is_some());
         connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
 
@@ -302,9 +302,17 @@ impl App {
             }
             Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
-                self.connection.has_no_journal = true;
+                self.connection.journal_failure = Some(why.clone());
                 self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
                 self.tell(why);
+            }
+            Message::JournalBack => {
+                let failure = self.connection.journal_failure.take();
+                if let (Some(why), Some(session)) = (failure, self.env.session().cloned()) {
+                    self.toasts.news.take_if(|news| news.text == why);
+                    self.connect(session);
+                    self.changed = true;
+                }
             }
             Message::JournalAway(why) => self.journal_away(why, &mut out),
             Message::Progress(request, done, all) => {

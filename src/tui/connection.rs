@@ -21,8 +21,8 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) failure: Option<String>,
     /// `None` until the journal is open.
     pub(in crate::tui) jobs: Option<Jobs>,
-    /// The journal cannot be used, so there can be no jobs.
-    pub(in crate::tui) has_no_journal: bool,
+    /// Why the journal cannot be used. There can be no jobs then.
+    pub(in crate::tui) journal_failure: Option<String>,
     /// What the user was told about a rate limit that is not shared.
     pub(in crate::tui) alone: Option<String>,
     pub(in crate::tui) pending: Pending,

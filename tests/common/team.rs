@@ -200,19 +200,22 @@ mod server {
         let log = std::fs::File::create(log).expect("a log");
         watch.env("AFTER", after).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::null());
         let watch = watch.stderr(log).spawn().expect("the server starts");
-        wait(folder, port);
+        drop(connected(&login_of(folder, port, "postgres")));
         watch
     }
 
-    /// Waits until a server accepts connections.
-    fn wait(folder: &Path, port: u16) {
+    /// Waits until a server accepts connections: it may be starting, or recovering from a crash.
+    fn connected(login: &Login) -> Session {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        while let Err(why) = Session::open(&login_of(folder, port, "postgres")) {
-            if std::time::Instant::now() > end {
-                let mut log = String::new();
-                let file = std::fs::File::open(folder.join("log"));
-                let _ = file.and_then(|mut file| file.read_to_string(&mut log));
-                panic!("PostgreSQL does not start: {why:?}\n{log}");
+        loop {
+            match Session::open(login) {
+                Ok(session) => return session,
+                Err(lapel::team::TeamError::Away(_)) if std::time::Instant::now() < end => {}
+                Err(why) => {
+                    let Host::Socket(folder) = &login.server.host else { panic!("{why:?}") };
+                    let log = std::fs::read_to_string(folder.join("log")).unwrap_or_default();
+                    panic!("not connected: {why:?}\n{log}");
+                }
             }
             std::thread::park_timeout(std::time::Duration::from_millis(10));
         }
@@ -374,7 +377,7 @@ mod server {
         }
 
         fn wait(&self) {
-            wait(&self.folder, self.port);
+            drop(connected(&self.login("postgres")));
         }
 
         /// As the administrator of the server.
@@ -388,7 +391,7 @@ mod server {
     }
 
     fn run(login: &Login, sql: &str) {
-        let session = Session::open(login).expect("connected");
+        let session = connected(login);
         session.runtime.block_on(session.client.batch_execute(sql)).expect(sql);
     }
 
@@ -477,7 +480,7 @@ mod server {
         use tokio_postgres::SimpleQueryMessage::Row;
         let (login, sql) = (owned_database_of(folder), format!("SET search_path = lapel; {sql}"));
         let asked = move || {
-            let session = Session::open(&login).expect("connected");
+            let session = connected(&login);
             let rows = session.runtime.block_on(session.client.simple_query(&sql)).expect(&sql);
             let value = |text: &str| match text {
                 "t" => "1".to_owned(),
@@ -516,7 +519,7 @@ mod server {
     pub fn restart_server() {
         let restart = || {
             // One backend that dies in this way takes all others with it.
-            let session = Session::open(&CLUSTER.login("postgres")).expect("connected");
+            let session = connected(&CLUSTER.login("postgres"));
             let pid: i32 = session
                 .runtime
                 .block_on(session.client.query_one("SELECT pg_backend_pid()", &[]))
@@ -538,7 +541,7 @@ mod server {
     pub fn has_processes(folder: &Path) -> bool {
         let login = owned_database_of(folder);
         let held = move || {
-            let session = Session::open(&login).expect("connected");
+            let session = connected(&login);
             let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";
             !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
         };

@@ -184,3 +184,32 @@ async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_ar
     assert_eq!(draws, 0);
     server::open_to_all(folder.path());
 }
+
+#[tokio::test]
+async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let login = server::database_of(folder.path());
+    server::close_to_all(folder.path());
+    let mut h = Harness::with(small(), 80, 24, |session| in_team(session, &login, "kim")).await;
+    h.until("it is away", |screen| screen.contains(msg_part("cannot be reached"))).await;
+    // Nothing that a person looks at or types is lost.
+    h.press("/");
+    h.type_text("hong");
+    server::open_to_all(folder.path());
+    let opened = async {
+        while h.tui.app.jobs().is_none() {
+            let message = h.tui.next().await;
+            h.tui.app.update(message);
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), opened).await.expect("it is opened");
+    let screen = h.screen();
+    assert!(screen.contains("hong") && !screen.contains(msg_part("cannot be reached")), "{screen}");
+    h.press("ctrl-u esc 0");
+    h.settled().await;
+    issue(&mut h, 0..3).await;
+    h.shows("waiting 3 = 3").await;
+}

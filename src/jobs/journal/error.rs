@@ -187,6 +187,11 @@ impl JournalError {
         }
     }
 
+    /// Whether it may pass without anybody's help: a team's database that cannot be reached.
+    pub fn is_away(&self) -> bool {
+        matches!(self, Self::Team { why: TeamError::Away(_), .. })
+    }
+
     pub(super) fn io(error: &std::io::Error, file: &str) -> Self {
         let file = file.to_owned();
         match error.kind() {

@@ -1,14 +1,19 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
 use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
-use crate::jobs::{Account, Jobs, JournalWatch};
+use crate::jobs::{Account, Jobs, JournalError, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
 use crate::tui::worker::index::IndexSlot;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Pause between two attempts to open a journal that is away.
+const AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(Default)]
 pub(super) struct ConnectionSlot {
@@ -77,6 +82,25 @@ fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
     });
 }
 
+/// Reports when a journal that was away can be opened.
+fn try_again(session: Session, account: Account, tell: Events) -> Arc<DropGuard> {
+    let end = CancellationToken::new();
+    let guard = Arc::new(end.clone().drop_guard());
+    tokio::spawn(end.run_until_cancelled_owned(async move {
+        loop {
+            tokio::time::sleep(AGAIN).await;
+            let opened = session.journal.open_to_send(session.data_dir.as_deref(), &account).await;
+            if !opened.as_ref().is_err_and(JournalError::is_away) {
+                // Closed before it is opened again.
+                drop(opened);
+                tell.send(Message::JournalBack).await;
+                return;
+            }
+        }
+    }));
+    guard
+}
+
 #[derive(Clone)]
 pub(super) struct WorkerConnection {
     pub(super) reader: Reader,
@@ -84,6 +108,8 @@ pub(super) struct WorkerConnection {
     pub(super) jobs: Option<Jobs>,
     pub(super) gallery: Gallery,
     pub(super) index: IndexSlot,
+    /// Ends the attempts to open the journal.
+    _trying: Option<Arc<DropGuard>>,
 }
 
 impl WorkerConnection {
@@ -142,14 +168,15 @@ impl WorkerConnection {
             Ok(journal) => journal,
             Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery, index });
+                let trying = why.is_away().then(|| try_again(session.clone(), account, tell.clone()));
+                return Some(Self { reader, connection, jobs: None, gallery, index, _trying: trying });
             }
         };
         let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
             Ok(started) => started,
             Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery, index });
+                return Some(Self { reader, connection, jobs: None, gallery, index, _trying: None });
             }
         };
         watch_journal(jobs.journal_watch(), reader.clone(), tell.clone());
@@ -164,6 +191,6 @@ impl WorkerConnection {
         // The demo works without its files.
         let _ = jobs.offer_files(&session.files).await;
         tell.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, connection, jobs: Some(jobs), gallery, index })
+        Some(Self { reader, connection, jobs: Some(jobs), gallery, index, _trying: None })
     }
 }
