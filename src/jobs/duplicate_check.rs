@@ -12,7 +12,6 @@ use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use crate::i18n::Localizable;
 use jiff::{SignedDuration, ToSpan};
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -81,10 +80,10 @@ impl DuplicateKind {
 }
 
 /// Maximum number of addresses that are queried without comparing the cost of title pages.
-const FEW: usize = 2;
+const FEW: u64 = 2;
 
 /// If not all pages could be read: maximum number of addresses that are queried one by one instead.
-const FEW_LOOK_UPS: usize = 200;
+const FEW_LOOK_UPS: u64 = 200;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckProgress {
@@ -161,19 +160,19 @@ pub(super) async fn check_duplicates(
     };
     let (begun, _) = core.moment();
     let phase = job.phase;
-    let emails = core.store.emails(id, phase).await?;
+    let (recipients, similar) = core.store.similar_emails(id, phase).await?;
     core.store.reset_check(id, phase).await?;
     // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = Hunt { core, id, phase, template, loose: loose(&emails), requests: 0, complete: true };
+    let mut hunt = Hunt { core, id, phase, template, similar, requests: 0, complete: true };
     let mut left = None;
-    if emails.len() > FEW && !job.title.looks_empty() {
+    if recipients > FEW && !job.title.looks_empty() {
         let first = call(1);
         let mut scan = HistoryScan::of_title(core.reader(), &job.title, &first);
         let page = hunt.page(&mut scan).await?;
-        if scan.left() < emails.len() as u64 {
+        if scan.left() < recipients {
             let all = scan.left() + 1;
             let paced = call(all);
             scan = scan.called(&paced);
@@ -192,13 +191,14 @@ pub(super) async fn check_duplicates(
             }
             core.learn_filters(&scan).await?;
             // An incomplete page can hide badges.
-            if scan.is_complete() || emails.len() > FEW_LOOK_UPS {
+            if scan.is_complete() || recipients > FEW_LOOK_UPS {
                 hunt.complete &= scan.is_complete();
                 left = Some(());
             }
         }
     }
     if left.is_none() {
+        let emails = core.store.emails(id, phase).await?;
         let all = emails.len() as u64;
         let paced = call(all);
         for (email, rows) in emails.iter().zip(1..) {
@@ -220,8 +220,7 @@ pub(super) async fn check_duplicates(
         }
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
-    let rows = emails.len() as u64;
-    let (done, all) = (requests, requests);
+    let (done, all, rows) = (requests, requests, recipients);
     progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
     let (classes, unsent) =
@@ -229,23 +228,14 @@ pub(super) async fn check_duplicates(
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
-/// Without dots and plus tag. Some providers deliver these addresses to one mailbox, others do not.
-fn loosened(key: &EmailKey) -> Option<u64> {
-    let (local, domain) = key.as_str().rsplit_once('@')?;
+/// A hash of an e-mail key without dots and plus tag. Some providers deliver these addresses to one mailbox, others do
+/// not.
+pub(super) fn loosened(key: &str) -> Option<u64> {
+    let (local, domain) = key.rsplit_once('@')?;
     let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
     let mut hasher = DefaultHasher::new();
     (local, domain).hash(&mut hasher);
     Some(hasher.finish())
-}
-
-fn loose(emails: &[String]) -> HashMap<u64, EmailKey> {
-    emails
-        .iter()
-        .filter_map(|email| {
-            let key = EmailKey::of(email);
-            Some((loosened(&key)?, key))
-        })
-        .collect()
 }
 
 struct Hunt<'c> {
@@ -253,7 +243,8 @@ struct Hunt<'c> {
     id: JobId,
     phase: Phase,
     template: TemplateId,
-    loose: HashMap<u64, EmailKey>,
+    /// Hashes of the recipients' addresses, see [`loosened`], and their rows.
+    similar: Vec<(u64, i64)>,
     requests: u64,
     complete: bool,
 }
@@ -270,20 +261,35 @@ impl Hunt<'_> {
         if sights.is_empty() {
             return Ok(());
         }
-        let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
-        let similar = sights
-            .iter()
-            .filter(not_over)
-            .filter_map(|s| {
-                let key = s.key()?;
-                let like = self.loose.get(&loosened(&key)?)?;
-                let address = s.email.as_ref().map_or("", |email| email.wire());
-                (*like != key).then(|| (like.clone(), Reason::from(Code::LookAlike).with("address", address)))
-            })
-            .collect();
-        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
         let (id, phase) = (self.id, self.phase);
+        let similar = self.similar_to(&sights).await?;
+        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
         Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar }).await?)
+    }
+}
+
+impl Hunt<'_> {
+    /// Recipients whose address is similar to that of a holder.
+    async fn similar_to(&self, sights: &[Sight]) -> Result<Vec<(EmailKey, Reason)>, JobError> {
+        let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
+        let row = |key: &EmailKey| {
+            let hash = loosened(key.as_str())?;
+            let after = self.similar.partition_point(|(other, _)| *other <= hash);
+            let (other, row) = self.similar.get(after.checked_sub(1)?)?;
+            (*other == hash).then_some(*row)
+        };
+        let held = sights.iter().filter(not_over).filter_map(|s| Some((s.key()?, s)));
+        let found: Vec<_> = held.filter_map(|(key, s)| Some((row(&key)?, key, s))).collect();
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys = self.core.store.email_keys(self.id, found.iter().map(|(row, ..)| *row).collect()).await?;
+        let similar = found.iter().filter_map(|(row, key, sight)| {
+            let like = keys.get(row).filter(|like| *like != key)?;
+            let address = sight.email.as_ref().map_or("", |email| email.wire());
+            Some((like.clone(), Reason::from(Code::LookAlike).with("address", address)))
+        });
+        Ok(similar.collect())
     }
 }
 

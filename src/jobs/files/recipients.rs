@@ -14,7 +14,7 @@ use crate::jobs::job::{JobId, Origin};
 use crate::jobs::journal::drafts::CreateJob;
 use crate::jobs::journal::facts::Kept;
 use crate::jobs::journal::rows::NewRow;
-use crate::jobs::journal::{Account, Store};
+use crate::jobs::journal::{Account, Started, Store};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::template_names::{NamedTemplate, TemplateNames};
@@ -61,7 +61,8 @@ impl Jobs {
         let (now, _) = self.core.moment();
         let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let mut drafts = Drafts { store: &store, account, jobs: Vec::new(), domains: HashMap::new() };
+            let mut drafts =
+                Drafts { store: &store, account, jobs: Vec::new(), domains: HashMap::new(), writing: None };
             let read = read_into(&mut drafts, &request, &known, &watcher, now.as_second());
             if let Err(why) = read {
                 for draft in &drafts.jobs {
@@ -99,6 +100,8 @@ struct Drafts<'j> {
     account: Account,
     jobs: Vec<JobDraft>,
     domains: HashMap<String, u64>,
+    /// The rows that are being written, while others are read and checked.
+    writing: Option<Started<()>>,
 }
 
 impl Drafts<'_> {
@@ -124,13 +127,19 @@ impl Drafts<'_> {
         if let Some(draft) = self.jobs.get_mut(at) {
             draft.rows.push(row);
             if draft.rows.len() >= AT_ONCE {
-                self.store.add_rows(draft.id, std::mem::take(&mut draft.rows)).wait()?;
+                if let Some(writing) = self.writing.take() {
+                    writing.wait()?;
+                }
+                self.writing = Some(self.store.add_rows(draft.id, std::mem::take(&mut draft.rows)).start()?);
             }
         }
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), JobError> {
+        if let Some(writing) = self.writing.take() {
+            writing.wait()?;
+        }
         let suspects: Vec<(String, String)> =
             similar_domains(&self.domains).into_iter().take(SUSPECTS).collect();
         for draft in &mut self.jobs {

@@ -5,13 +5,15 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{claims, jobs};
 use crate::domain::{BadgeId, EmailKey};
-use crate::jobs::duplicate_check::{DuplicateKind, Policy};
+use crate::jobs::duplicate_check::{DuplicateKind, Policy, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
 use serde_json::json;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
@@ -22,6 +24,34 @@ pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<S
     ),
         values![id.0],
         |r| r.get(0),
+    )
+}
+
+/// The number of addresses of [`emails`], and of each a hash, which is the same for similar ones, with its first row,
+/// sorted. A million addresses themselves would need much memory.
+pub(super) fn similar(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<(u64, Vec<(u64, i64)>)> {
+    let (mut count, mut hashes) = (0, Vec::new());
+    let sql = format!(
+        "SELECT email_key, min(no) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key",
+        judged(*phase)
+    );
+    db.each(&sql, values![id.0], |r| {
+        count += 1;
+        if let Some(hash) = loosened(r.text(0)?) {
+            hashes.push((hash, r.get(1)?));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    hashes.sort_unstable();
+    Ok((count, hashes))
+}
+
+/// The e-mail keys of rows.
+pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<HashMap<i64, EmailKey>> {
+    db.rows(
+        "SELECT no, email_key FROM row WHERE job = ?1 AND no IN json_list(?2, bigint)",
+        values![id.0, super::json(rows)],
+        |r| Ok((r.get(0)?, EmailKey::of(r.text(1)?))),
     )
 }
 

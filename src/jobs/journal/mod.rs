@@ -89,8 +89,8 @@ pub use file_status::FileStatus;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
 pub use recent::{Recent, known_offset, recent_jobs, recent_templates};
-pub(super) use runner::Pending;
 pub use runner::{Fault, Moment, Watcher};
+pub(super) use runner::{Pending, Started};
 pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 

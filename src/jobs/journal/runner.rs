@@ -85,11 +85,26 @@ impl<T: Send + 'static> Pending<T> {
 
     /// Runs the operation and blocks until it is done.
     pub(in crate::jobs) fn wait(self) -> Result<T> {
+        self.start()?.wait()
+    }
+
+    /// Starts the operation, and does not wait for it.
+    pub(in crate::jobs) fn start(self) -> Result<Started<T>> {
         let (answer, answered) = channel();
         let run = self.run;
         let job: JournalTask = Box::new(move |state| drop(answer.send(run(state))));
         self.work.send(job).map_err(|_| JournalError::Closed)?;
-        answered.recv().map_err(|_| JournalError::Closed)?
+        Ok(Started(answered))
+    }
+}
+
+/// An operation that has started. It runs to its end, also if this is dropped.
+pub(in crate::jobs) struct Started<T>(Receiver<Result<T>>);
+
+impl<T> Started<T> {
+    /// Blocks until it is done.
+    pub(in crate::jobs) fn wait(self) -> Result<T> {
+        self.0.recv().map_err(|_| JournalError::Closed)?
     }
 }
 

@@ -154,6 +154,8 @@ operations! {
 // The duplicate check.
 operations! {
     read_long emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
+    read_long similar_emails(id: JobId, phase: Phase) -> (u64, Vec<(u64, i64)>) = duplicates::similar;
+    read email_keys(id: JobId, rows: Vec<i64>) -> HashMap<i64, EmailKey> = duplicates::keys;
     write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
     write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;
