@@ -266,9 +266,7 @@ impl Hunt<'_> {
         let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
         Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar }).await?)
     }
-}
 
-impl Hunt<'_> {
     /// Recipients whose address is similar to that of a holder.
     async fn similar_to(&self, sights: &[Sight]) -> Result<Vec<(EmailKey, Reason)>, JobError> {
         let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);

@@ -309,7 +309,10 @@ impl App {
             Message::JournalBack => {
                 let failure = self.connection.journal_failure.take();
                 if let (Some(why), Some(session)) = (failure, self.env.session().cloned()) {
-                    self.toasts.news.take_if(|news| news.text == why);
+                    self.toasts.withdraw(&why);
+                    if let Some(why) = self.connection.alone.take() {
+                        self.toasts.withdraw(&why);
+                    }
                     self.connect(session);
                     self.changed = true;
                 }

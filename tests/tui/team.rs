@@ -44,6 +44,11 @@ fn words(screen: &str) -> String {
     super::narrow::flat(&lines.collect::<Vec<_>>().join("\n").replace('▌', " "))
 }
 
+/// Whether it says from when the jobs are.
+fn is_dated(screen: &str) -> bool {
+    words(screen).contains(msg_part("as of "))
+}
+
 fn part<'s>(screen: &'s str, from: &str, to: &str) -> &'s str {
     let rest = screen.split(from).nth(1).unwrap_or_else(|| panic!("no {from}: {screen}"));
     rest.split(to).next().unwrap_or_default()
@@ -137,7 +142,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
         let mut h = sharing(folder.path(), true, columns, rows).await;
         server::close_to_all(folder.path());
         h.press("alt-0");
-        h.until("it is away", |screen| screen.contains(own) && screen.contains(msg_part("as of "))).await;
+        h.until("it is away", |screen| screen.contains(own) && is_dated(screen)).await;
         for (tab, kept) in [
             ("alt-0", "0 of 3 issued"),
             ("alt-1", ""),
@@ -150,7 +155,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
             let head = screen.lines().next().unwrap_or_default();
             assert!(head.contains(own) && head.ends_with("/20"), "{tab}: {screen}");
             assert!(screen.contains(kept), "{tab}: {screen}");
-            assert_eq!(screen.contains(msg_part("as of ")), !kept.is_empty(), "{tab}: {screen}");
+            assert_eq!(is_dated(&screen), !kept.is_empty(), "{tab}: {screen}");
         }
         // Reading goes on.
         h.press("alt-2");
@@ -161,7 +166,7 @@ async fn the_header_says_that_the_database_is_away_and_the_jobs_stay() {
         for tab in ["alt-0", "alt-5"] {
             h.press(tab);
             let screen = h.settled().await;
-            assert!(!screen.contains(msg_part("as of ")), "{tab}: {screen}");
+            assert!(!is_dated(&screen), "{tab}: {screen}");
             assert!(!screen.contains(msg_part("cannot share the rate limit")), "{tab}: {screen}");
         }
     }
@@ -178,7 +183,7 @@ async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_ar
     let none = msg_with("{alert} database away {dot} no requests", &[&"▲", &"·"]);
     h.until("it is away", |screen| screen.contains(&none)).await;
     h.press("alt-0");
-    h.until("Home knows it, too", |screen| screen.contains(msg_part("as of "))).await;
+    h.until("Home knows it, too", is_dated).await;
     h.settled().await;
     let (draws, _) = super::idle::ten_idle_seconds(&mut h).await;
     assert_eq!(draws, 0);
@@ -193,8 +198,15 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let login = server::database_of(folder.path());
     server::close_to_all(folder.path());
-    let mut h = Harness::with(small(), 80, 24, |session| in_team(session, &login, "kim")).await;
-    h.until("it is away", |screen| screen.contains(msg_part("cannot be reached"))).await;
+    let mut h = Harness::with(small(), 160, 50, |session| {
+        let mut session = in_team(session, &login, "kim");
+        session.connection.pace_team = Some(login.clone());
+        session.connection.pace_folder = Some(folder.path().to_owned());
+        session
+    })
+    .await;
+    let told = [msg_part("cannot be reached"), msg_part("cannot share the rate limit")];
+    h.until("it is away", |screen| told.iter().all(|text| screen.contains(text))).await;
     // Nothing that a person looks at or types is lost.
     h.press("/");
     h.type_text("hong");
@@ -207,7 +219,7 @@ async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     };
     tokio::time::timeout(std::time::Duration::from_secs(60), opened).await.expect("it is opened");
     let screen = h.screen();
-    assert!(screen.contains("hong") && !screen.contains(msg_part("cannot be reached")), "{screen}");
+    assert!(screen.contains("hong") && !told.iter().any(|text| screen.contains(text)), "{screen}");
     h.press("ctrl-u esc 0");
     h.settled().await;
     issue(&mut h, 0..3).await;

@@ -204,7 +204,7 @@ impl JournalError {
 fn of_team(server: &str, why: &TeamError) -> Localizable {
     match why {
         TeamError::Away(why) => localizable!(
-            "The team's journal ({server}) cannot be reached: {why}. lapel sends no request that it cannot record first. It tries again.",
+            "The team's journal ({server}) cannot be reached: {why}. lapel sends no request that it cannot record first. Check the network and the database.",
             server,
             why
         ),

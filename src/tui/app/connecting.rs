@@ -87,7 +87,7 @@ impl App {
                 self.connection.alone = Some(why.to_string());
                 self.tell(why.to_string());
             } else if is_shared_again && let Some(why) = self.connection.alone.take() {
-                self.toasts.news.take_if(|news| news.text == why);
+                self.toasts.withdraw(&why);
             }
         }
     }

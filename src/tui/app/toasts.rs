@@ -56,6 +56,14 @@ impl Toasts {
     }
 
     /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether it is new.
+    /// Removes what is no longer true. Other news that were told beside it stay.
+    pub(super) fn withdraw(&mut self, text: &str) {
+        let Some(news) = self.news.as_ref().filter(|news| news.text.contains(text)) else { return };
+        let rest = news.text.replace(&ended(text), "").replace(text, "");
+        let rest = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.news = (!rest.is_empty()).then(|| Notice::new(rest, true));
+    }
+
     fn tell(&mut self, text: String) -> bool {
         let text = match &self.news {
             Some(before) if before.bad && before.text.contains(&text) => return false,

@@ -167,8 +167,11 @@ impl WorkerConnection {
         let journal = match opened {
             Ok(journal) => journal,
             Err(why) => {
-                tell.send(Message::JournalFailed(why.to_string())).await;
-                let trying = why.is_away().then(|| try_again(session.clone(), account, tell.clone()));
+                let is_away = why.is_away();
+                let why =
+                    if is_away { t!("{why} lapel tries again by itself.", why) } else { why.to_string() };
+                tell.send(Message::JournalFailed(why)).await;
+                let trying = is_away.then(|| try_again(session.clone(), account, tell.clone()));
                 return Some(Self { reader, connection, jobs: None, gallery, index, _trying: trying });
             }
         };
