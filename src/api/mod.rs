@@ -62,7 +62,7 @@ pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::pace_file;
-pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, Stop, Whole, read_all, whole};
+pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;

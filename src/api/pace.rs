@@ -24,7 +24,7 @@ use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::i18n::Localizable;
 pub(super) use guards::Permit;
 use guards::{Outside, QueuePlace, ReadGuard};
-use queue::{ByPriority, QueueState, Waiter};
+use queue::{ByPriority, QueueState, QueuedCall};
 pub use shared::pace_file;
 use shared::{PaceProblem, Shared};
 use slots::{LONGEST_HOLD, SharedUse, Slot, SlotReply, SlotRequest};
@@ -59,7 +59,7 @@ pub(super) struct Pace {
 
 /// `usable`: how long a slot may be used before its request begins. `reach`: how long the request may take.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(super) struct SlotTimes {
     pub(super) usable: Duration,
     pub(super) reach: Duration,
 }
@@ -113,7 +113,7 @@ impl Pace {
         login: crate::team::Login,
         folder: Option<&Path>,
         pace: &str,
-        span: Span,
+        span: SlotTimes,
     ) {
         if self.team.get().is_some() {
             return;
@@ -264,7 +264,7 @@ impl Pace {
     pub(super) async fn turn_within(
         self: &Arc<Self>,
         priority: Priority,
-        span: Span,
+        span: SlotTimes,
         cancel: &CancellationToken,
     ) -> Result<Permit> {
         loop {
@@ -287,13 +287,13 @@ impl Pace {
         priority: Priority,
         cancel: &CancellationToken,
     ) -> Result<Permit> {
-        let span = Span { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
+        let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
         self.turn_within(priority, span, cancel).await
     }
 
     /// Ignores a hold, for one request that a person asked for. Does not wait: `None` if the limit
     /// is used up.
-    pub(super) async fn turn_through(self: &Arc<Self>, span: Span) -> Option<Permit> {
+    pub(super) async fn turn_through(self: &Arc<Self>, span: SlotTimes) -> Option<Permit> {
         let priority = Priority::Interactive;
         let mut permit = {
             let mut state = self.lock();
@@ -320,7 +320,7 @@ impl Pace {
         Some(permit)
     }
 
-    fn want(&self, priority: Priority, span: Span) -> SlotRequest {
+    fn want(&self, priority: Priority, span: SlotTimes) -> SlotRequest {
         let state = self.lock();
         SlotRequest {
             priority,
@@ -338,7 +338,7 @@ impl Pace {
         &self,
         source: Source<'_>,
         priority: Priority,
-        span: Span,
+        span: SlotTimes,
         cancel: &CancellationToken,
     ) -> Result<std::result::Result<Slot, PaceProblem>> {
         let outside = Outside::new(self);
@@ -376,7 +376,7 @@ impl Pace {
         if cancel.is_cancelled() {
             return Err(ApiError::Cancelled);
         }
-        let waiter = Arc::new(Waiter::default());
+        let waiter = Arc::new(QueuedCall::default());
         let mut place = QueuePlace { pace: self, waiter: Some(waiter.clone()), priority };
         {
             let mut state = self.lock();

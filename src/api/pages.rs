@@ -14,7 +14,7 @@
 
 mod pass;
 
-pub use pass::{Brought, Pass, Stop};
+pub use pass::{Brought, Pass, PassStop};
 
 use super::error::{ApiError, Result};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
@@ -312,7 +312,7 @@ impl PageReader {
         // The same records as in the previous pass, so the count is wrong and another pass does not help.
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
         let last = self.number >= self.passes;
-        let end = if pass.stop() == Some(Stop::Limit) {
+        let end = if pass.stop() == Some(PassStop::Limit) {
             Some(End::Stopped)
         } else if still && as_counted && seen.holes == 0 {
             Some(match (seen.unreadable, counted) {

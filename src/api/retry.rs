@@ -10,7 +10,7 @@ use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
 use super::log::{Got, Log, PendingLogEntry, Sent};
-use super::pace::{Pace, Permit, Span};
+use super::pace::{Pace, Permit, SlotTimes};
 use super::wire::{self, TransportError, Use};
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
@@ -105,19 +105,19 @@ fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {
 }
 
 /// A POST tries to connect several times in one turn.
-fn span_of(timeouts: &Timeouts, purpose: Use) -> Span {
+fn span_of(timeouts: &Timeouts, purpose: Use) -> SlotTimes {
     let Timeouts { connect, total, total_post, pause, .. } = *timeouts;
     match purpose {
-        Use::Get => Span { usable: USABLE, reach: total },
-        Use::Post => Span { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
+        Use::Get => SlotTimes { usable: USABLE, reach: total },
+        Use::Post => SlotTimes { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
     }
 }
 
 /// Covers every request.
 #[cfg(feature = "team")]
-fn longest(timeouts: &Timeouts) -> Span {
+fn longest(timeouts: &Timeouts) -> SlotTimes {
     let [get, post] = [Use::Get, Use::Post].map(|purpose| span_of(timeouts, purpose));
-    Span { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
+    SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
 }
 
 impl Core {

@@ -96,7 +96,7 @@ pub enum Command {
         appearance: AppearanceFlags,
     },
     // No doc comment: it would replace the sandbox's own description, which is longer and better.
-    Sandbox(sandbox::Flags),
+    Sandbox(sandbox::SandboxFlags),
     /// Issue badges to one recipient or to a file of recipients
     #[command(long_about = help::ISSUE, after_help = help::ISSUE_EXAMPLES)]
     Issue(Box<IssueFlags>),

@@ -2,7 +2,7 @@
 
 use super::connection::{connect, connection};
 use super::failure::Failure;
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
@@ -139,7 +139,7 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
             interrupted.cancel();
         }
     });
-    let mut shown = Progress::new();
+    let mut shown = ProgressBar::new();
     let want = if all { SyncScope::All } else { SyncScope::New };
     let read = |r: &SyncProgress| (t!("badges read").to_owned(), r.done, r.all);
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;

@@ -9,7 +9,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const BAR: u64 = 24;
 
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct ProgressBar {
     is_terminal: bool,
     what: String,
     tenths: u64,
@@ -17,7 +17,7 @@ pub(super) struct Progress {
     on_screen: bool,
 }
 
-impl Progress {
+impl ProgressBar {
     pub fn new() -> Self {
         Self {
             is_terminal: io::stderr().is_terminal(),
@@ -107,7 +107,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         self.clear();
     }

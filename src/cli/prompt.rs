@@ -83,7 +83,7 @@ pub(super) async fn secret(question: &str) -> Result<SecretString, Failure> {
     let asked = t!("{question} (hidden): ", question);
     let typed = tokio::task::spawn_blocking(move || {
         // Hides the input before the question appears.
-        let raw = Raw::new()?;
+        let raw = RawMode::new()?;
         let mut err = io::stderr().lock();
         err.write_all(asked.as_bytes())?;
         err.flush()?;
@@ -116,20 +116,20 @@ pub(super) async fn piped() -> Result<SecretString, Failure> {
     }
 }
 
-/// Whether a [`Raw`] exists.
+/// Whether a [`RawMode`] exists.
 static IS_HIDING: AtomicBool = AtomicBool::new(false);
 
 /// Raw mode: no echo, and no signals from keys. Dropping this restores the terminal.
-struct Raw;
+struct RawMode;
 
-impl Raw {
+impl RawMode {
     fn new() -> io::Result<Self> {
         IS_HIDING.store(true, Ordering::SeqCst);
         enable_raw_mode().map(|()| Self)
     }
 }
 
-impl Drop for Raw {
+impl Drop for RawMode {
     fn drop(&mut self) {
         IS_HIDING.store(false, Ordering::SeqCst);
         // Fails only when the terminal is gone.

@@ -263,7 +263,7 @@ impl VerbSession {
     ) -> Result<(), Failure> {
         let mut begin = json::line(&Value::Object(fields));
         begin.pop();
-        let mut out = Out::new();
+        let mut out = SendOutput::new();
         out.write(&format!("{begin},\"rows\":["))?;
         let mut first = true;
         for job in jobs {
@@ -322,12 +322,12 @@ fn sent_so_far(known: &BTreeMap<JobId, Job>) -> (u64, u64) {
 }
 
 /// After a closed pipe, further output is dropped.
-struct Out {
+struct SendOutput {
     to: BufWriter<io::Stdout>,
     is_gone: bool,
 }
 
-impl Out {
+impl SendOutput {
     fn new() -> Self {
         Self { to: BufWriter::new(io::stdout()), is_gone: false }
     }

@@ -4,7 +4,7 @@ use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::json;
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use crate::api::{self, Call, Connection, Reader};
 use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
 use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, JournalError, JournalPlace, Policy};
@@ -29,7 +29,7 @@ pub(super) struct VerbSession {
     pub profile: Profile,
     pub who: String,
     pub interrupt: Interrupt,
-    pub progress: Progress,
+    pub progress: ProgressBar,
     /// The `--profile` flag that a suggested command needs for the same profile.
     pub again: String,
 }
@@ -83,7 +83,7 @@ impl VerbSession {
             profile,
             who: asker.who.clone(),
             interrupt: Interrupt::watch(),
-            progress: Progress::new(),
+            progress: ProgressBar::new(),
             again,
         })
     }

@@ -5,7 +5,7 @@ use super::text::{is_invisible, scrub};
 use unicode_segmentation::UnicodeSegmentation;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct SpelledPiece {
     /// Scrubbed.
     pub text: String,
     /// Needs attention: capital letters, or characters that a plain address does not have.
@@ -17,7 +17,7 @@ fn is_odd(c: char) -> bool {
 }
 
 /// Together they are the scrubbed address.
-pub fn pieces(address: &str) -> Vec<Piece> {
+pub fn pieces(address: &str) -> Vec<SpelledPiece> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     // A combining mark stays with its letter.
     for cluster in address.graphemes(true) {
@@ -27,7 +27,7 @@ pub fn pieces(address: &str) -> Vec<Piece> {
             _ => pieces.push((cluster.to_owned(), is_odd)),
         }
     }
-    pieces.into_iter().map(|(text, odd)| Piece { text: scrub(&text).into_owned(), odd }).collect()
+    pieces.into_iter().map(|(text, odd)| SpelledPiece { text: scrub(&text).into_owned(), odd }).collect()
 }
 
 pub fn remarks(address: &str) -> Vec<&'static str> {

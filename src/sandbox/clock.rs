@@ -15,18 +15,18 @@ const END: i64 = 253_370_000_000;
 
 #[derive(Debug)]
 pub struct Clock {
-    run: Mutex<Run>,
+    run: Mutex<ClockRun>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct ClockRun {
     /// Virtual time in microseconds since 1970 UTC, at `since`.
     at: i64,
     since: Instant,
     speed: f64,
 }
 
-impl Run {
+impl ClockRun {
     fn now(&self) -> i64 {
         let passed = self.since.elapsed().as_secs_f64() * self.speed * 1e6;
         self.at.saturating_add(passed as i64).min(END * 1_000_000)
@@ -36,11 +36,12 @@ impl Run {
 impl Clock {
     /// `start` is in seconds since 1970 UTC.
     pub fn new(start: i64, speed: f64) -> Self {
-        let run = Run { at: start.saturating_mul(1_000_000), since: Instant::now(), speed: sound(speed) };
+        let run =
+            ClockRun { at: start.saturating_mul(1_000_000), since: Instant::now(), speed: sound(speed) };
         Self { run: Mutex::new(run) }
     }
 
-    fn run(&self) -> std::sync::MutexGuard<'_, Run> {
+    fn run(&self) -> std::sync::MutexGuard<'_, ClockRun> {
         self.run.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -58,13 +59,13 @@ impl Clock {
         let mut run = self.run();
         let jump = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
         let now = run.now().saturating_add(jump).min(END * 1_000_000);
-        *run = Run { at: now, since: Instant::now(), speed: run.speed };
+        *run = ClockRun { at: now, since: Instant::now(), speed: run.speed };
     }
 
     /// 0 stops the clock.
     pub fn set_speed(&self, speed: f64) {
         let mut run = self.run();
-        *run = Run { at: run.now(), since: Instant::now(), speed: sound(speed) };
+        *run = ClockRun { at: run.now(), since: Instant::now(), speed: sound(speed) };
     }
 }
 

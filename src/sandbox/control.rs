@@ -17,15 +17,15 @@ use tokio::sync::watch;
 use super::clock;
 use super::demo::NEVER;
 use super::demo::catalogue::{PRACTICE, Template};
-use super::fault::Fault;
+use super::fault::FaultRule;
 use super::ledger::Ledger;
-use super::service::{Service, Shared, lock};
+use super::service::{Service, SharedService, lock};
 use super::store::Badge;
 use super::switches::GAPS;
 
 #[derive(Clone)]
 pub struct Control {
-    service: Shared,
+    service: SharedService,
 }
 
 impl fmt::Debug for Control {
@@ -91,7 +91,7 @@ pub struct Rows {
 }
 
 impl Control {
-    pub(super) fn new(service: Shared) -> Self {
+    pub(super) fn new(service: SharedService) -> Self {
         Self { service }
     }
 
@@ -236,7 +236,7 @@ fn ready(spec: &RowSpec, template: usize, now: i64, until: impl Fn(i64) -> Optio
 }
 
 /// Serves the control address until the sandbox stops.
-pub(super) async fn run(listener: TcpListener, service: Shared, mut stopped: watch::Receiver<bool>) {
+pub(super) async fn run(listener: TcpListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let router = Router::new()
         .route("/", get(async |State(control): State<Control>| control.index()))
         .route("/clock", get(async |State(control): State<Control>| Json(control.clock())).post(move_clock))
@@ -375,7 +375,7 @@ async fn add_faults(State(control): State<Control>, body: Bytes) -> ControlResul
     for one in &wanted {
         let rule = one.as_str().or_else(|| one.get("rule").and_then(Value::as_str));
         let rule = rule.ok_or_else(|| wrong("a fault is a text, or an object with `rule`"))?;
-        rules.push(rule.parse::<Fault>().map_err(wrong)?);
+        rules.push(rule.parse::<FaultRule>().map_err(wrong)?);
     }
     lock(&control.service.faults).extend(rules);
     Ok(Json(control.faults()).into_response())

@@ -103,7 +103,7 @@ pub(super) enum Items {
 
 /// Parsed from its text with [`str::parse`].
 #[derive(Debug, Clone)]
-pub struct Fault {
+pub struct FaultRule {
     text: String,
     method: Option<String>,
     path: Option<String>,
@@ -120,7 +120,7 @@ pub struct Fault {
     fired: u64,
 }
 
-impl Fault {
+impl FaultRule {
     pub fn fired(&self) -> u64 {
         self.fired
     }
@@ -158,7 +158,7 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FaultRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
@@ -177,7 +177,7 @@ fn same(part: &str, segment: &str) -> bool {
     part == segment || part == "*" || (part.starts_with('{') && part.ends_with('}'))
 }
 
-impl FromStr for Fault {
+impl FromStr for FaultRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -185,7 +185,7 @@ impl FromStr for Fault {
             Some((line, message)) => (line, Some(message.trim().to_owned())),
             None => (text, None),
         };
-        let mut fault = Fault {
+        let mut fault = FaultRule {
             text: text.trim().to_owned(),
             method: None,
             path: None,
@@ -200,7 +200,7 @@ impl FromStr for Fault {
             seen: 0,
             fired: 0,
         };
-        let mut parts = Parts { message, ..Parts::default() };
+        let mut parts = FaultParts { message, ..FaultParts::default() };
         for (at, word) in line.split_whitespace().enumerate() {
             fault.word(&mut parts, at, word)?;
         }
@@ -209,7 +209,7 @@ impl FromStr for Fault {
 }
 
 #[derive(Default)]
-struct Parts {
+struct FaultParts {
     status: Option<u16>,
     code: Option<String>,
     message: Option<String>,
@@ -218,7 +218,7 @@ struct Parts {
     harm: Option<(String, Harm)>,
 }
 
-impl Parts {
+impl FaultParts {
     fn harm(&mut self, word: &str, harm: Harm) -> Result<(), String> {
         if let Some((first, _)) = &self.harm {
             return Err(format!("`{first}` and `{word}` cannot both happen: give one fault per rule"));
@@ -228,8 +228,8 @@ impl Parts {
     }
 }
 
-impl Fault {
-    fn word(&mut self, parts: &mut Parts, at: usize, word: &str) -> Result<(), String> {
+impl FaultRule {
+    fn word(&mut self, parts: &mut FaultParts, at: usize, word: &str) -> Result<(), String> {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let bad = |wanted: &str| format!("`{word}` in the fault rule: {wanted}");
         let number = || -> Result<u64, String> {
@@ -308,8 +308,8 @@ impl Fault {
         Ok(())
     }
 
-    fn finish(mut self, parts: Parts) -> Result<Self, String> {
-        let Parts { status, code, message, retry_after, redirect, harm } = parts;
+    fn finish(mut self, parts: FaultParts) -> Result<Self, String> {
+        let FaultParts { status, code, message, retry_after, redirect, harm } = parts;
         let worded = code.is_some() || message.is_some() || retry_after.is_some();
         self.harm = match (harm, redirect, status) {
             (Some((word, _)), Some(_), _) | (Some((word, _)), _, Some(_)) => {
@@ -367,7 +367,7 @@ fn duration(text: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn rule(text: &str) -> Fault {
+    fn rule(text: &str) -> FaultRule {
         text.parse().unwrap()
     }
 
@@ -426,7 +426,7 @@ mod tests {
             ("items=some", "items=some"),
             ("drop post", "post"),
         ] {
-            let error = text.parse::<Fault>().unwrap_err();
+            let error = text.parse::<FaultRule>().unwrap_err();
             assert!(error.contains(word), "{text}: {error}");
         }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::fault::{self, Fault};
+use super::fault::{self, FaultRule};
 use super::switches::{self, split_pair};
 use super::{Options, Sandbox};
 
@@ -21,7 +21,7 @@ use super::{Options, Sandbox};
     after_help = "`--help` lists every switch of --set and the grammar of --fault.",
     after_long_help = after_help()
 )]
-pub struct Flags {
+pub struct SandboxFlags {
     /// Loopback address to listen on; port 0 takes a free port
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0", value_parser = address)]
     pub listen: SocketAddr,
@@ -56,14 +56,14 @@ pub struct Flags {
 
     /// Makes something go wrong, such as "get /badges/history every=7 status=500"; may be repeated
     #[arg(long = "fault", value_name = "RULE", value_parser = rule)]
-    pub fault: Vec<Fault>,
+    pub fault: Vec<FaultRule>,
 
     /// Print one line of JSON with `base_url`, `api_key` and `control_url`
     #[arg(long)]
     pub json: bool,
 }
 
-fn rule(text: &str) -> Result<Fault, String> {
+fn rule(text: &str) -> Result<FaultRule, String> {
     text.parse()
 }
 
@@ -95,8 +95,8 @@ fn after_help() -> String {
     )
 }
 
-impl From<Flags> for Options {
-    fn from(flags: Flags) -> Self {
+impl From<SandboxFlags> for Options {
+    fn from(flags: SandboxFlags) -> Self {
         Self {
             listen: flags.listen,
             data: flags.data,
@@ -112,9 +112,9 @@ impl From<Flags> for Options {
     }
 }
 
-pub async fn serve(flags: Flags) -> anyhow::Result<()> {
+pub async fn serve(flags: SandboxFlags) -> anyhow::Result<()> {
     // Listen for signals first, so that none is lost during the start.
-    let mut signals = Signals::new()?;
+    let mut signals = StopSignals::new()?;
     let json = flags.json;
     let sandbox = tokio::select! {
         sandbox = Sandbox::start(flags.into()) => sandbox?,
@@ -156,14 +156,14 @@ fn announce(sandbox: &Sandbox, json: bool) -> std::io::Result<()> {
 }
 
 /// SIGINT and SIGTERM, or ctrl-c on systems without signals.
-struct Signals {
+struct StopSignals {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
 }
 
-impl Signals {
+impl StopSignals {
     #[cfg(unix)]
     fn new() -> anyhow::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};

@@ -10,17 +10,17 @@ use axum::response::Response;
 use serde_json::Value;
 
 use super::answer::{Answer, Wire, render};
-use super::fault::{Fault, Harm, Items};
+use super::fault::{FaultRule, Harm, Items};
 use super::faulty_connection::{End, Peer};
 use super::routes::{BASE, name_of};
-use super::service::{Caller, Service, Shared, lock};
+use super::service::{Caller, Service, SharedService, lock};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
 
 /// Maximum bytes of a body that are read.
 const PATIENCE: usize = 64 * 1024 * 1024;
 
 pub(super) async fn every(
-    State(service): State<Shared>,
+    State(service): State<SharedService>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,
     next: Next,
@@ -51,7 +51,7 @@ async fn outside(service: &Service, request: Request, next: Next) -> Response {
     }
 }
 
-async fn handle(service: Shared, peer: Peer, request: Request, next: Next) -> Response {
+async fn handle(service: SharedService, peer: Peer, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let method = parts.method.to_string();
     let path = parts.uri.path();
@@ -117,7 +117,7 @@ fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
 }
 
 /// All rules count the request; the first that applies is used.
-fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<Fault> {
+fn match_fault(service: &Service, method: &str, path: &str, query: &str, body: &[u8]) -> Option<FaultRule> {
     let mut first = None;
     for fault in lock(&service.faults).iter_mut() {
         if fault.strikes(method, path, query, body) && first.is_none() {
@@ -323,11 +323,11 @@ fn corrupt_items(data: &mut Value, lie: Items) {
     }
 }
 
-pub(super) async fn nowhere(State(service): State<Shared>) -> Answer {
+pub(super) async fn nowhere(State(service): State<SharedService>) -> Answer {
     Answer::refused(404, service.switches().not_found_code, "There is nothing at this path.")
 }
 
-pub(super) async fn wrong_method(State(service): State<Shared>) -> Answer {
+pub(super) async fn wrong_method(State(service): State<SharedService>) -> Answer {
     let mut answer = Answer::bad(&service.switches(), "This path does not answer to this method.");
     answer.status = 405;
     answer

@@ -2,7 +2,7 @@
 //!
 //! With it, lapel runs, teaches and is tested without an account. It answers every endpoint of the contract
 //! from its own database, with its own clock. Switches decide every question that the contract leaves open
-//! ([`GAPS`]). Faults simulate failures of networks and services ([`Fault`]). The [`Ledger`] records the real
+//! ([`GAPS`]). Faults simulate failures of networks and services ([`FaultRule`]). The [`Ledger`] records the real
 //! actions; tests compare results with it.
 //!
 //! The sandbox uses no other module, and shares no code with the API client on purpose. They are two
@@ -66,14 +66,14 @@ use tokio::task::JoinHandle;
 
 pub use control::{Control, RowSpec, RowState, Rows};
 pub use demo_files::{DEMO_QUOTA, lay_out};
-pub use fault::Fault;
-pub use flags::{Flags, serve};
+pub use fault::FaultRule;
+pub use flags::{SandboxFlags, serve};
 pub use ledger::{Accepted, Ledger, Revoked, Violations};
 pub use switches::{GAPS, Switches};
 
 use faulty_connection::{FaultyListener, Peer, Traffic};
-use service::{Limits, Service, Shared};
-use store::{Opening, Store};
+use service::{Limits, Service, SharedService};
+use store::{BadgeStore, Opening};
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -93,7 +93,7 @@ pub struct Options {
     pub quota: Option<u64>,
     /// Switches as name and value; see [`GAPS`].
     pub switches: Vec<(String, String)>,
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FaultRule>,
     /// Service time at the start, in the zone of the `zone` switch; `None` means now.
     pub start: Option<jiff::civil::DateTime>,
 }
@@ -232,7 +232,7 @@ impl Drop for Sandbox {
     }
 }
 
-async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow::Result<Shared> {
+async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow::Result<SharedService> {
     let now = match options.start {
         Some(at) => clock::seconds(at, switches.zone),
         None => jiff::Timestamp::now().as_second(),
@@ -241,7 +241,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
     let zone = switches.zone;
     let filling = tokio::task::spawn_blocking(move || {
         let history = history.unwrap_or(store::DEMO_ROWS);
-        Store::open(Opening { data: data.as_deref(), seed, history, now, zone })
+        BadgeStore::open(Opening { data: data.as_deref(), seed, history, now, zone })
     });
     let store = filling.await.context("the demo data cannot be made")??;
     // The time of a data file must not go backwards.
@@ -251,7 +251,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
         keys: service::keys(store.seed),
         origin: format!("http://{home}"),
         traffic: Arc::<Traffic>::default(),
-        pictures: pictures::Pictures::default(),
+        pictures: pictures::DrawnPictures::default(),
         switches: RwLock::new(switches),
         faults: Mutex::new(options.faults),
         books: Mutex::default(),
@@ -261,7 +261,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
     }))
 }
 
-async fn run_service(listener: FaultyListener, service: Shared, mut stopped: watch::Receiver<bool>) {
+async fn run_service(listener: FaultyListener, service: SharedService, mut stopped: watch::Receiver<bool>) {
     let app = routes::router()
         .route("/images/{template}/{file}", get(pictures::serve))
         .fallback(middleware::nowhere)

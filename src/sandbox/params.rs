@@ -14,7 +14,7 @@ use super::switches::{
 pub(super) struct Params(Vec<(String, String)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Paging {
+pub(super) struct PageParams {
     pub page: u64,
     pub rows: u64,
 }
@@ -72,7 +72,7 @@ impl Params {
     }
 
     /// With the limits of the contract.
-    pub fn paging(&self, switches: &Switches) -> Result<Paging, Answer> {
+    pub fn paging(&self, switches: &Switches) -> Result<PageParams, Answer> {
         let page = match self.number("page", switches)? {
             None => 1,
             Some(0) if switches.page_zero == PageZero::Refuse => {
@@ -92,7 +92,7 @@ impl Params {
             }
             Some(rows) => rows,
         };
-        Ok(Paging { page, rows: rows.min(switches.max_rows.into()) })
+        Ok(PageParams { page, rows: rows.min(switches.max_rows.into()) })
     }
 
     fn number(&self, name: &str, switches: &Switches) -> Result<Option<u64>, Answer> {
@@ -204,10 +204,10 @@ mod tests {
     #[test]
     fn paging_keeps_to_the_contract() {
         let paging = |raw: &str| params(raw).paging(&Switches::default()).map_err(|answer| answer.status);
-        assert_eq!(paging(""), Ok(Paging { page: 1, rows: 20 }));
-        assert_eq!(paging("page=3&rows_per_page=100"), Ok(Paging { page: 3, rows: 100 }));
-        assert_eq!(paging("page=0&rows_per_page=0"), Ok(Paging { page: 1, rows: 20 }));
-        assert_eq!(paging("page=99999999999999999999999"), Ok(Paging { page: u64::MAX, rows: 20 }));
+        assert_eq!(paging(""), Ok(PageParams { page: 1, rows: 20 }));
+        assert_eq!(paging("page=3&rows_per_page=100"), Ok(PageParams { page: 3, rows: 100 }));
+        assert_eq!(paging("page=0&rows_per_page=0"), Ok(PageParams { page: 1, rows: 20 }));
+        assert_eq!(paging("page=99999999999999999999999"), Ok(PageParams { page: u64::MAX, rows: 20 }));
         for wrong in
             ["page=-1", "rows_per_page=-1", "rows_per_page=101", "page=x", "page=1.5", "page=-", "page=٣"]
         {

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::clock::{day, stamp};
 use super::demo::catalogue::{
-    self, CATEGORIES, COMPANIES, Category, ORGS, PRACTICE, TYPES, Template, Validity,
+    self, CATEGORIES, COMPANIES, Category, DemoValidity, ORGS, PRACTICE, TYPES, Template,
 };
 use super::service::{Ask, Service};
-use super::store::{Badge, State, Store};
+use super::store::{Badge, BadgeState, BadgeStore};
 use super::switches::{
     BadgeSkills, EmailStatus, ImageUrls, Labels, NoExpiry, NoLevel, NoRevokeDetail, NoRevokeHistory,
     Switches, TemplateSkills, WaitingIssuedAt, WalletValidUntil,
@@ -22,7 +22,7 @@ const UNHEARD: [&str; 4] = ["심의 1단계", "교부", "효력 정지 심의", 
 const SWAPPED: [&str; 4] = ["발급완료", "회수중", "회수완료", "발급대기"];
 
 /// The label may vary from badge to badge.
-pub(super) fn label(switches: &Switches, state: State, seq: i64) -> &'static str {
+pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'static str {
     let words = match switches.labels {
         Labels::Ko => KOREAN,
         Labels::En => ENGLISH,
@@ -32,17 +32,17 @@ pub(super) fn label(switches: &Switches, state: State, seq: i64) -> &'static str
         Labels::Swapped => SWAPPED,
     };
     match state {
-        State::Waiting => words[0],
-        State::Issued => words[1],
-        State::Revoking => words[2],
-        State::Revoked => words[3],
+        BadgeState::Waiting => words[0],
+        BadgeState::Issued => words[1],
+        BadgeState::Revoking => words[2],
+        BadgeState::Revoked => words[3],
     }
 }
 
 fn status_name(ask: &Ask, badge: &Badge) -> String {
     let state = badge.state(ask.now);
     match &badge.label {
-        Some(label) if state == State::Issued => label.clone(),
+        Some(label) if state == BadgeState::Issued => label.clone(),
         _ => label(&ask.switches, state, badge.seq).to_owned(),
     }
 }
@@ -50,7 +50,7 @@ fn status_name(ask: &Ask, badge: &Badge) -> String {
 fn email_status(ask: &Ask, badge: &Badge) -> Value {
     match ask.switches.email_status {
         EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
-        EmailStatus::Seen if badge.state(ask.now) == State::Waiting => Value::from("WAIT"),
+        EmailStatus::Seen if badge.state(ask.now) == BadgeState::Waiting => Value::from("WAIT"),
         // `email_status` is never null in the contract.
         EmailStatus::Seen => Value::from(badge.mail.as_str()),
         EmailStatus::Other => Value::from("중계서버 위탁"),
@@ -111,11 +111,17 @@ fn yn(yes: bool) -> &'static str {
     if yes { "Y" } else { "N" }
 }
 
-pub(super) fn registered(store: &Store, template: &Template) -> i64 {
+pub(super) fn registered(store: &BadgeStore, template: &Template) -> i64 {
     store.epoch - template.registered * DAY - 3_725
 }
 
-pub(super) fn template_item(service: &Service, ask: &Ask, store: &Store, at: usize, one: &Template) -> Value {
+pub(super) fn template_item(
+    service: &Service,
+    ask: &Ask,
+    store: &BadgeStore,
+    at: usize,
+    one: &Template,
+) -> Value {
     let record = json!({
         "template_id": Template::id(at + 1),
         "title": one.title,
@@ -133,7 +139,7 @@ pub(super) fn template_item(service: &Service, ask: &Ask, store: &Store, at: usi
 pub(super) fn template_detail(
     service: &Service,
     ask: &Ask,
-    store: &Store,
+    store: &BadgeStore,
     at: usize,
     one: &Template,
 ) -> Value {
@@ -144,12 +150,12 @@ pub(super) fn template_detail(
         TemplateSkills::Comma => json!(skills.join(", ")),
     };
     let (validity, value, unit) = match one.validity {
-        Validity::None => ("NONE", 0, ""),
-        Validity::Months(months) => ("PERIOD", months, "MONTH"),
-        Validity::Years(years) => ("PERIOD", years, "YEAR"),
-        Validity::EndOfYear(_) => ("FIXED", 0, ""),
+        DemoValidity::None => ("NONE", 0, ""),
+        DemoValidity::Months(months) => ("PERIOD", months, "MONTH"),
+        DemoValidity::Years(years) => ("PERIOD", years, "YEAR"),
+        DemoValidity::EndOfYear(_) => ("FIXED", 0, ""),
     };
-    let fixed = matches!(one.validity, Validity::EndOfYear(_))
+    let fixed = matches!(one.validity, DemoValidity::EndOfYear(_))
         .then(|| store.validity(at, store.epoch).map(|until| day(until, zone)));
     let updated = (at % 3 == 1).then(|| stamp(registered(store, one) + 200 * DAY, zone));
     let record = json!({
@@ -179,7 +185,7 @@ pub(super) fn template_detail(
     blanks(record, &fields, ask.switches.no_level)
 }
 
-pub(super) fn category(ask: &Ask, store: &Store, at: usize, one: &Category) -> Value {
+pub(super) fn category(ask: &Ask, store: &BadgeStore, at: usize, one: &Category) -> Value {
     let zone = ask.switches.zone;
     let made = store.epoch - (2_600 - 40 * at as i64) * DAY - 7_264;
     let levels: Vec<Value> =
@@ -199,7 +205,7 @@ pub(super) fn category(ask: &Ask, store: &Store, at: usize, one: &Category) -> V
 
 /// Issue time, begin and end of validity, as far as they are known at this time.
 fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
-    let waiting = badge.state(ask.now) == State::Waiting;
+    let waiting = badge.state(ask.now) == BadgeState::Waiting;
     match ask.switches.waiting_issued_at {
         _ if !waiting => (Some(badge.issue_at), Some(badge.issue_at), badge.valid_until),
         WaitingIssuedAt::Null => (None, None, None),
@@ -209,7 +215,7 @@ fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
 
 /// A separate switch decides about badges without an end.
 fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> String) -> Option<String> {
-    let endless = badge.valid_until.is_none() && badge.state(ask.now) != State::Waiting;
+    let endless = badge.valid_until.is_none() && badge.state(ask.now) != BadgeState::Waiting;
     let date = write(0, 0).len() == 10;
     match (at, ask.switches.no_expiry) {
         (Some(at), _) => Some(write(at, ask.switches.zone)),

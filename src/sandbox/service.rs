@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::answer::{Answer, Outcome};
 use super::clock::{self, Clock};
 use super::demo::catalogue::{ORGS, PRACTICE};
-use super::fault::Fault;
+use super::fault::FaultRule;
 use super::faulty_connection::Traffic;
 use super::ledger::{Books, Connections, Ledger, Minute};
 use super::limiter::Limiter;
-use super::pictures::Pictures;
-use super::store::Store;
+use super::pictures::DrawnPictures;
+use super::store::BadgeStore;
 use super::switches::Switches;
 use super::{OrgKey, mix};
 
@@ -27,16 +27,16 @@ pub(super) struct Service {
     /// Such as `http://127.0.0.1:8080`.
     pub origin: String,
     pub traffic: Arc<Traffic>,
-    pub pictures: Pictures,
+    pub pictures: DrawnPictures,
     pub switches: RwLock<Switches>,
-    pub faults: Mutex<Vec<Fault>>,
+    pub faults: Mutex<Vec<FaultRule>>,
     pub books: Mutex<Books>,
     pub limiter: Mutex<Limiter>,
     pub limits: Mutex<Limits>,
-    pub store: Mutex<Store>,
+    pub store: Mutex<BadgeStore>,
 }
 
-pub(super) type Shared = Arc<Service>;
+pub(super) type SharedService = Arc<Service>;
 
 /// A poisoned lock would hang the tests, so it is ignored.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -92,7 +92,7 @@ impl Service {
         *lock(&self.limits)
     }
 
-    pub fn store(&self) -> MutexGuard<'_, Store> {
+    pub fn store(&self) -> MutexGuard<'_, BadgeStore> {
         lock(&self.store)
     }
 

@@ -1,7 +1,7 @@
 //! What a request holds of the rate limiter. Dropping it gives that back.
 
 use super::Pace;
-use super::queue::Waiter;
+use super::queue::QueuedCall;
 use super::shared::is_fresh;
 use super::slots::{Origin, Slot};
 use crate::api::call::Priority;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// Dropping it leaves the queue.
 pub(super) struct QueuePlace<'p> {
     pub(super) pace: &'p Arc<Pace>,
-    pub(super) waiter: Option<Arc<Waiter>>,
+    pub(super) waiter: Option<Arc<QueuedCall>>,
     pub(super) priority: Priority,
 }
 

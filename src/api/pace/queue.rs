@@ -19,7 +19,7 @@ pub(super) struct QueueState {
     /// In order.
     pub(super) done: VecDeque<(Instant, Priority)>,
     pub(super) done_in_background: u32,
-    pub(super) queues: ByPriority<VecDeque<Arc<Waiter>>>,
+    pub(super) queues: ByPriority<VecDeque<Arc<QueuedCall>>>,
     pub(super) held_until: Option<Instant>,
     pub(super) refusals: u32,
     /// Set by this process. A reading from before the last hold must not end it.
@@ -59,12 +59,12 @@ impl<T> ByPriority<T> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Waiter {
+pub(super) struct QueuedCall {
     pub(super) wake: Notify,
     pub(super) granted: std::sync::atomic::AtomicBool,
 }
 
-impl Waiter {
+impl QueuedCall {
     pub(super) fn is_granted(&self) -> bool {
         self.granted.load(std::sync::atomic::Ordering::Acquire)
     }
@@ -146,7 +146,7 @@ impl QueueState {
     }
 
     /// `None` for a waiter that is not the first of its queue, or if only the end of a request can help.
-    pub(super) fn deadline_of(&self, waiter: &Arc<Waiter>, priority: Priority) -> Option<Instant> {
+    pub(super) fn deadline_of(&self, waiter: &Arc<QueuedCall>, priority: Priority) -> Option<Instant> {
         let queue = match priority {
             Priority::Interactive => &self.queues.interactive,
             Priority::Background => &self.queues.background,

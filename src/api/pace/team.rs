@@ -53,7 +53,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const JUMP_MS: i64 = 2_000;
 
 type Task = Box<dyn FnOnce(&mut Keeper) + Send>;
-type Changed = Box<dyn Fn() + Send>;
+type OnChange = Box<dyn Fn() + Send>;
 
 #[derive(Debug)]
 pub(super) struct TeamShare {
@@ -79,7 +79,7 @@ pub(super) struct Away {
 /// What the rest of the process sees of the database.
 struct Shown {
     away: Arc<Mutex<Option<Away>>>,
-    changed: Changed,
+    changed: OnChange,
 }
 
 impl Shown {
@@ -93,7 +93,7 @@ impl Shown {
     }
 }
 
-enum Turn {
+enum TeamTurn {
     Reply(SlotReply),
     /// The database is away.
     Own(SharedUse),
@@ -108,7 +108,7 @@ impl TeamShare {
         folder: Option<&Path>,
         pace: &str,
         first: &SlotRequest,
-        changed: Changed,
+        changed: OnChange,
     ) -> (Self, SharedUse) {
         let server = login.server.to_string();
         let opened = folder.map(|folder| Shared::open(folder, format!("{pace}@{server}"), first.window));
@@ -148,13 +148,13 @@ impl TeamShare {
         self.queue(move |keeper| {
             let turn = keeper.take(&wanted);
             // The waiter is gone and cannot return the slot itself.
-            if let Err(Turn::Reply(SlotReply::Granted(slot, _))) = answer.send(turn) {
+            if let Err(TeamTurn::Reply(SlotReply::Granted(slot, _))) = answer.send(turn) {
                 keeper.take_back(slot.id, false);
             }
         });
         match asked.await {
-            Ok(Turn::Reply(reply)) => reply,
-            Ok(Turn::Own(seen)) => self.take_own(want, seen).await,
+            Ok(TeamTurn::Reply(reply)) => reply,
+            Ok(TeamTurn::Own(seen)) => self.take_own(want, seen).await,
             Err(_) => SlotReply::Later(self.pause, SharedUse::default()),
         }
     }

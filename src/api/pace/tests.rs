@@ -494,7 +494,7 @@ async fn a_hold_is_known_to_every_process_and_to_those_that_start_later() {
     let left = later.held_for();
     assert!(left > Duration::from_secs(3590) && left <= Duration::from_secs(3600), "{left:?}");
     // Only a ping that a person asked for goes through. Its answer ends the hold for all processes.
-    let span = Span { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
+    let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
     assert!(later.turn_through(span).await.is_some());
     later.lift();
     later.flush().await;

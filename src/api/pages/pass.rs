@@ -27,7 +27,7 @@ pub struct Brought {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
+pub enum PassStop {
     /// It read as many entries as the service counts.
     Counted,
     /// An empty page, without a count.
@@ -64,7 +64,7 @@ pub struct Pass {
     moved: bool,
     /// A page had more entries than the count, so the count is not credible.
     pub(super) lies: bool,
-    stop: Option<Stop>,
+    stop: Option<PassStop>,
 }
 
 impl Pass {
@@ -73,7 +73,7 @@ impl Pass {
         self.stop.is_none().then_some(self.pages.saturating_add(1))
     }
 
-    pub fn stop(&self) -> Option<Stop> {
+    pub fn stop(&self) -> Option<PassStop> {
         self.stop
     }
 
@@ -119,7 +119,7 @@ impl Pass {
         let is_only = self.pages.saturating_sub(self.empty) <= 1;
         let full = if is_only { MAX_ROWS_PER_PAGE.into() } else { self.largest };
         let nothing_new_before = self.barren > 1;
-        self.stop != Some(Stop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
+        self.stop != Some(PassStop::Empty) || nothing_new_before || !self.ragged && self.last_len < full
     }
 
     fn grown(&self) -> u64 {
@@ -176,23 +176,23 @@ impl Pass {
         self.stop = self.judge(page.len == 0 && !page.is_hole);
     }
 
-    fn judge(&self, is_empty: bool) -> Option<Stop> {
+    fn judge(&self, is_empty: bool) -> Option<PassStop> {
         let total = self.believed();
         let covered = self.empty > 0
             && !self.ragged
             && self.largest > 0
             && total.is_some_and(|total| self.pages.saturating_mul(self.largest) >= total);
         if total == Some(self.entries()) {
-            Some(Stop::Counted)
+            Some(PassStop::Counted)
         } else if total.is_none() && is_empty {
-            Some(Stop::Empty)
+            Some(PassStop::Empty)
         } else if self.barren >= MOST_BARREN.saturating_add(self.grown() / self.rows()) {
             // New rows at the top moved known rows to this many of the next pages.
-            Some(Stop::Barren)
+            Some(PassStop::Barren)
         } else if covered {
-            Some(Stop::Covered)
+            Some(PassStop::Covered)
         } else if self.pages >= self.limit() {
-            Some(Stop::Limit)
+            Some(PassStop::Limit)
         } else {
             None
         }

@@ -329,7 +329,7 @@ fn rows_without_end_are_stopped() {
         while pass.next().is_some() {
             pass.take(Brought { len: 100, fresh: 100, total, ..Brought::default() });
         }
-        assert_eq!((pass.stop(), pass.pages()), (Some(Stop::Limit), most), "{total:?}");
+        assert_eq!((pass.stop(), pass.pages()), (Some(PassStop::Limit), most), "{total:?}");
     }
 }
 

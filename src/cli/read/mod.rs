@@ -10,7 +10,7 @@ pub use flags::ReadVerb;
 use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::session;
 use super::{exit, json, output, template, words};
 use crate::api::{ApiError, Call, Gathered, HOLDER_PAGES, Reader};
@@ -51,7 +51,7 @@ pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
 struct ReadContext {
     reader: Reader,
     interrupt: Interrupt,
-    progress: Progress,
+    progress: ProgressBar,
     glyphs: GlyphChoice,
     /// Where lapel's journal is, and the account whose jobs count.
     journal: (JournalPlace, Account),
@@ -88,7 +88,7 @@ impl ReadContext {
         Ok(Self {
             reader,
             interrupt: Interrupt::reading(),
-            progress: Progress::new(),
+            progress: ProgressBar::new(),
             glyphs: settings.ui.glyphs,
             journal: (place, account),
             templates: settings.app.recent.then(|| templates_file(&settings.paths.data_dir, &profile.name)),

@@ -99,7 +99,7 @@ pub static TYPES: [(&str, &str, &str); 5] = [
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Validity {
+pub enum DemoValidity {
     None,
     Months(u32),
     Years(u32),
@@ -116,7 +116,7 @@ pub struct Template {
     pub category: usize,
     /// 0: the category has no levels.
     pub level: usize,
-    pub validity: Validity,
+    pub validity: DemoValidity,
     pub color: &'static str,
     pub in_use: bool,
     /// Index into [`ORGS`].
@@ -152,7 +152,7 @@ const fn template(
     title: &'static str,
     kind: usize,
     (category, level): (usize, usize),
-    validity: Validity,
+    validity: DemoValidity,
     color: &'static str,
     skills: &'static str,
 ) -> Template {
@@ -170,7 +170,7 @@ const fn template(
     }
 }
 
-use Validity::{EndOfYear, Months, None as Forever, Years};
+use DemoValidity::{EndOfYear, Months, None as Forever, Years};
 
 const DALMURI: [Template; 18] = [
     template("디지털 리터러시 기초 과정 수료", COMPLETE, (1, 1), Forever, "BLUE", "문서 작성,정보 검색"),

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use jiff::ToSpan;
 use jiff::civil::{DateTime, Weekday};
 
-use super::catalogue::{Template, Validity, templates};
+use super::catalogue::{DemoValidity, Template, templates};
 use super::people::{Holder, holders};
 use super::stories::{REASONS, Teller, people};
 use crate::sandbox::clock;
@@ -75,10 +75,10 @@ pub(in crate::sandbox) fn valid_until(
     }
     let issued = clock::civil(issue_at, zone);
     match template.validity {
-        Validity::None => None,
-        Validity::Months(months) => Some(end_of(issued.saturating_add((i64::from(months)).months()))),
-        Validity::Years(years) => Some(end_of(issued.saturating_add((i64::from(years)).years()))),
-        Validity::EndOfYear(years) => {
+        DemoValidity::None => None,
+        DemoValidity::Months(months) => Some(end_of(issued.saturating_add((i64::from(months)).months()))),
+        DemoValidity::Years(years) => Some(end_of(issued.saturating_add((i64::from(years)).years()))),
+        DemoValidity::EndOfYear(years) => {
             let year = clock::civil(epoch, zone).year().saturating_add(years);
             Some(end_of(jiff::civil::date(year.clamp(1, 9998), 12, 31).at(0, 0, 0, 0)))
         }

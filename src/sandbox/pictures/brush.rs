@@ -7,14 +7,14 @@ use tiny_skia::{
 
 /// The colours of a card: dark, main, light, and the metal of its rims.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Palette {
+pub(super) struct CardColors {
     pub dark: u32,
     pub main: u32,
     pub light: u32,
     pub metal: u32,
 }
 
-impl Palette {
+impl CardColors {
     pub fn of(code: &str) -> Self {
         let (dark, main, light, metal) = match code {
             "BLUE" => (0x0b_1f45, 0x25_63c4, 0xcf_e3ff, 0xe2_b65a),
@@ -53,11 +53,11 @@ pub(super) fn mixed(one: u32, other: u32, share: f32) -> u32 {
 pub(super) struct Brush {
     pixels: Pixmap,
     scale: Transform,
-    pub palette: Palette,
+    pub palette: CardColors,
 }
 
 impl Brush {
-    pub fn new(side: u32, palette: Palette) -> Option<Self> {
+    pub fn new(side: u32, palette: CardColors) -> Option<Self> {
         let scale = side as f32 / 100.0;
         Some(Self { pixels: Pixmap::new(side, side)?, scale: Transform::from_scale(scale, scale), palette })
     }

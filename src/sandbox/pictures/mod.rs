@@ -16,8 +16,8 @@ use tiny_skia::Pixmap;
 
 use super::answer::Answer;
 use super::demo::catalogue::{CATEGORIES, Template, templates};
-use super::service::{Shared, lock};
-use brush::{Brush, Palette};
+use super::service::{SharedService, lock};
+use brush::{Brush, CardColors};
 
 /// The template whose picture is missing.
 const MISSING: usize = 29;
@@ -29,7 +29,7 @@ const HUGE: usize = 22;
 type Png = Arc<Vec<u8>>;
 
 #[derive(Debug, Default)]
-pub(super) struct Pictures {
+pub(super) struct DrawnPictures {
     drawn: Mutex<HashMap<(usize, bool), Png>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn path(number: usize, side: &str) -> String {
 
 /// `GET /images/{template}/{file}`
 pub(super) async fn serve(
-    State(service): State<Shared>,
+    State(service): State<SharedService>,
     Path((id, file)): Path<(String, String)>,
 ) -> Response {
     let templates = templates();
@@ -69,7 +69,7 @@ fn file_of(kind: &'static str, bytes: Vec<u8>) -> Response {
     (headers, Body::from(bytes)).into_response()
 }
 
-impl Pictures {
+impl DrawnPictures {
     fn png(&self, number: usize, template: &Template, front: bool) -> Option<Png> {
         if let Some(known) = lock(&self.drawn).get(&(number, front)) {
             return Some(known.clone());
@@ -83,7 +83,7 @@ impl Pictures {
 
 /// `side` is in pixels.
 fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pixmap> {
-    let mut brush = Brush::new(side, Palette::of(template.color))?;
+    let mut brush = Brush::new(side, CardColors::of(template.color))?;
     let levels = CATEGORIES.get(template.category).map_or(0, |category| category.levels.len());
     if front {
         emblem::draw(&mut brush, template.kind, template.category, (template.level, levels));
@@ -94,7 +94,7 @@ fn draw(number: usize, template: &Template, front: bool, side: u32) -> Option<Pi
 }
 
 fn svg(template: &Template) -> String {
-    let [dark, main, light, _] = Palette::of(template.color).hex();
+    let [dark, main, light, _] = CardColors::of(template.color).hex();
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 100 100\" width=\"600\" height=\"600\">\
          <title>{}</title><rect width=\"100\" height=\"100\" fill=\"{dark}\"/>\

@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::reads::has;
 use crate::sandbox::answer::{Answer, Outcome};
 use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
-use crate::sandbox::params::{Paging, Params};
+use crate::sandbox::params::{PageParams, Params};
 use crate::sandbox::records;
 use crate::sandbox::service::{Ask, Service};
-use crate::sandbox::store::{Badge, Direction, Listing, SortOrder, State};
+use crate::sandbox::store::{Badge, BadgeState, Direction, Listing, OrderBy};
 use crate::sandbox::switches::{
     BeyondEnd, DefaultOrder, EmailMatch, FilterCase, IssueDateOn, NameMatch, Rnum, Switches, TitleMatch,
     TotalCount, WaitingHistory, WaitingIssuedAt, WalletCase, WalletExpired, WalletOtherOrgs, WalletRevoked,
@@ -63,7 +63,7 @@ const WALLET_COLUMNS: [&str; 11] = [
 ];
 
 /// Positions of a page, by the `beyond-end` switch.
-fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) {
+fn window(paging: PageParams, total: u64, switches: &Switches) -> (u64, Range<u64>) {
     let last = total.div_ceil(paging.rows.max(1)).max(1);
     let page = if switches.beyond_end == BeyondEnd::Last { paging.page.min(last) } else { paging.page };
     let start = (page - 1).saturating_mul(paging.rows);
@@ -71,7 +71,7 @@ fn window(paging: Paging, total: u64, switches: &Switches) -> (u64, Range<u64>) 
 }
 
 /// `start` is the position of the first row.
-fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: Paging, ask: &Ask) -> Outcome {
+fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: &Ask) -> Outcome {
     let switches = &ask.switches;
     let (page, _) = window(paging, total, switches);
     if switches.beyond_end == BeyondEnd::NotFound && list.is_empty() && paging.page > 1 && paging.rows > 0 {
@@ -176,10 +176,10 @@ fn expression(column: &str, switches: &Switches) -> String {
             format!(
                 "(CASE WHEN b.issue_at > $now THEN '{}' WHEN b.revoke_at IS NULL OR b.revoke_at > $now \
                  THEN coalesce(b.label, '{}') WHEN b.revoked_at > $now THEN '{}' ELSE '{}' END)",
-                word(State::Waiting),
-                word(State::Issued),
-                word(State::Revoking),
-                word(State::Revoked)
+                word(BadgeState::Waiting),
+                word(BadgeState::Issued),
+                word(BadgeState::Revoking),
+                word(BadgeState::Revoked)
             )
         }
         "email_status" => {
@@ -207,7 +207,7 @@ fn ordered(
         if expression.contains("$now") {
             listing.timed_order();
         }
-        listing.order.push(SortOrder { expression, direction });
+        listing.order.push(OrderBy { expression, direction });
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use axum::routing::{get, post};
 
 use super::answer::{Answer, Outcome};
 use super::params;
-use super::service::{Ask, Caller, Handler, Shared};
+use super::service::{Ask, Caller, Handler, SharedService};
 
 pub(super) const BASE: &str = "/api/v1/ext";
 
@@ -31,10 +31,11 @@ const ENDPOINTS: [(&str, &str, Handler); 12] = [
     ("GET", "/wallet/badges", lists::wallet),
 ];
 
-pub(super) fn router() -> Router<Shared> {
+pub(super) fn router() -> Router<SharedService> {
     ENDPOINTS.iter().fold(Router::new(), |router, (method, path, handler)| {
         let handler = *handler;
-        let answer = move |State(service): State<Shared>, request: Request| ask(service, handler, request);
+        let answer =
+            move |State(service): State<SharedService>, request: Request| ask(service, handler, request);
         let route = if *method == "GET" { get(answer) } else { post(answer) };
         router.route(&format!("{BASE}{path}"), route)
     })
@@ -59,7 +60,7 @@ pub(super) fn name_of(method: &str, below_base: &str) -> String {
 }
 
 /// On a blocking thread, because a route waits for the database.
-async fn ask(service: Shared, handler: Handler, request: Request) -> Outcome {
+async fn ask(service: SharedService, handler: Handler, request: Request) -> Outcome {
     let switches = service.switches();
     let (parts, body) = request.into_parts();
     let last = parts.uri.path().rsplit('/').next().unwrap_or("");

@@ -7,7 +7,7 @@ use crate::sandbox::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template};
 use crate::sandbox::params::Params;
 use crate::sandbox::records;
 use crate::sandbox::service::{Ask, Service};
-use crate::sandbox::store::State;
+use crate::sandbox::store::BadgeState;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
 /// The `unknown-id` switch decides the answer.
@@ -94,7 +94,8 @@ pub(super) fn badge(service: &Service, ask: &Ask) -> Outcome {
         .badge(seq)?
         .filter(|badge| ask.caller.scope().is_none_or(|org| badge.org == org))
         .filter(|badge| {
-            ask.switches.waiting_detail == WaitingDetail::Visible || badge.state(ask.now) != State::Waiting
+            ask.switches.waiting_detail == WaitingDetail::Visible
+                || badge.state(ask.now) != BadgeState::Waiting
         })
         .ok_or_else(|| unknown(&ask.switches, "badge"))?;
     let template = store.templates.get(badge.template).ok_or_else(Answer::broken)?;

@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
-use super::{Badge, INSERT, Store};
+use super::{Badge, BadgeStore, INSERT};
 use crate::sandbox::demo::{NEVER, valid_until};
 use crate::sandbox::mix;
 use crate::sandbox::switches::{IssueTime, RevokeTime};
@@ -25,7 +25,7 @@ impl From<rusqlite::Error> for Refused {
     }
 }
 
-impl Store {
+impl BadgeStore {
     /// Accepts as many badges as fit into the quota. With `all_or_nothing`, too many give [`Refused::Quota`].
     pub fn issue(
         &mut self,

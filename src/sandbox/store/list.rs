@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension as _, params_from_iter};
 
-use super::{Badge, Store};
+use super::{Badge, BadgeStore};
 
 /// Maximum cached numbers (4 bytes each). The cache is cleared beyond this.
 const ROOM: usize = 12_000_000;
@@ -25,7 +25,7 @@ pub(in crate::sandbox) enum Direction {
 
 /// A column to sort by, as an SQL expression over the tables b, r and t.
 #[derive(Debug, Clone)]
-pub(in crate::sandbox) struct SortOrder {
+pub(in crate::sandbox) struct OrderBy {
     pub expression: String,
     pub direction: Direction,
 }
@@ -34,7 +34,7 @@ pub(in crate::sandbox) struct SortOrder {
 pub(in crate::sandbox) struct Listing {
     conditions: Vec<String>,
     values: Vec<Value>,
-    pub order: Vec<SortOrder>,
+    pub order: Vec<OrderBy>,
     /// Without an order, and between equal rows.
     pub oldest_first: bool,
     /// Whether the result depends on the current time.
@@ -77,7 +77,7 @@ impl Listing {
             let _ = write!(sql, " {} ({condition})", if at == 0 { "WHERE" } else { "AND" });
         }
         sql.push_str(" ORDER BY ");
-        for SortOrder { expression, direction } in &self.order {
+        for OrderBy { expression, direction } in &self.order {
             let word = if *direction == Direction::Ascending { "ASC" } else { "DESC" };
             let _ = write!(sql, "{expression} {word}, ");
         }
@@ -87,22 +87,22 @@ impl Listing {
 }
 
 #[derive(Default)]
-pub(super) struct Views {
-    known: HashMap<String, View>,
+pub(super) struct ListCache {
+    known: HashMap<String, CachedList>,
     /// First number, last number and count of all rows.
     extent: Option<(i64, i64, i64)>,
 }
 
-struct View {
+struct CachedList {
     numbers: Arc<Vec<u32>>,
     /// The first second at which the view may be wrong.
     until: i64,
     from: i64,
 }
 
-impl Store {
+impl BadgeStore {
     pub(super) fn changed(&mut self) {
-        self.views = Views::default();
+        self.views = ListCache::default();
     }
 
     fn extent(&mut self) -> rusqlite::Result<(i64, i64, i64)> {
@@ -172,7 +172,7 @@ impl Store {
             if held + numbers.len() > ROOM {
                 self.views.known.clear();
             }
-            self.views.known.insert(name, View { numbers: numbers.clone(), until, from });
+            self.views.known.insert(name, CachedList { numbers: numbers.clone(), until, from });
         }
         Ok(numbers)
     }

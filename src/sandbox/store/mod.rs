@@ -17,12 +17,12 @@ use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 use super::demo::catalogue::{Template, templates};
 use super::demo::{History, valid_until};
 pub(super) use change::{Issuing, NewRow, Refused};
-pub(super) use list::{Direction, Listing, SortOrder};
+pub(super) use list::{Direction, Listing, OrderBy};
 
 pub(super) const DEMO_ROWS: u64 = 4_300;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum BadgeState {
     Waiting,
     Issued,
     Revoking,
@@ -50,20 +50,20 @@ pub(super) struct Badge {
 }
 
 impl Badge {
-    pub fn state(&self, now: i64) -> State {
+    pub fn state(&self, now: i64) -> BadgeState {
         if self.issue_at > now {
-            State::Waiting
+            BadgeState::Waiting
         } else if self.revoke_at.is_none_or(|at| at > now) {
-            State::Issued
+            BadgeState::Issued
         } else if self.revoked_at.is_none_or(|at| at > now) {
-            State::Revoking
+            BadgeState::Revoking
         } else {
-            State::Revoked
+            BadgeState::Revoked
         }
     }
 }
 
-pub(super) struct Store {
+pub(super) struct BadgeStore {
     db: Connection,
     pub seed: u64,
     /// Template dates are relative to it.
@@ -71,7 +71,7 @@ pub(super) struct Store {
     pub templates: Vec<Template>,
     zone: i32,
     next: i64,
-    views: list::Views,
+    views: list::ListCache,
 }
 
 const SCHEMA: &str = "
@@ -122,7 +122,7 @@ pub(super) struct Opening<'a> {
     pub zone: i32,
 }
 
-impl Store {
+impl BadgeStore {
     pub fn open(how: Opening<'_>) -> anyhow::Result<Self> {
         let db = match how.data {
             None => Connection::open_in_memory().context("cannot open a database in memory")?,
@@ -139,7 +139,7 @@ impl Store {
             templates: templates(),
             zone: how.zone,
             next: 1,
-            views: list::Views::default(),
+            views: list::ListCache::default(),
         };
         store.prepare(how).with_context(|| match how.data {
             Some(path) => format!("the data file {} cannot be used (--data)", path.display()),

@@ -3,11 +3,11 @@ use crate::sandbox::switches::{IssueTime, RevokeTime};
 
 const NOW: i64 = 1_773_192_600;
 
-fn store(history: u64) -> Store {
-    Store::open(Opening { data: None, seed: 3, history, now: NOW, zone: 32_400 }).unwrap()
+fn store(history: u64) -> BadgeStore {
+    BadgeStore::open(Opening { data: None, seed: 3, history, now: NOW, zone: 32_400 }).unwrap()
 }
 
-fn seqs(store: &mut Store, listing: &Listing, now: i64, start: u64, rows: u64) -> (u64, Vec<i64>) {
+fn seqs(store: &mut BadgeStore, listing: &Listing, now: i64, start: u64, rows: u64) -> (u64, Vec<i64>) {
     let (total, _, rows) = store.list(listing, now, |_| start..start + rows).unwrap();
     (total, rows.iter().map(|badge| badge.seq).collect())
 }
@@ -49,10 +49,10 @@ fn a_kept_list_is_not_used_after_a_badge_has_moved_on() {
     let id = store.badge_id(seq);
     assert_eq!(store.revoke(None, &[id], "r", NOW + 400, RevokeTime::Spread).unwrap(), [true]);
     let badge = store.badge(seq).unwrap().unwrap();
-    assert_eq!(badge.state(NOW + 299), State::Waiting);
-    assert_eq!(badge.state(NOW + 399), State::Issued);
-    assert_eq!(badge.state(NOW + 400), State::Revoking);
-    assert_eq!(badge.state(NOW + 400 + 1800), State::Revoked);
+    assert_eq!(badge.state(NOW + 299), BadgeState::Waiting);
+    assert_eq!(badge.state(NOW + 399), BadgeState::Issued);
+    assert_eq!(badge.state(NOW + 400), BadgeState::Revoking);
+    assert_eq!(badge.state(NOW + 400 + 1800), BadgeState::Revoked);
 }
 
 #[test]

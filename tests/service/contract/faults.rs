@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use lapel::sandbox::{Fault, Options};
+use lapel::sandbox::{FaultRule, Options};
 use serde_json::{Value, json};
 
 use crate::contract::kit::{self, Kit};
 
 async fn faulty(rules: &[&str]) -> Kit {
-    let faults = rules.iter().map(|rule| rule.parse::<Fault>().unwrap()).collect();
+    let faults = rules.iter().map(|rule| rule.parse::<FaultRule>().unwrap()).collect();
     kit::start(Options { faults, ..kit::options() }).await
 }
 

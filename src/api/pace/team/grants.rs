@@ -2,7 +2,7 @@
 
 use super::blocks::{Block, Division, Give, Reach, SEATS};
 use super::database::View;
-use super::{Away, CONNECTING, GRACE_MS, Keeper, Lost, Turn, int, millis, words};
+use super::{Away, CONNECTING, GRACE_MS, Keeper, Lost, TeamTurn, int, millis, words};
 use crate::api::call::Priority;
 use crate::api::pace::shared::PaceProblem;
 use crate::api::pace::slots::{Origin, SharedUse, Slot, SlotReply, SlotRequest};
@@ -11,32 +11,32 @@ use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 
 impl Keeper {
-    pub(super) fn take(&mut self, want: &SlotRequest) -> Turn {
+    pub(super) fn take(&mut self, want: &SlotRequest) -> TeamTurn {
         self.reach = self.reach.max(Reach::of(want));
         let division = Division::of(want.limit, want.background);
         self.division = division;
         if (want.through || self.held_for().is_none())
             && let Some(slot) = self.hand_out(want.priority, want)
         {
-            return Turn::Reply(SlotReply::Granted(slot, self.seen(0)));
+            return TeamTurn::Reply(SlotReply::Granted(slot, self.seen(0)));
         }
         self.close(want.priority);
         self.collect_gives(boot_ms());
         let Ok(view) = self.take_block(want, division) else { return self.without_database() };
         let seen = self.seen(view.used);
         if let Some(slot) = self.hand_out(want.priority, want) {
-            return Turn::Reply(SlotReply::Granted(slot, seen));
+            return TeamTurn::Reply(SlotReply::Granted(slot, seen));
         }
         if let Some(held) = seen.held
             && !want.through
         {
-            return Turn::Reply(SlotReply::Later(held, seen));
+            return TeamTurn::Reply(SlotReply::Later(held, seen));
         }
         // A person goes before this process's own background work.
         if want.priority == Priority::Interactive
             && let Some(slot) = self.hand_out(Priority::Background, want)
         {
-            return Turn::Reply(SlotReply::Granted(slot, seen));
+            return TeamTurn::Reply(SlotReply::Granted(slot, seen));
         }
         let next = match want.priority {
             Priority::Background if view.used < division.pool => view.next_of_background,
@@ -44,19 +44,19 @@ impl Keeper {
         };
         let (shortest, longest) = (Duration::from_millis(2), self.pause.min(Duration::from_secs(1)));
         let wait = view.left(next).unwrap_or(longest).clamp(shortest.min(longest), longest);
-        Turn::Reply(SlotReply::Later(wait, seen))
+        TeamTurn::Reply(SlotReply::Later(wait, seen))
     }
 
-    pub(super) fn without_database(&self) -> Turn {
+    pub(super) fn without_database(&self) -> TeamTurn {
         let why = match &self.failed {
             Some(why) => words(why),
             None if self.lost_at.is_none_or(|since| boot_ms() - since < GRACE_MS) => {
-                return Turn::Reply(SlotReply::Later(CONNECTING, self.seen(0)));
+                return TeamTurn::Reply(SlotReply::Later(CONNECTING, self.seen(0)));
             }
             None => localizable!("no response in time"),
         };
         self.show_away(why);
-        Turn::Own(self.seen(0))
+        TeamTurn::Own(self.seen(0))
     }
 
     pub(super) fn show_away(&self, why: PaceProblem) {

@@ -1,6 +1,6 @@
 //! Tests with a real database. The window is a second, so that they take seconds.
 
-use super::super::{Pace, Permit, Span};
+use super::super::{Pace, Permit, SlotTimes};
 use super::*;
 use crate::api::error::ApiError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 mod database;
 
 const WINDOW: Duration = Duration::from_secs(1);
-const SPAN: Span = Span { usable: Duration::from_millis(100), reach: Duration::from_millis(100) };
+const SPAN: SlotTimes = SlotTimes { usable: Duration::from_millis(100), reach: Duration::from_millis(100) };
 const PACE: &str = "one key at one origin";
 /// The reserve is 1, and so is the share of a computer.
 const LIMIT: u32 = 60;
