@@ -54,14 +54,13 @@ pub fn words(need: &Need, job: &Job) -> String {
 
 /// A need in fewer words for a column, the longer ones first.
 pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
-    let short = match (need.urgency, &job.stop) {
+    match (need.urgency, &job.stop) {
         (Urgency::Stopped, Some(stop)) => {
             let n = number(need.rows);
             [t!("{n} not sent: {why}", n, why = tr(stop.kind.name())), t!("{n} not sent", n)]
         }
         _ => [words(need, job), words(need, job)],
-    };
-    short
+    }
 }
 
 /// The number of rows in each status, the most urgent first, and their sum.
