@@ -123,6 +123,8 @@ pub struct App {
     pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
     /// Whether the key came together with the one before it.
     key_at_once: bool,
+    /// Whether the message is an input of the user.
+    is_input: bool,
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
     /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
@@ -164,6 +166,7 @@ impl App {
             lost: false,
             begun: Default::default(),
             key_at_once: false,
+            is_input: false,
             app_paths: crate::tui::persist::app_paths::AppPaths::default(),
             tour_wanted: false,
             connection: ConnectionState::default(),
@@ -234,6 +237,10 @@ impl App {
             message => message,
         };
         self.key_at_once = matches!(message, Message::KeyAtOnce(_));
+        self.is_input = matches!(
+            message,
+            Message::Key(_) | Message::KeyAtOnce(_) | Message::Paste(_) | Message::Mouse(_)
+        );
         self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
         let mut requests = std::mem::take(&mut self.requests);
         let mut out = Effects::new(&mut requests);
@@ -378,7 +385,7 @@ impl App {
             self.copy(clip, &mut out);
         }
         if let Some((text, bad)) = out.notice.take() {
-            self.toasts.say(text, bad);
+            self.toasts.say(text, bad, self.is_input);
             self.changed = true;
         }
         if let Some((text, bad)) = out.news.take() {

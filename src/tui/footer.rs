@@ -85,7 +85,6 @@ const ACT: &[Action] = &[
 const LIST: &[Action] = &[
     Action::Filter,
     Action::Search,
-    Action::FilterForm,
     Action::Only,
     Action::Period,
     Action::FindCert,
@@ -101,6 +100,7 @@ const LIST: &[Action] = &[
     Action::MarkLoaded,
     Action::Ids,
     Action::ChooseColumns,
+    Action::FilterForm,
 ];
 
 const APP: &[Action] = &[Action::Back, Action::Help, Action::Quit];

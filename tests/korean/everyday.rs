@@ -40,7 +40,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
         let screen = h.screen();
         assert!(screen.contains("  실행  ") && screen.contains(reason), "{screen}");
     }
-    h.press("esc c");
+    h.press("esc b");
     h.settled().await;
     take(&mut h, "categories", left);
     h.press("esc home j j j enter");
@@ -51,7 +51,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "history", left);
     h.press("C j j space J");
     take(&mut h, "columns-menu", left);
-    h.press("R esc");
+    h.press("0 esc");
     h.press("e");
     h.settled().await;
     take(&mut h, "export", left);

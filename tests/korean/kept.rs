@@ -21,7 +21,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.press("esc f");
     h.settled().await;
     take(&mut h, "filters", left);
-    h.press("j d");
+    h.press("j X");
     take(&mut h, "filters-remove", left);
     h.press("esc / ctrl-f tab tab");
     h.type_text("데이터");
@@ -51,7 +51,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
         h.press("enter");
         h.settled().await;
     }
-    h.press("/ ctrl-u");
+    h.press("w ctrl-u");
     take(&mut h, "look-ups", left);
     h.press("up up enter");
     h.settled().await;

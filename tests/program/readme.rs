@@ -9,13 +9,16 @@ use lapel::cli::Cli;
 use lapel::config::KeymapFile;
 use lapel::jobs::{Code, DuplicateKind, Phase, RowStatus, StopKind};
 use lapel::tui::{Action, Context, Keymap, Press};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str =
     "<!-- keys: made from the keymap; UPDATE_README=1 cargo test --test program readme:: -->\n";
 const END: &str = "<!-- end of keys -->";
+const LETTERS_BEGIN: &str =
+    "<!-- letters: made from the keymap; UPDATE_README=1 cargo test --test program readme:: -->\n";
+const LETTERS_END: &str = "<!-- end of letters -->";
 const CODES_BEGIN: &str =
     "<!-- codes: made from the program; UPDATE_README=1 cargo test --test program readme:: -->\n";
 const CODES_END: &str = "<!-- end of codes -->";
@@ -63,6 +66,31 @@ fn table() -> String {
     out
 }
 
+/// The letters, with all that each does. Menus that show a letter beside each entry have letters of their own.
+fn letters() -> String {
+    let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let keymap = Keymap::default();
+    let is_menu = |context| matches!(context, Context::JobMenu | Context::Welcome);
+    for (_, action, keys) in
+        keymap.lines().filter(|(context, action, _)| !is_menu(*context) && *action != Action::Back)
+    {
+        let keys: Vec<&str> = keys.split_whitespace().collect();
+        let is_letter = |key: &&&str| key.len() == 1 && key.starts_with(|c: char| c.is_ascii_alphabetic());
+        // Two keys one after the other are no letter.
+        for key in keys.iter().filter(is_letter).filter(|_| !keys.contains(&"*")) {
+            let does = all.entry((*key).to_owned()).or_default();
+            if !does.contains(&action.short()) {
+                does.push(action.short());
+            }
+        }
+    }
+    let mut out = String::from("| Key | |\n|---|---|\n");
+    for (key, does) in all {
+        let _ = writeln!(out, "| <kbd>{key}</kbd> | {} |", does.join("; "));
+    }
+    out
+}
+
 /// Compares the part of a page between two lines with what it is made from, or writes it again.
 #[track_caller]
 fn made(page: &str, begin: &str, end: &str, right: &str) {
@@ -84,6 +112,7 @@ fn made(page: &str, begin: &str, end: &str, right: &str) {
 #[test]
 fn the_table_of_keys_is_the_keymap() {
     made("keys.md", BEGIN, END, &table());
+    made("keys.md", LETTERS_BEGIN, LETTERS_END, &letters());
 }
 
 /// A definition in the schema, the fields that have its codes, and the codes with their words.

@@ -52,7 +52,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     let selected = |screen: &str| line_with(screen, "▌").split_whitespace().nth(1).map(str::to_owned);
     assert_eq!(selected(&screen).as_ref(), own.get(2), "{screen}");
 
-    h.press("s j d enter");
+    h.press("s j space enter");
     let screen = h.screen();
     assert!(screen.contains("· by badge id") && screen.contains(msg_part("Badge id↓")), "{screen}");
     let mut sorted = own.clone();
@@ -86,7 +86,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     h.press("3");
     let screen = look_up(&mut h).await;
     assert!(!screen.contains(msg("Badge id")) && !screen.contains("by badge id"), "{screen}");
-    h.press("C R esc");
+    h.press("C 0 esc");
     assert!(!h.screen().contains(msg("Remarks")), "taken back, it is as it comes: {}", h.screen());
 }
 
@@ -148,7 +148,7 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
     // The rows have an order of their own, which holds for all of them.
     h.press("enter");
     h.shows(msg_part("row 1 of 5")).await;
-    h.press("j s j j j j d enter");
+    h.press("j s j j j j space enter");
     let screen = h
         .until("the last first", |s| s.contains(msg_part("by e-mail")) && s.contains(msg_part("row 5 of 5")))
         .await;
@@ -190,7 +190,7 @@ async fn the_whole_of_a_jobs_rows_is_sorted_and_not_a_page() {
     h.shows("waiting 130 = 130").await;
     h.press("enter");
     h.shows(msg_part("row 1 of 130")).await;
-    h.press("s j j j j d enter g");
+    h.press("s j j j j space enter g");
     let first = |s: &str| s.lines().any(|line| line.contains('▌') && line.contains("person9@"));
     h.until("the last address", first).await;
     h.press("G");

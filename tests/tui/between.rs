@@ -96,7 +96,7 @@ async fn opening_a_possible_match_is_noted_without_saying_whose() {
 async fn categories_and_badge_types_are_seen_as_they_were_sent() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;
-    h.press("c");
+    h.press("b");
     h.settled().await;
     h.press("J");
     let screen = h.settled().await;

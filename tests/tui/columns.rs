@@ -62,7 +62,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
         menu.contains(msg("Valid until")) && !menu.contains(msg("Mail")),
         "what is shown is offered: {menu}"
     );
-    h.press("j d enter");
+    h.press("j space enter");
     h.settled().await;
     h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
@@ -132,7 +132,7 @@ async fn it_is_written_a_while_after_a_change_and_never_at_every_key() {
     h.tui.app.update(Message::Tick);
     h.tui.app.update(Message::Tick);
     assert_eq!(h.tui.app.counts.asks, asks + 1, "there is nothing new");
-    h.press("R esc");
+    h.press("0 esc");
     ended(&h).await;
     let text = std::fs::read_to_string(&file).expect("the file");
     assert!(!text.contains(msg("columns")), "as the list comes: {text}");
@@ -261,7 +261,7 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     let screen = h.screen();
     assert!(line_with(&screen, "[x] Revoked").contains(msg("hidden at this width")), "{screen}");
     assert!(screen.contains(msg_part("lapel hides the lowest columns")), "{screen}");
-    h.press("R esc C");
+    h.press("0 esc C");
     for _ in 0..6 {
         h.press("space j");
     }
@@ -270,7 +270,7 @@ async fn one_column_stays_and_what_has_no_room_is_said() {
     h.press("k space");
     let screen = h.screen();
     assert!(screen.contains(msg("At least one column must stay.")), "{screen}");
-    h.press("R");
+    h.press("0");
     let screen = h.screen();
     assert_eq!(screen.matches("[x]").count(), 6, "{screen}");
     assert!(!screen.contains(msg("hidden at this width")), "{screen}");

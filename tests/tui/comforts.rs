@@ -102,7 +102,7 @@ async fn every_tab_offers_what_it_has() {
     assert!(screen.contains(msg("template id")) && screen.contains("http://127.0.0.1"), "{screen}");
     h.press("i");
     assert!(copied(&mut h).starts_with("TPL-"));
-    h.press("c");
+    h.press("b");
     h.settled().await;
     h.press("y i");
     assert_eq!(copied(&mut h), "C01");
@@ -403,7 +403,7 @@ async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
     behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
-    h.press("c");
+    h.press("b");
     h.shows(msg_part("▲ wait ")).await;
     h.press("esc");
     h.settled().await;

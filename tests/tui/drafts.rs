@@ -19,7 +19,7 @@ const KEPT: &str = "Kept drafts";
 async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     let mut h = Harness::new(small(), 140, 30).await;
     people(&mut h, 0..3).await;
-    h.press("x");
+    h.press("-");
     h.shows("1 skipped").await;
     h.press("esc");
     let screen = h.settled().await;
@@ -80,7 +80,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     h.press("enter");
     h.shows("2 ready").await;
     h.settled().await;
-    h.press("x");
+    h.press("-");
     h.shows("1 skipped").await;
     h.press("esc esc");
     // The draft of the file, with what was decided.
@@ -140,7 +140,7 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     };
     let mut h = Harness::with(small(), 100, 30, here.clone()).await;
     people(&mut h, 0..3).await;
-    h.press("x");
+    h.press("-");
     h.shows("1 skipped").await;
     h.settled().await;
     // No word of farewell: as after a crash.

@@ -110,20 +110,20 @@ async fn of_several_pasted_lines_one_is_looked_up_at_a_time_and_none_is_lost() {
     assert!(flowing.contains(&said), "{screen}");
     h.press("enter");
     assert!(h.settled().await.contains("한서윤"));
-    h.press("/ up");
+    h.press("w up");
     let screen = h.screen();
     assert!(screen.contains("Holder ▌haneul.lim@example.net"), "{screen}");
     assert!(screen.contains(msg("Pasted, then looked up earlier")) && screen.contains("오지호"), "{screen}");
     h.press("enter");
     assert!(h.settled().await.contains("임하늘"));
-    h.press("/ up");
+    h.press("w up");
     assert!(h.screen().contains("Holder ▌오지호"), "{}", h.screen());
     // What was looked up is forgotten together with what was not.
     h.press("esc");
     h.run_in_palette(lapel::tui::Action::ForgetRecent);
     h.confirm("1");
     h.settled().await;
-    h.press("/ ctrl-u");
+    h.press("w ctrl-u");
     assert!(!h.screen().contains("오지호"), "{}", h.screen());
 }
 

@@ -373,7 +373,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     let screen = h.shows(msg("Which column has the badge ids?")).await;
     assert!(screen.contains(msg_part("column 2   e.g. 번호")) && screen.contains("CP949"), "{screen}");
     // The first row holds the names of the columns, though lapel does not know them.
-    h.press("esc h");
+    h.press("esc #");
     h.shows(msg("Which row has the column names?")).await;
     h.press("down enter");
     h.shows("번호   e.g. B-").await;
@@ -382,7 +382,7 @@ async fn a_person_says_how_a_file_of_ids_is_read_where_that_is_not_clear() {
     let screen = h.settled().await;
     assert!(screen.contains(&ids[0]), "{screen}");
     // Read in another way, what was said of it is asked again.
-    h.press("e");
+    h.press("c");
     h.shows(msg_part("Which text is correct?")).await;
     h.press("enter");
     h.shows(msg_part("column 2   e.g. 번호")).await;
@@ -587,10 +587,10 @@ async fn a_column_of_templates_makes_a_job_of_each() {
     drop_file(&mut h, &file.display().to_string()).await;
     let screen = h.shows(msg_part("check every row")).await;
     assert!(
-        screen.contains(&msg_with("{now} {key}: use the template column of each row", &[&"[ ]", &"t"])),
+        screen.contains(&msg_with("{now} {key}: use the template column of each row", &[&"[ ]", &"space"])),
         "{screen}"
     );
-    h.press("t enter");
+    h.press("space enter");
     h.shows(msg_part("(1 of 2 templates in the file)")).await;
     let screen = h.settled().await;
     assert!(
@@ -623,7 +623,7 @@ async fn every_form_can_be_drawn_at_any_size() {
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;
     h.shows(msg_part("check every row")).await;
     draw(&mut h);
-    for key in ["e", "esc m", "esc h"] {
+    for key in ["c", "esc m", "esc #"] {
         h.press(key);
         draw(&mut h);
     }
@@ -635,7 +635,7 @@ async fn every_form_can_be_drawn_at_any_size() {
     draw(&mut h);
     h.press("esc c");
     draw(&mut h);
-    h.press("esc o");
+    h.press("esc e");
     draw(&mut h);
     h.press("esc esc esc esc 5 F");
     draw(&mut h);

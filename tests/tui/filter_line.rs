@@ -44,6 +44,40 @@ async fn the_line_and_the_form_are_one_filter() {
 }
 
 #[tokio::test]
+async fn the_form_has_a_key_of_its_own() {
+    for place in ["1", "2"] {
+        let mut h = tab(small(), place).await;
+        h.press("=");
+        assert!(h.screen().contains(msg("Title")), "{}", h.screen());
+        h.press(if place == "1" { "ctrl-u" } else { "tab tab" });
+        h.type_text("파이썬");
+        h.press("enter");
+        assert!(heading(&h.settled().await).contains("title “파이썬”"), "{}", h.screen());
+    }
+}
+
+#[tokio::test]
+async fn titles_are_suggested_and_stand_for_their_templates() {
+    let mut h = tab(small(), "2").await;
+    h.press("/");
+    h.type_text("title:파이썬");
+    let screen = h.settled().await;
+    let suggested = screen.lines().filter(|line| line.contains("title:") && line.contains("파이썬")).count();
+    assert!(suggested > 1, "the titles of loaded badges: {screen}");
+    h.press("esc esc 1");
+    h.settled().await;
+    let before = requests(&h, TEMPLATES);
+    h.press("/");
+    h.type_text("id:파이썬");
+    let screen = h.settled().await;
+    assert!(screen.contains("TPL-"), "the id is beside its title: {screen}");
+    h.press("down enter enter");
+    let screen = h.settled().await;
+    assert!(heading(&screen).contains("1 template") && heading(&screen).contains("파이썬"), "{screen}");
+    assert!(requests(&h, TEMPLATES) > before, "the service filters by the id");
+}
+
+#[tokio::test]
 async fn a_wrong_word_is_named_and_its_text_stays() {
     let mut h = tab(small(), "2").await;
     let before = requests(&h, HISTORY);

@@ -30,7 +30,7 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     assert!(h.screen().contains(msg_part("There is no filter or sort order to save.")), "{}", h.screen());
     h.press("/ ctrl-f tab tab");
     h.type_text("파이썬");
-    h.press("esc s down down d enter");
+    h.press("esc s down down space enter");
     h.run_in_palette(Action::SaveFilter);
     let screen = h.settled().await;
     assert!(screen.contains(msg("Filter name")) && screen.contains("title 파이썬"), "{screen}");
@@ -109,14 +109,14 @@ async fn one_is_renamed_replaced_and_removed_only_when_asked_twice() {
     h.settled().await;
     h.press("f");
     h.settled().await;
-    h.press("j r ctrl-u");
+    h.press("j c ctrl-u");
     h.type_text("만료 예정");
     h.press("enter");
     let screen = h.shows("만료 예정").await;
     assert!(screen.contains(msg("Saved filters of History")), "{screen}");
     assert!(text(&path).contains("# ours\n[history.a]\ntitle = 'x' # why"), "{}", text(&path));
     h.settled().await;
-    h.press("d d enter esc k d");
+    h.press("X X enter esc k X");
     let screen = h.screen();
     assert!(
         screen.contains(msg_part("Remove the filter “a”")) && text(&path).contains("history.a"),

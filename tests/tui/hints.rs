@@ -212,7 +212,7 @@ fn hinted(screen: &str) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn whatever_a_footer_offers_does_something_at_every_width() {
-    let menus: &[_] = &["1 c", "2 s", "2 C R j +", "2 f", "2 y", "L", "P"];
+    let menus: &[_] = &["1 b", "2 s", "2 C 0 j +", "2 f", "2 y", "L", "P"];
     let screens: &[_] = &["1", "2", "3 esc", "4 esc", "5", "0", "0 G enter"];
     // The widest has everything beside its list, and room for more hints.
     for (columns, ways) in [(80, menus), (80, screens), (144, screens)] {

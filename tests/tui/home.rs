@@ -414,3 +414,18 @@ async fn what_matters_stays_in_the_header_at_80_columns() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_long_need_leaves_the_other_columns_their_room() {
+    let mut h = stopped(120, 36, |session| session).await;
+    h.press("5");
+    let screen = h.settled().await;
+    for title in ["Job", "Kind", "Title", "Progress", "Needs you", "Updated"] {
+        assert!(
+            screen.lines().nth(3).is_some_and(|heading| heading.contains(msg(title))),
+            "{title}: {screen}"
+        );
+    }
+    // The pane has the whole reason.
+    assert!(screen.contains("not sent"), "{screen}");
+}

@@ -39,8 +39,8 @@ fn every_key_another() -> Keymap {
 fn usual() -> BTreeSet<String> {
     // An article, units of time, words, the sign of a row, an empty checkbox, and what the arrows of a sort look like.
     const WORDS: &[&str] = &[
-        "a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "*", "#", ":", "?", "|", "[", "]", "↑", "↓", "←",
-        "→",
+        "a", "A", "d", "h", "m", "s", "t", "end", "-", "+", "=", "_", "*", "#", ":", "?", "|", "[", "]", "↑",
+        "↓", "←", "→",
     ];
     let lines = Keymap::default();
     let names = lines.lines().map(|(.., names)| names).collect::<Vec<_>>().join(" ");

@@ -149,7 +149,7 @@ async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
     let mut h = Harness::new(small(), 120, 36).await;
     h.press("2");
     h.settled().await;
-    h.press("s down down d enter");
+    h.press("s down down space enter");
     let screen = h.settled().await;
     assert!(screen.contains("by holder") && !screen.contains(msg_part("each page only")), "{screen}");
 }

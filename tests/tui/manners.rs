@@ -228,13 +228,13 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     // Going through a list says nothing, though J is a key there.
     h.press("ㅓ");
     assert!(!h.screen().contains(hint), "{}", h.screen());
-    // The categories, or the columns: the small letter counts.
-    h.press("1");
+    // The copy menu, or the summary: the small letter counts.
+    h.press("enter");
     h.settled().await;
-    h.press("ㅊ");
+    h.press("ㅛ");
     let screen = h.screen();
-    assert!(screen.contains(msg_part("cannot tell C from c and takes it as c")), "{screen}");
-    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::Context::Categories, "{screen}");
+    assert!(screen.contains(msg_part("cannot tell Y from y and takes it as y")), "{screen}");
+    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::Context::Menu, "{screen}");
     // Only the capital is a key.
     h.press("esc 5 ㅡ");
     assert!(h.screen().contains(msg_part("cannot tell M from m, so nothing was done")), "{}", h.screen());
@@ -407,4 +407,30 @@ async fn what_comes_from_an_editor_is_one_line_and_a_failure_changes_nothing() {
     // In the review there is nothing to write any more.
     h.press("enter ctrl-x");
     assert!(h.tui.app.take_loop_command().is_none());
+}
+
+#[tokio::test]
+async fn a_message_goes_at_the_next_key_but_an_error_that_came_by_itself_stays_for_one() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.press("2");
+    h.settled().await;
+    let said = msg("There is no earlier filter yet.");
+    // A letter in a field is a key too.
+    h.press("/ ctrl-r");
+    assert!(h.screen().contains(said), "{}", h.screen());
+    h.type_text("h");
+    assert!(!h.screen().contains(said), "{}", h.screen());
+    h.press("ctrl-u ctrl-r");
+    assert!(h.screen().contains(said), "{}", h.screen());
+    h.press("esc");
+    assert!(!h.screen().contains(said), "{}", h.screen());
+    // The key may have been pressed before the error came.
+    let error = msg_part("A part of lapel failed; the rest still works.");
+    h.settled().await;
+    h.tui.app.update(Message::Crashed("a place".into()));
+    assert!(h.screen().contains(error), "{}", h.screen());
+    h.press("j");
+    assert!(h.screen().contains(error), "{}", h.screen());
+    h.press("j");
+    assert!(!h.screen().contains(error), "{}", h.screen());
 }

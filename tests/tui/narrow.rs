@@ -80,7 +80,7 @@ async fn lists_keep_names_and_gaps() {
     assert!(head.trim_start().starts_with("한서윤 · "), "{head:?} of {screen}");
     assert!(head.contains(msg_part(" badge")) && head.trim_end().ends_with(msg("requests")), "{head:?}");
     resize(&mut h, 80, 24);
-    h.press("1 c");
+    h.press("1 b");
     let screen = h.settled().await;
     assert!(screen.contains("… 1 ") && !screen.contains("…1 "), "a gap before the levels: {screen}");
     assert!(

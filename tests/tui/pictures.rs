@@ -85,13 +85,13 @@ async fn a_badge_has_two_sides_and_each_is_fetched_once() {
     .await;
     let mut h = Harness::with_pictures(paths_only(), 108, 36, on(&server)).await;
     let front = first_badge(&mut h).await;
-    assert!(front.contains(&msg_with("{key} other side", &[&"front · f"])) && is_seen(&front), "{front}");
+    assert!(front.contains(&msg_with("{key} other side", &[&"front · p"])) && is_seen(&front), "{front}");
     assert!(front.contains(msg("Cert. no.")), "the text stands beside it: {front}");
-    h.press("f");
+    h.press("p");
     let back = h.settled().await;
-    assert!(back.contains(&msg_with("{key} other side", &[&"back · f"])) && is_seen(&back), "{back}");
+    assert!(back.contains(&msg_with("{key} other side", &[&"back · p"])) && is_seen(&back), "{back}");
     assert_ne!(front, back);
-    h.press("f");
+    h.press("p");
     assert_eq!(h.settled().await, front);
     let seen: Vec<String> = targets(&server).into_iter().filter(|t| !t.contains("TPL-001")).collect();
     assert_eq!(seen.len(), 2, "{seen:?}");
@@ -127,13 +127,14 @@ async fn on_a_narrow_screen_the_text_keeps_its_room() {
     h.press("p");
     let picture = h.settled().await;
     assert!(
-        is_seen(&picture) && picture.contains(&msg_with("{key} other side", &[&"front · f"])),
+        is_seen(&picture) && picture.contains(&msg_with("{key} other side", &[&"front · p"])),
         "{picture}"
     );
     assert!(!picture.contains(msg("Cert. no.")), "{picture}");
-    h.press("f");
-    assert!(h.settled().await.contains(&msg_with("{key} other side", &[&"back · f"])));
-    h.press("esc");
+    h.press("p");
+    let back = h.settled().await;
+    assert!(is_seen(&back) && back != picture && !back.contains(msg_part("other side")), "{back}");
+    h.press("p");
     assert_eq!(h.settled().await, text);
     // Back goes back from here as ever.
     h.press("esc");
@@ -382,7 +383,7 @@ async fn without_pictures_their_keys_say_why() {
             && !screen.contains("p picture"),
         "{screen}"
     );
-    h.press("f");
+    h.press("p");
     assert!(h.screen().contains(msg_part("Pictures are off here:")), "{}", h.screen());
 }
 

@@ -225,7 +225,7 @@ async fn the_menus_of_the_other_lists_are_clicked_too() {
     click(&mut h, 8, row);
     assert!(cursor(&h.screen()).contains("[ ] Remarks"), "{}", h.screen());
     // The categories, which a second click filters by.
-    h.press("esc 1 c");
+    h.press("esc 1 b");
     h.settled().await;
     let (row, _) = choose(&mut h, "categories", "LANG");
     click(&mut h, 8, row);
@@ -320,11 +320,11 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("more above")) && cursor(&screen).contains("f19"), "{screen}");
     // While a name is typed there is nothing to choose, and what was asked before is forgotten.
-    h.press("r");
+    h.press("c");
     let naming = h.screen();
     click(&mut h, 8, row_of(&naming, "Saved filters", "f17"));
     assert_eq!(h.screen(), naming);
-    h.press("esc d");
+    h.press("esc X");
     let asking = h.screen();
     assert!(asking.contains(&asks("1")), "{asking}");
     click(&mut h, 8, row_of(&asking, "Saved filters", "f1"));

@@ -164,10 +164,10 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     let screen = h.settled().await;
     let hint = msg_with(
         "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
-        &[&3, &"A", &3, &"X", &3],
+        &[&3, &"A", &3, &"_", &3],
     );
     assert!(screen.contains(&hint) && screen.contains("2 ready"), "{screen}");
-    h.press("X");
+    h.press("_");
     h.shows(&msg_with("{n} rows are skipped.", &[&3])).await;
     h.shows("3 skipped").await;
     let screen = h.settled().await;
@@ -339,7 +339,7 @@ async fn after_an_undo_the_cursor_is_on_the_row_of_the_decision() {
     let selected =
         |screen: &str| screen.lines().find(|line| line.starts_with('▌')).expect("a selected line").to_owned();
     // The last of the ready rows is skipped, and then one far away from it is sent.
-    h.press("f l j j x");
+    h.press("f l j j -");
     h.shows("1 skipped").await;
     h.settled().await;
     h.press("g j space");

@@ -44,7 +44,7 @@ async fn the_box_is_ready_to_type_and_its_old_text_is_replaced() {
     let mut h = Harness::new(frozen(), 80, 24).await;
     h.settled().await;
     look_up(&mut h, "seoyun.han@naru.example").await;
-    for key in ["3", "/"] {
+    for key in ["3", "w"] {
         h.press(key);
         // Addresses of students begin with digits; a letter that is a key of the list is text too.
         h.type_text("20240321jq@naru.example");
@@ -57,10 +57,10 @@ async fn the_box_is_ready_to_type_and_its_old_text_is_replaced() {
     h.press("3 end");
     h.type_text("x");
     assert!(h.screen().contains("seoyun.han@naru.examplex"), "{}", h.screen());
-    h.press("esc / down");
+    h.press("esc w down");
     assert!(h.screen().contains("Holder  seoyun.han@naru.example"), "{}", h.screen());
     // A half typed text is not lost on the way to another tab and back.
-    h.press("/");
+    h.press("w");
     h.type_text("half");
     for (there, back) in [("tab", "backtab"), ("backtab", "tab"), ("alt-1", "3")] {
         h.press(there);
@@ -77,6 +77,61 @@ async fn the_box_is_ready_to_type_and_its_old_text_is_replaced() {
         assert!(!screen.contains("Holder ▌") && !screen.is_empty(), "{key} {shown}:\n{screen}");
         h.press("esc esc");
     }
+}
+
+#[tokio::test]
+async fn a_wallet_is_narrowed_as_other_lists_and_what_it_does_not_have_is_looked_up() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    h.settled().await;
+    let of = |template: &str| RowSpec {
+        recipient_email: "many.badges@naru.example".to_owned(),
+        recipient_name: "여우별".to_owned(),
+        template_id: template.to_owned(),
+        ..RowSpec::default()
+    };
+    insert(&h, ["TPL-001", "TPL-001", "TPL-004"].map(of).into());
+    let (screen, _) = look_up(&mut h, "many.badges@naru.example").await;
+    assert!(screen.contains("데이터 시각화"), "{screen}");
+    h.press("/");
+    h.type_text("리터러시");
+    let rows = |h: &mut Harness, n: &str| {
+        let screen = h.screen();
+        let note = msg_with("{rows} of {all} rows contain “{text}”.", &[&n, &"3", &"리터러시"]);
+        assert!(screen.contains(&note), "{screen}");
+        screen
+    };
+    let screen = rows(&mut h, "2");
+    assert!(screen.contains("리터러시 기초") && !screen.contains("데이터 시각화"), "{screen}");
+    h.press("enter");
+    rows(&mut h, "2");
+    // The way through the matches stays among them, and so do a sort and an export.
+    h.press("n n n s j j enter");
+    assert!(!rows(&mut h, "2").contains("데이터 시각화"));
+    h.press("e");
+    assert!(flowing(&h.settled().await).contains(msg_part("the search narrows it.")), "{}", h.screen());
+    h.press("esc esc");
+    assert!(h.screen().contains("데이터 시각화"), "{}", h.screen());
+    // The next caller's address is in no row, and neither is a name that every badge has: both are looked up.
+    for next in ["seoyun.han@naru.example", "여우별"] {
+        h.press("/");
+        h.type_text(next);
+        let note = msg_with("No row here contains “{text}”. {enter} looks it up.", &[&next, &"⏎"]);
+        assert!(flowing(&h.screen()).contains(&note), "{}", h.screen());
+        h.press("enter");
+        let screen = h.settled().await;
+        assert!(!screen.contains(&note), "{screen}");
+        assert_eq!(screen.contains("Holder  many.badges@naru.example"), next == "여우별", "{screen}");
+        h.press("3 ctrl-u");
+        h.paste("many.badges@naru.example");
+        h.press("enter");
+        h.settled().await;
+    }
+    // Esc without a match leaves no search behind, and a key of the API is no text to search for.
+    h.press("/");
+    h.type_text("nobody");
+    h.press("esc");
+    let screen = h.screen();
+    assert!(screen.contains("데이터 시각화") && !screen.contains("nobody"), "{screen}");
 }
 
 #[tokio::test]

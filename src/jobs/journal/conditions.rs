@@ -1,6 +1,6 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
-use super::duplicates::in_file_kind;
+use super::duplicates::is_repeated;
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::row_groups::RowSelection;
@@ -43,7 +43,7 @@ pub(super) fn judged(phase: Phase) -> String {
 /// Rows of this kind that a person may allow together. They are of no second kind, which would need a decision of
 /// its own.
 fn only_of(class: DuplicateKind) -> String {
-    let only = if class.is_in_file() { String::new() } else { format!("AND {} IS NULL", in_file_kind()) };
+    let only = if class.is_in_file() { String::new() } else { format!("AND NOT {}", is_repeated()) };
     format!("(class = '{}' {only})", class.code())
 }
 
@@ -61,9 +61,9 @@ pub(super) const SAYS_DUPLICATE: &str = "(guarded OR coalesce(reason_code(why) =
 pub(super) fn allowed_together() -> String {
     format!(
         "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
-          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR {kind} IS NULL
-                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND {kind} IS NULL END)",
-        kind = in_file_kind()
+          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR NOT {repeats}
+                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND NOT {repeats} END)",
+        repeats = is_repeated()
     )
 }
 

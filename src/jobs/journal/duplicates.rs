@@ -244,18 +244,14 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
     )?;
     // The reason keeps what is known of the recipient: allowing the one does not allow the other. A twin names a row
     // with its name, not one that only shares its address.
-    let row = |filter: &str| {
-        format!("(SELECT CAST(coalesce(min(other.line), min(other.no)) AS TEXT) {EARLIER_ROWS} {filter})")
-    };
-    let first =
-        format!("reason_with_text(?2, 'row', coalesce({}, {}))", row("AND other.name = row.name"), row(""));
+    let first = "reason_with_text(?2, 'row', repeated.earlier)";
     db.execute(
         &format!(
-            "UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
+            "{REPEATED}
+             UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
                                              ELSE reason_both(?3, class_why, {first}) END,
-                            class = coalesce(class, {})
-             WHERE job = ?1 AND {judged} AND email_key <> '' AND EXISTS (SELECT 1 {EARLIER_ROWS})",
-            in_file_kind()
+                            class = coalesce(class, repeated.kind)
+             FROM repeated WHERE row.job = ?1 AND row.no = repeated.no AND {judged}"
         ),
         values![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
     )?;
@@ -269,13 +265,33 @@ const EARLIER_ROWS: &str = "
     WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
       AND other.bucket <> 'invalid'";
 
-/// SQL expression for a row's kind by the rows before it; NULL for the first row of an address.
-pub(super) fn in_file_kind() -> String {
-    format!(
-        "(SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin' WHEN count(*) > 0 THEN 'shared_address' END
-          {EARLIER_ROWS})"
-    )
+/// SQL condition: the row repeats the address of an earlier row.
+pub(super) fn is_repeated() -> String {
+    format!("EXISTS (SELECT 1 {EARLIER_ROWS})")
 }
+
+/// The rows of the job `?1` that repeat an address: their kind by the rows before them, and the earlier row that the
+/// reason names. One pass over the rows of an address, so that a mailbox with many names costs no more than others.
+const REPEATED: &str = "
+    WITH compared AS (
+        SELECT no, count(*) FILTER (WHERE bucket <> 'invalid') OVER earlier AS rows_before,
+               min(line) FILTER (WHERE bucket <> 'invalid') OVER earlier AS line,
+               min(no) FILTER (WHERE bucket <> 'invalid') OVER earlier AS first,
+               count(*) FILTER (WHERE bucket <> 'invalid') OVER namesake AS twins_before,
+               min(line) FILTER (WHERE bucket <> 'invalid') OVER namesake AS line_of_twin,
+               min(no) FILTER (WHERE bucket <> 'invalid') OVER namesake AS first_twin
+        FROM row
+        WHERE job = ?1 AND email_key IN (SELECT email_key FROM row WHERE job = ?1 AND email_key <> ''
+                                         GROUP BY email_key HAVING count(*) > 1)
+        WINDOW earlier AS (PARTITION BY email_key ORDER BY no
+                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+               namesake AS (PARTITION BY email_key, name ORDER BY no
+                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)),
+    repeated AS MATERIALIZED (
+        SELECT no, CASE WHEN twins_before > 0 THEN 'twin' ELSE 'shared_address' END AS kind,
+               CAST(CASE WHEN twins_before > 0 THEN coalesce(line_of_twin, first_twin)
+                         ELSE coalesce(line, first) END AS TEXT) AS earlier
+        FROM compared WHERE rows_before > 0)";
 
 /// Gives every unsent row its status by the policies, and counts the kinds.
 pub(super) fn place(
@@ -306,14 +322,15 @@ pub(super) fn place(
             RowStatus::Ask
         };
         for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
-            let also = if class.is_in_file() {
-                format!("OR class IS NOT NULL AND {} = ?2", in_file_kind())
+            let (with, also) = if class.is_in_file() {
+                (REPEATED, "OR class IS NOT NULL AND no IN (SELECT no FROM repeated WHERE kind = ?2)")
             } else {
-                String::new()
+                ("", "")
             };
             db.execute(
                 &format!(
-                    "UPDATE row SET bucket = ?3, guarded = TRUE,
+                    "{with}
+                     UPDATE row SET bucket = ?3, guarded = TRUE,
                                     why = reason_with(?4, 'why', class_why)
                      WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS DISTINCT FROM class"
                 ),
@@ -352,4 +369,68 @@ pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> t
         values![id.0, allowed_by_setting(policies)],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::expect_used, reason = "a test says what went wrong")]
+mod tests {
+    use super::*;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::statements::{draft, journal};
+    use proptest::prelude::*;
+
+    /// A row: its address, its name, whether it is invalid, and whether it has a line.
+    type Given = (u8, u8, bool, bool);
+
+    fn line(no: usize, (.., has_line): Given) -> usize {
+        if has_line { no * 10 } else { no }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// The first row of an address is none. Invalid rows do not count, and those without an address neither.
+        #[test]
+        fn a_row_that_repeats_an_address_names_the_first_of_its_name_or_else_of_its_address(
+            given in prop::collection::vec((0u8..4, 0u8..3, prop::bool::weighted(0.2), any::<bool>()), 1..24),
+        ) {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let id = draft(&db, Kind::Issue, given.len() as u64);
+            for (at, (email, name, is_invalid, has_line)) in given.iter().enumerate() {
+                let email = if *email == 0 { String::new() } else { format!("{email}@x.example") };
+                let no = at as i64 + 1;
+                let line = has_line.then_some(no * 10);
+                let bucket = if *is_invalid { "invalid" } else { "ready" };
+                db.execute(
+                    "UPDATE row SET email = ?3, email_key = ?3, name = ?4, bucket = ?5, line = ?6
+                     WHERE job = ?1 AND no = ?2",
+                    values![id.0, no, email, name.to_string(), bucket, line],
+                )
+                .expect("a row");
+            }
+            let found: Vec<(i64, String, String)> = db
+                .rows(
+                    &format!("{REPEATED} SELECT no, kind, earlier FROM repeated ORDER BY no"),
+                    values![id.0],
+                    |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+                )
+                .expect("the rows");
+            let mut expected = Vec::new();
+            for (at, row) in given.iter().enumerate() {
+                let earlier = given[..at].iter().enumerate().filter(|(_, one)| one.0 == row.0 && !one.2);
+                let earlier: Vec<(usize, Given)> = earlier.map(|(at, one)| (at + 1, *one)).collect();
+                let twins: Vec<_> = earlier.iter().filter(|(_, one)| one.1 == row.1).copied().collect();
+                let (kind, of) =
+                    if twins.is_empty() { ("shared_address", &earlier) } else { ("twin", &twins) };
+                // Lines come before numbers.
+                let lines = of.iter().filter(|(_, one)| one.3).map(|(no, one)| line(*no, *one)).min();
+                let first = lines.or(of.iter().map(|(no, _)| *no).min());
+                if let Some(first) = first.filter(|_| row.0 != 0) {
+                    expected.push((at as i64 + 1, kind.to_owned(), first.to_string()));
+                }
+            }
+            prop_assert_eq!(found, expected);
+        }
+    }
 }

@@ -43,7 +43,7 @@ fn counted<T>(run: impl FnOnce() -> tx::Result<T>) -> (T, usize) {
 
 const NEW: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn journal() -> Connection {
+pub(super) fn journal() -> Connection {
     let mut db = Connection::open_in_memory().expect("a database");
     schema::prepare(&mut db, &Site::none(), "").expect("the schema");
     db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(count)).expect("traced");
@@ -51,7 +51,7 @@ fn journal() -> Connection {
 }
 
 /// A draft for `n` people, or for `n` badges to revoke.
-fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
+pub(super) fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let owner = Process { id: "me".into(), label: "me".into(), place: None };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {

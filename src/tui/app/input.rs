@@ -39,6 +39,9 @@ impl App {
             }
             Press::Free => {
                 let typed = self.type_key(key, out);
+                if typed {
+                    self.toasts.on_text();
+                }
                 // In a field the cursor may move without a change of the text.
                 let is_text = stack.iter().any(|context| context.is_text());
                 self.changed |= typed || is_text;
@@ -109,7 +112,7 @@ impl App {
     pub(super) fn command(&mut self, action: Action, out: &mut Effects<'_>) {
         crate::tui::platform::crash::note(action);
         self.changed = true;
-        self.toasts.said_before = self.toasts.notice.take().map(|notice| notice.text);
+        self.toasts.on_key();
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }

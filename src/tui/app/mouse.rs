@@ -109,6 +109,7 @@ impl App {
             None | Some(Clicked::Nothing) => {}
             Some(Clicked::Changed) => {
                 self.changed = true;
+                self.toasts.on_key();
                 let now = Instant::now();
                 let is_second =
                     before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);

@@ -115,7 +115,7 @@ impl App {
             if self.navigation.tab != Tab::Activity || !self.modals.is_empty() {
                 // A success message does not replace an error.
                 if bad || self.toasts.news.as_ref().is_none_or(|n| !n.bad) {
-                    self.toasts.news = Some(Notice::toast(text, bad));
+                    self.toasts.news = Some(Notice::toast(text, bad).unasked());
                 }
             }
         }

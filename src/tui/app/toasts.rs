@@ -17,11 +17,13 @@ pub(in crate::tui) struct Notice {
     pub(in crate::tui) bad: bool,
     /// When it goes away by itself. `None`: the next key removes it as a notice, and the user closes it as news.
     pub(in crate::tui) until: Option<Instant>,
+    /// Whether one key does not remove it: nobody waited for it, and the key may have been pressed before it came.
+    pub(super) spared: bool,
 }
 
 impl Notice {
     pub(in crate::tui) fn new(text: String, bad: bool) -> Self {
-        Self { text, bad, until: None }
+        Self { text, bad, until: None, spared: false }
     }
 
     /// Whether a notice is too long to be shown whole at this width, in columns.
@@ -33,6 +35,15 @@ impl Notice {
     pub(in crate::tui) fn toast(text: String, bad: bool) -> Self {
         let time = TOAST + TOAST_LETTER * u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
         Self { until: (!bad).then(|| Instant::now() + time), ..Self::new(text, bad) }
+    }
+
+    pub(super) fn unasked(self) -> Self {
+        Self { spared: true, ..self }
+    }
+
+    /// Whether this key removes it.
+    fn goes_at_key(&mut self) -> bool {
+        !std::mem::take(&mut self.spared)
     }
 }
 
@@ -49,13 +60,25 @@ pub(in crate::tui) struct Toasts {
 }
 
 impl Toasts {
-    pub(super) fn say(&mut self, text: String, bad: bool) {
-        self.notice = Some(Notice::toast(text, bad));
+    /// Shows a message. `asked`: it answers a key of the user.
+    pub(super) fn say(&mut self, text: String, bad: bool, asked: bool) {
+        let notice = Notice::toast(text, bad);
+        self.notice = Some(if bad && !asked { notice.unasked() } else { notice });
         // A toast that it covers does not come back.
         self.news.take_if(|news| news.until.is_some());
     }
 
-    /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether it is new.
+    /// The next key of the user removes toasts. Errors about jobs stay until the user closes them.
+    pub(super) fn on_key(&mut self) {
+        self.said_before = self.notice.take_if(Notice::goes_at_key).map(|notice| notice.text);
+        self.news.take_if(|news| news.until.is_some() && news.goes_at_key());
+    }
+
+    /// Text in a field removes what was said before, except for an error: it may be about this text.
+    pub(super) fn on_text(&mut self) {
+        self.notice.take_if(|notice| !notice.bad);
+    }
+
     /// Removes what is no longer true. Other news that were told beside it stay.
     pub(super) fn withdraw(&mut self, text: &str) {
         let Some(news) = self.news.as_ref().filter(|news| news.text.contains(text)) else { return };
@@ -64,6 +87,7 @@ impl Toasts {
         self.news = (!rest.is_empty()).then(|| Notice::new(rest, true));
     }
 
+    /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether it is new.
     fn tell(&mut self, text: String) -> bool {
         let text = match &self.news {
             Some(before) if before.bad && before.text.contains(&text) => return false,

@@ -134,8 +134,9 @@ impl BadgeScreen {
 
     fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &PictureRequest, env: &UiContext) {
         let side = if self.back { t!("Back") } else { t!("Front") };
-        let key =
-            env.keymap.key(&self.key_contexts(), Action::TurnOver).map(|key| t!("{key} other side", key));
+        let turns = self.beside || !self.back;
+        let key = env.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| turns);
+        let key = key.map(|key| t!("{key} other side", key));
         let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
         let pane = if self.over_text {
             caption.extend(self.badge().and_then(|b| b.title.as_ref()).map(ToString::to_string));
@@ -210,8 +211,10 @@ impl Component for BadgeScreen {
             Action::Picture | Action::TurnOver if self.badge().is_none() => {
                 out.say(t!("There is no badge here to show."));
             }
-            Action::Picture if self.beside => {}
-            Action::Picture => self.over_text = true,
+            // One key goes through both sides and back to the text.
+            Action::Picture if self.over_text && self.back => (self.over_text, self.back) = (false, false),
+            Action::Picture if self.over_text || self.beside => self.back = !self.back,
+            Action::Picture => (self.over_text, self.back) = (true, false),
             // If no picture is visible, the front comes first.
             Action::TurnOver if !self.beside && !self.over_text => self.over_text = true,
             Action::TurnOver => self.back = !self.back,

@@ -147,10 +147,14 @@ impl Browse for HistoryItem {
         narrowing.fits(self, now)
     }
 
-    /// The service's own words for mails, types and categories.
+    /// The titles, and the service's own words for mails, types and categories.
     fn choices_in(&self) -> Vec<FilterChoice> {
-        let words =
-            [("mail", &self.email_status), (TYPE, &self.badge_type_name), (CATEGORY, &self.category_name)];
+        let words = [
+            ("title", &self.title),
+            ("mail", &self.email_status),
+            (TYPE, &self.badge_type_name),
+            (CATEGORY, &self.category_name),
+        ];
         words.into_iter().filter_map(|(field, word)| named(field, word.as_ref()?.wire())).collect()
     }
 
@@ -252,7 +256,7 @@ pub struct History {
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
     /// The notes about copies among the loaded rows, each for its newest copy.
-    copies: HashMap<BadgeId, String>,
+    copies: HashMap<BadgeId, [String; 2]>,
     exporting: Option<RequestId>,
 }
 
@@ -284,6 +288,17 @@ impl History {
             return self.browser.source("history", env);
         };
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, env))
+    }
+
+    /// The number of copies at the newest one. A sign shows that a row is a copy of the row above it.
+    fn notes(&self, place: u64, row: &HistoryItem, env: &UiContext) -> Vec<String> {
+        if let Some(notes) = self.copies.get(&row.badge_id) {
+            return notes.iter().map(|note| format!("{note} {} ", env.glyphs.dot)).collect();
+        }
+        let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
+        let sign =
+            above.filter(|above| copies::is_copy(above, row)).map(|_| format!("{} ", env.glyphs.frame[2]));
+        sign.into_iter().collect()
     }
 
     fn revoke(&self, env: &UiContext, out: &mut Effects<'_>) {
@@ -425,7 +440,7 @@ impl Component for History {
         let (list, pane) = self.browser.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
-            note: self.copies.get(&row.badge_id).cloned(),
+            notes: self.notes(place, row, env),
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };

@@ -57,7 +57,7 @@ impl Browse for Template {
         Spec::new("badge_type", tr_noop!("Type"), tr_noop!("type:"), Takes::BadgeType),
         Spec::new("category_id", tr_noop!("Category"), tr_noop!("category:"), Takes::Category),
         Spec::new("category_level_id", tr_noop!("Level id"), tr_noop!("level-id:"), Takes::Text),
-        Spec::new("template_id", tr_noop!("Template id"), tr_noop!("id:"), Takes::Text),
+        Spec::new("template_id", tr_noop!("Template id"), tr_noop!("id:"), Takes::Template),
         Spec::new("reg_str_date", tr_noop!("Registered from"), tr_noop!("registered-from:"), Takes::Date),
         Spec::new("reg_end_date", tr_noop!("Registered to"), tr_noop!("registered-to:"), Takes::Date),
     ];
@@ -79,6 +79,16 @@ impl Browse for Template {
         ListField::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
     ];
     const DEFAULT_COLUMNS: usize = 5;
+
+    /// The titles, and the ids by their titles.
+    fn choices_in(&self) -> Vec<FilterChoice> {
+        let Some(title) = self.title.as_ref().map(Text::wire).filter(|title| !title.trim().is_empty()) else {
+            return Vec::new();
+        };
+        let choice =
+            |field, value: &str| FilterChoice { field, value: value.to_owned(), name: title.to_owned() };
+        vec![choice("title", title), choice("template_id", self.template_id.wire())]
+    }
 
     fn filter(values: &[FilterValue]) -> TemplateFilter {
         let at = |i: usize| values.get(i).cloned().unwrap_or(FilterValue::Empty);
@@ -254,7 +264,7 @@ impl Component for Templates {
                 self.scroll.reset();
             }
             Action::Picture if self.beside => out.say(t!("The preview already shows the selected row.")),
-            Action::Picture => (self.full, self.over_text) = (true, true),
+            Action::Picture => (self.full, self.over_text) = (true, !self.over_text),
             Action::TurnOver => out.say(t!("A template has one picture; a badge has two sides.")),
             Action::Back if self.full && self.over_text => self.over_text = false,
             Action::Back if self.full => self.full = false,

@@ -6,6 +6,7 @@
 //! search, call, cert    what a look-up asks and shows; certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
+//! narrow                the search of the list
 //! copyables, draw       what can be copied; drawing
 //! ```
 
@@ -13,6 +14,7 @@ mod call;
 pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
+mod narrow;
 mod order;
 pub(super) mod pane;
 mod pasted;
@@ -27,15 +29,14 @@ use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
-use crate::export;
 use crate::jobs::{Opening, RevokeTarget, SentHere};
-use crate::tui::effects::ExportSource;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::Recent;
 use crate::tui::widgets::preview::Scroll;
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
@@ -169,6 +170,10 @@ pub struct Wallet {
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
+    search: Search,
+    /// Places of the rows that the search finds. `None`: all rows are listed.
+    fitting: Option<Vec<usize>>,
+    /// Whether the rows are to be sorted and searched again.
     unsorted: bool,
     cursor: ListCursor,
     scroll: Scroll,
@@ -199,6 +204,8 @@ impl Default for Wallet {
             people: None,
             choosing: false,
             heading: rows::heading(),
+            search: Search::default(),
+            fitting: None,
             unsorted: false,
             cursor: ListCursor::default(),
             scroll: Scroll::default(),
@@ -228,6 +235,7 @@ impl Wallet {
     pub fn focus_box(&mut self) {
         if !self.typing {
             self.typing = true;
+            self.end_search();
             self.heading.close();
             self.field.select();
         }
@@ -299,13 +307,6 @@ impl Wallet {
         self.found.as_ref().map_or(&[], |f| f.held.as_slice())
     }
 
-    fn len(&self) -> usize {
-        match &self.people {
-            Some(people) if self.choosing => people.matches.len(),
-            _ => self.rows().count(),
-        }
-    }
-
     fn selected(&self) -> Option<&HeldBadge> {
         self.row(self.cursor.at())
     }
@@ -346,29 +347,12 @@ impl Wallet {
             state: held.verdict(env.now()).state(),
         }
     }
-
-    fn source(&self, env: &UiContext) -> Result<ExportSource, &'static str> {
-        let found = self.found.as_ref().filter(|_| self.is_listing());
-        let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
-        let now = env.now();
-        let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
-        let listed = rows.len() as u64;
-        let is_all = found.both && found.complete;
-        let head = t!(
-            "{badges} of {email}, from wallet and history",
-            badges = count!(listed, "badge", "badges"),
-            email = Text::from(found.email.as_str())
-        );
-        let note = (!is_all)
-            .then(|| t!("Some data of this holder could not be read. There may be more badges.").to_owned());
-        Ok(ExportSource::of_rows("wallet", head, note, <HeldBadge as export::Record>::SHAPE.names(), rows))
-    }
 }
 
 impl Component for Wallet {
     fn key_contexts(&self) -> Vec<Context> {
-        if let Some(menu) = self.menu() {
-            menu
+        if let Some(over) = self.menu().or_else(|| self.search.over()) {
+            over
         } else if self.typing {
             vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
         } else {
@@ -401,6 +385,11 @@ impl Component for Wallet {
         if let Some(done) = self.act_heading(action, env, out) {
             return done;
         }
+        // A search does not hide the way to stop reading.
+        let stops = action == Action::Back && self.is_reading_cert();
+        if !stops && self.act_search(action, env, out) {
+            return true;
+        }
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
@@ -432,9 +421,6 @@ impl Component for Wallet {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
-            // All that is listed matches.
-            Action::NextMatch => return self.on_action(Action::Down, env, out),
-            Action::PreviousMatch => return self.on_action(Action::Up, env, out),
             Action::Reload => self.read_again(out),
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
@@ -483,7 +469,7 @@ impl Component for Wallet {
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         if !self.typing {
-            return self.heading.on_text_key(key);
+            return self.type_in_search(key) || self.heading.on_text_key(key);
         }
         // The key that goes to the box, pressed once more.
         if key.code == KeyCode::Char('/') && key.modifiers.is_empty() && self.field.is_all_selected() {
@@ -497,7 +483,8 @@ impl Component for Wallet {
     }
 
     fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
-        if self.menu().is_none() || !self.heading.on_paste(text) {
+        let is_taken = self.paste_in_search(text) || self.menu().is_some() && self.heading.on_paste(text);
+        if !is_taken {
             self.paste(text, env, out);
         }
     }
@@ -542,7 +529,11 @@ impl Component for Wallet {
     }
 
     fn typed(&self) -> Vec<&str> {
-        if self.typing { vec![self.field.value()] } else { Vec::new() }
+        match self.search.over() {
+            _ if self.typing => vec![self.field.value()],
+            Some(_) => vec![self.search.value()],
+            None => Vec::new(),
+        }
     }
 
     fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {

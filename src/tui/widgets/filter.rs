@@ -138,7 +138,9 @@ impl FilterBar {
                 let value = crate::domain::text::scrub(&value).into_owned();
                 let label = tr(spec.label).to_lowercase();
                 match spec.takes {
-                    Takes::Text | Takes::Category => format!("{label} \u{201c}{value}\u{201d}"),
+                    Takes::Text | Takes::Template | Takes::Category => {
+                        format!("{label} \u{201c}{value}\u{201d}")
+                    }
                     _ => format!("{label} {value}"),
                 }
             })

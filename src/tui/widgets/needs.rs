@@ -52,6 +52,17 @@ pub fn words(need: &Need, job: &Job) -> String {
     }
 }
 
+/// A need in fewer words for a column, the longer ones first.
+pub fn short_words(need: &Need, job: &Job) -> [String; 2] {
+    match (need.urgency, &job.stop) {
+        (Urgency::Stopped, Some(stop)) => {
+            let n = number(need.rows);
+            [t!("{n} not sent: {why}", n, why = tr(stop.kind.name())), t!("{n} not sent", n)]
+        }
+        _ => [words(need, job), words(need, job)],
+    }
+}
+
 /// The number of rows in each status, the most urgent first, and their sum.
 pub fn sum(job: &Job, dot: &str) -> String {
     let all = counts_in_words(job).into_iter().map(|(n, status, _)| {

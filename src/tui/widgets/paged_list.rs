@@ -21,7 +21,7 @@ use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::Clicked;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::TextField;
-use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, Spec};
+use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
 use crate::tui::widgets::list::{PagedList, Row};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
@@ -263,7 +263,8 @@ impl<T: Browse> Browser<T> {
         }
         match action {
             Action::GoToRow => self.top = Top::Row(TextField::default()),
-            Action::Filter => self.open_filter(env, out),
+            Action::Filter => self.open_filter(FilterView::Line, env, out),
+            Action::FilterForm => self.open_filter(FilterView::Form, env, out),
             Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
                 let key = env.key(&[Context::History, Context::Templates], Action::Filter);
                 out.say(t!("There is no filter. {key} sets one.", key));

@@ -39,6 +39,10 @@ impl Search {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    pub fn value(&self) -> &str {
+        self.field.value()
+    }
+
     /// Whether a text contains what is searched for. Without a search, every text does.
     pub fn finds(&self, text: &str) -> bool {
         self.text().is_none_or(|wanted| text.to_lowercase().contains(&wanted))

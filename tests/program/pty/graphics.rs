@@ -123,15 +123,15 @@ fn kitty_is_sent_pixels_once_and_placeholders() {
     term.until("its picture", |s| placeholders(s) > first.cells.0 * first.cells.1);
     let count = sent_to_kitty(&term.raw()).len();
     let before = term.raw().len();
-    term.send("f");
-    term.until("its back", |s| s.has("back · f") && placeholders(s) > 0);
+    term.send("p");
+    term.until("its back", |s| s.has("back · p") && placeholders(s) > 0);
     let now = sent_to_kitty(&term.raw());
     assert_eq!(now.len(), count + 1);
     assert_ne!(now[count].id, now[count - 1].id);
     let turned = term.raw().len();
     assert!(turned - before > now[count].rgba.len());
-    term.send("f");
-    term.until("its front", |s| s.has("front · f") && placeholders(s) > 0);
+    term.send("p");
+    term.until("its front", |s| s.has("front · p") && placeholders(s) > 0);
     assert_eq!(sent_to_kitty(&term.raw()).len(), count + 1, "it has the front already");
     // One moves on: nothing of it is left on the screen.
     term.send("2");

@@ -164,7 +164,7 @@ fn without_unicode_the_app_itself_is_ascii() {
         ("\x1b", ""),
         ("s", "Sort by"),
         ("\x1b", ""),
-        ("c", "9 categories"),
+        ("b", "9 categories"),
         ("\x1b", "row 1 of"),
         ("i", "  E-mail"),
         ("\x1b", ""),

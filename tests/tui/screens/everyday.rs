@@ -25,7 +25,7 @@ async fn walk(columns: u16, rows: u16) {
     h.press("enter");
     h.settled().await;
     take(&mut h, "template");
-    h.press("esc c");
+    h.press("esc b");
     h.settled().await;
     take(&mut h, "categories");
     h.press("esc s j");
@@ -46,7 +46,7 @@ async fn walk(columns: u16, rows: u16) {
     h.press("esc");
     h.press("C j j j j j j space j space K");
     take(&mut h, "columns-menu");
-    h.press("R esc");
+    h.press("0 esc");
     h.press("e");
     h.settled().await;
     take(&mut h, "export");

@@ -123,7 +123,7 @@ fn arrange(h: &mut Harness, list: &str) {
     take(h, &format!("{list}-columns"));
     h.press("esc");
     take(h, &format!("{list}-arranged"));
-    h.press("C R esc s k enter");
+    h.press("C 0 esc s k enter");
 }
 
 #[tokio::test]

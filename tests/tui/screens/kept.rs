@@ -17,7 +17,7 @@ async fn walk_kept(columns: u16, rows: u16) {
     h.press("f");
     h.settled().await;
     take(&mut h, "filters");
-    h.press("j d");
+    h.press("j X");
     take(&mut h, "filters-remove");
     h.press("esc / ctrl-f tab tab");
     h.type_text("데이터");
@@ -45,7 +45,7 @@ async fn walk_kept(columns: u16, rows: u16) {
         h.press("enter");
         h.settled().await;
     }
-    h.press("/ ctrl-u");
+    h.press("w ctrl-u");
     take(&mut h, "look-ups");
     h.press("up up");
     take(&mut h, "look-ups-chosen");

@@ -6,7 +6,7 @@ use crate::common::texts::{msg, msg_part};
 async fn walk_popups(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
-    h.press("1 c");
+    h.press("1 b");
     h.settled().await;
     take(&mut h, "popup-categories");
     h.press("esc P");

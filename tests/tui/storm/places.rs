@@ -46,7 +46,7 @@ impl Storm {
             ("esc C j", "Columns, from left (top) to"),
             ("esc #", "Go to row"),
             ("esc enter", "Criteria"),
-            ("esc c", "categories"),
+            ("esc b", "categories"),
             ("esc i", "one recipient"),
             ("down down", "a file"),
             ("esc e", "It takes 1 request"),
@@ -71,7 +71,8 @@ impl Storm {
             ("s j j enter", "by "),
             ("y", "Copy"),
             ("esc e", "No requests needed"),
-            ("esc / ctrl-u", "Type or paste an e-mail address"),
+            ("esc / type:qq", "No row here contains"),
+            ("esc w ctrl-u", "Type or paste an e-mail address"),
             ("esc ?", "look up another e-mail"),
             ("esc :", "revoke"),
             ("esc : type:ticket enter", msg("Save screen as text")),
@@ -98,8 +99,8 @@ impl Storm {
         h.settled().await;
         let places = [
             ("2 | f", "ours"),
-            ("r", "mine"),
-            ("esc d", "Remove the filter"),
+            ("c", "mine"),
+            ("esc X", "Remove the filter"),
             ("esc esc / ctrl-f tab tab type:파이 f2", "Filter name"),
             ("type:mine enter", "Replace the filter"),
             ("esc esc esc ctrl-x esc | : type:forget | down enter", "cannot be undone"),
@@ -120,7 +121,7 @@ impl Storm {
         for who in ["seoyun.han@naru.example", "임하늘"] {
             act(&mut h, &format!("3 paste:{who} enter")).await;
         }
-        self.over(&mut h, "/ ctrl-u up", "임하늘").await;
+        self.over(&mut h, "w ctrl-u up", "임하늘").await;
     }
 
     /// Files, the draft that is made of one, jobs and their rows.

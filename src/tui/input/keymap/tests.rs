@@ -14,8 +14,75 @@ fn every_key_of_the_table_is_a_key_and_has_one_meaning_in_its_context() {
     }
 }
 
+/// What a letter means, wherever it is a key.
+const MEANINGS: &[(&str, &[Action])] = &[
+    ("A a", &[Action::MarkLoaded, Action::TakeSuggestions, Action::AllowClass]),
+    ("b", &[Action::Categories]),
+    ("C", &[Action::ChooseColumns]),
+    ("c", &[Action::Replace, Action::Correct, Action::ChangeProfile, Action::Rename, Action::Encoding]),
+    ("D", &[Action::Details]),
+    ("d", &[Action::Decide]),
+    ("e", &[Action::Export, Action::Redo, Action::Save]),
+    ("F", &[Action::Ids]),
+    ("f", &[Action::SavedFilters, Action::Only]),
+    ("g", &[Action::First]),
+    ("G", &[Action::Last]),
+    ("h", &[Action::PreviousSection, Action::PreviousChoice, Action::Fold]),
+    ("i", &[Action::Issue, Action::Renew]),
+    ("j", &[Action::Down]),
+    // In the menu of columns, the capitals of the keys that move the cursor move the column.
+    ("J", &[Action::Raw, Action::ColumnRight]),
+    ("K", &[Action::ColumnLeft]),
+    ("k", &[Action::Up]),
+    ("l", &[Action::Open, Action::NextSection, Action::NextChoice]),
+    ("L", &[Action::RequestLog]),
+    ("m", &[Action::Columns]),
+    ("M", &[Action::Mail]),
+    ("n", &[Action::NextMatch]),
+    ("N", &[Action::PreviousMatch]),
+    ("o", &[Action::OpenPicture]),
+    ("P", &[Action::Profiles]),
+    ("p", &[Action::Picture, Action::TryPictures]),
+    ("q", &[Action::Quit]),
+    ("R", &[Action::Run]),
+    ("r", &[Action::Reload, Action::Look]),
+    ("S", &[Action::SaveFilter]),
+    ("s", &[Action::Sort]),
+    ("T", &[Action::Tour]),
+    // A profile is tested, and a caller's question is asked: both check what somebody says.
+    ("t", &[Action::Question, Action::TestProfile]),
+    ("u", &[Action::UndoLast]),
+    ("v", &[Action::Range]),
+    ("w", &[Action::Wallet, Action::LookUp]),
+    ("X", &[Action::RemoveProfile, Action::Remove]),
+    ("x", &[Action::Revoke, Action::Undo]),
+    ("Y", &[Action::CopySummary]),
+    ("y", &[Action::Copy, Action::CopyAll]),
+    ("z", &[Action::Period]),
+];
+
+/// Menus that show a letter beside each entry may have letters of their own. A letter that opens something may close
+/// it.
+#[test]
+fn a_letter_has_one_meaning_in_the_whole_app() {
+    let menus = [Context::JobMenu, Context::Welcome];
+    for (context, action, keys) in DEFAULT.iter().filter(|(context, ..)| !menus.contains(context)) {
+        for key in keys.iter().filter(|key| key.len() == 1 && key.starts_with(|c: char| c.is_alphabetic())) {
+            let means =
+                MEANINGS.iter().find(|(letters, _)| letters.contains(key)).map(|(_, actions)| *actions);
+            let means = means.unwrap_or_default();
+            assert!(
+                *action == Action::Back || means.contains(action),
+                "{key} means {means:?}, but {action:?} in {context:?}"
+            );
+        }
+    }
+}
+
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 7] = [
+const IN_THE_PALETTE: [Action; 8] = [
+    // The key of the picture goes through its sides.
+    Action::TurnOver,
     Action::SaveScreen,
     Action::Language,
     Action::AutoRefresh,

@@ -7,7 +7,7 @@ use crate::i18n::{list, tr};
 use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
 use crate::tui::context::UiContext;
 use crate::tui::widgets::job_rows::to_minute;
-use crate::tui::widgets::needs::{needs, words};
+use crate::tui::widgets::needs::{needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::{Column, number, width};
@@ -151,20 +151,26 @@ fn progress(job: &Job, columns: usize, env: &UiContext) -> String {
 }
 
 fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
-    needs(job, now).iter().map(|need| words(need, job)).collect()
+    needs(job, now).iter().map(|need| short_words(need, job)[0].clone()).collect()
+}
+
+/// The most urgent need in the fewest words. The pane has all of them.
+fn shortest(job: &Job, now: Timestamp) -> Option<String> {
+    needs(job, now).first().map(|need| short_words(need, job)[1].clone())
 }
 
 /// What a job needs from a person, the most urgent first. A need that does not fit is counted, never cut.
 fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
-    let all = needs_words(job, env.clock().utc());
-    for shown in (1..=all.len()).rev() {
-        let mut text = all[..shown].join(&format!(" {} ", env.glyphs.dot));
-        if shown < all.len() {
-            text.push_str(&format!(" +{}", all.len() - shown));
-        }
-        if shown == 1 || width(&text) <= room.needs {
-            return text;
-        }
+    let now = env.clock().utc();
+    let all = needs_words(job, now);
+    let more =
+        |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
+    let texts = (1..=all.len()).rev();
+    let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", env.glyphs.dot)) + &more(shown));
+    let texts: Vec<String> = texts.chain(shortest(job, now).map(|text| text + &more(1))).collect();
+    let fitting = texts.iter().find(|text| width(text) <= room.needs);
+    if let Some(text) = fitting.or(texts.last()) {
+        return text.clone();
     }
     match &job.owner {
         Some(owner) if owner.is_colleague => owner.label.to_string(),
@@ -173,13 +179,12 @@ fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
     }
 }
 
-/// The width of the longest of the most urgent needs, in columns.
+/// The width of the longest of the most urgent needs in the fewest words, in columns.
 pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &UiContext) -> usize {
     let now = env.clock().utc();
     let heaviest = |job| {
-        let all = needs_words(job, now);
-        let more = if all.len() > 1 { " +9".len() } else { 0 };
-        all.first().map_or(0, |words| width(words) + more)
+        let more = if needs(job, now).len() > 1 { " +9".len() } else { 0 };
+        shortest(job, now).map_or(0, |words| width(&words) + more)
     };
     jobs.map(heaviest).max().unwrap_or(0)
 }

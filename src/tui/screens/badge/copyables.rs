@@ -86,7 +86,7 @@ impl Screen for BadgeScreen {
     fn has_picture(&self, action: Action) -> bool {
         self.badge().is_some()
             && match action {
-                Action::Picture => !self.beside && !self.over_text,
+                Action::Picture => true,
                 _ => self.beside || self.over_text,
             }
     }

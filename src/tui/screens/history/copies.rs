@@ -1,11 +1,20 @@
 //! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
 
-use crate::domain::{BadgeId, EmailKey, HistoryItem, State, Verdict};
+use crate::domain::{BadgeId, EmailKey, HistoryItem, State, TemplateId, Verdict};
 use crate::i18n::{list, number};
 use crate::tui::context::UiContext;
 use crate::tui::theme::Glyphs;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
+
+/// The template and the holder, which all copies have in common.
+fn key(row: &HistoryItem) -> Option<(&TemplateId, EmailKey)> {
+    Some((row.template_id.as_ref()?, EmailKey::of(row.recipient_email.as_ref()?.wire())))
+}
+
+pub(super) fn is_copy(one: &HistoryItem, other: &HistoryItem) -> bool {
+    one.template_id == other.template_id && key(one).is_some_and(|one| key(other) == Some(one))
+}
 
 /// The number of copies among the loaded rows, and their states. `None` if there is no other copy.
 pub(super) fn words<'a>(
@@ -13,11 +22,9 @@ pub(super) fn words<'a>(
     row: &HistoryItem,
     now: DateTime,
 ) -> Option<String> {
-    let (template, email) = (row.template_id.as_ref()?, row.recipient_email.as_ref()?);
-    let holder = EmailKey::of(email.wire());
+    let of_row = key(row)?;
     let is_copy = |other: &&HistoryItem| {
-        other.template_id.as_ref() == Some(template)
-            && other.recipient_email.as_ref().is_some_and(|email| EmailKey::of(email.wire()) == holder)
+        other.template_id == row.template_id && key(other).is_some_and(|other| other == of_row)
     };
     let states = counted(loaded.filter(is_copy).map(|row| Verdict::of(row, now).state()));
     let copies: u64 = states.iter().map(|(_, times)| times).sum();
@@ -28,15 +35,15 @@ pub(super) fn words<'a>(
         .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
 }
 
-/// The number of copies among the loaded rows, for the newest copy of each.
+/// The number of copies among the loaded rows and their states, for the newest copy of each: in words, and in short.
 pub(super) fn of_newest<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     env: &UiContext,
-) -> HashMap<BadgeId, String> {
+) -> HashMap<BadgeId, [String; 2]> {
     let mut copies: HashMap<_, Vec<&HistoryItem>> = HashMap::new();
     for row in loaded {
-        if let (Some(template), Some(email)) = (&row.template_id, &row.recipient_email) {
-            copies.entry((template, EmailKey::of(email.wire()))).or_default().push(row);
+        if let Some(key) = key(row) {
+            copies.entry(key).or_default().push(row);
         }
     }
     let newest = |rows: Vec<&HistoryItem>| {
@@ -44,7 +51,10 @@ pub(super) fn of_newest<'a>(
         // Of equal times, the first of the list is the newest.
         let first = *rows.iter().rev().max_by_key(time)?;
         let sign = if env.glyphs == Glyphs::ASCII { "x" } else { "×" };
-        Some((first.badge_id.clone(), format!("{sign}{}", number(rows.len() as u64))))
+        let n = number(rows.len() as u64);
+        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, env.now()).state()));
+        let words = std::iter::once(t!("{n} copies", n)).chain(others).collect::<Vec<_>>().join(", ");
+        Some((first.badge_id.clone(), [words, format!("{sign}{n}")]))
     };
     copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
 }
@@ -94,7 +104,7 @@ mod tests {
         assert_eq!((of(2), of(3)), (None, None));
         let note = of_newest(rows.iter(), &UiContext::for_test());
         assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
-        assert_eq!(note.get(&rows[0].badge_id).map(String::as_str), Some("×2"));
+        assert_eq!(note.get(&rows[0].badge_id), Some(&["2 copies, 1 Waiting".to_owned(), "×2".to_owned()]));
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));
         assert_eq!(words(rows.iter().chain([&unknown]), &unknown, now), None);
     }

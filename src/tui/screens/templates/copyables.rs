@@ -112,7 +112,7 @@ impl Screen for Templates {
     }
 
     fn has_picture(&self, action: Action) -> bool {
-        action == Action::Picture && self.full && !self.over_text
+        action == Action::Picture && self.full
     }
 
     fn rows_built(&self) -> u64 {

@@ -36,6 +36,7 @@ impl Wallet {
         self.heading.close();
         self.recent = Recent::default();
         self.cursor = ListCursor::default();
+        self.end_search();
     }
 
     pub(super) fn take_box(&mut self, out: &mut Effects<'_>) {
@@ -173,9 +174,10 @@ impl Wallet {
     }
 
     pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
+        let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
         let Some(people) = &mut self.people else { return };
-        let Some(one) = people.matches.get(self.cursor.at()) else { return };
-        people.at = self.cursor.at();
+        let Some(one) = people.matches.get(at) else { return };
+        people.at = at;
         let email = one.address.wire().to_owned();
         let by_id = self.call.by_id.take();
         people.origin = PreviousSearch { asked: self.asked.take(), found: self.found.take(), by_id };
@@ -184,6 +186,7 @@ impl Wallet {
         self.call.nothing = None;
         self.call.unseen = None;
         self.cursor = ListCursor::default();
+        self.end_search();
         self.field.set(&email);
         self.holder(&email, out);
     }
@@ -203,7 +206,7 @@ impl Wallet {
             self.cursor = ListCursor::new(people.at);
             self.choosing = true;
         }
-        self.unsorted = true;
+        self.end_search();
         self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
     }
 
@@ -262,6 +265,7 @@ impl Wallet {
             failed,
             total_count,
         });
+        self.fitting = None;
         self.unsorted = true;
         if !self.choosing {
             let place = self.rows().position(|one| Some(&one.badge_id) == selected.as_ref());
@@ -322,6 +326,7 @@ impl Wallet {
                     self.call.opened = true;
                     self.call.masked = false;
                     self.found = None;
+                    self.end_search();
                     self.field.set(&email);
                     self.holder(&email, out);
                 }

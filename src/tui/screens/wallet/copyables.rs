@@ -1,14 +1,40 @@
-//! Copying, opening and raw JSON for the Wallet tab.
+//! Copying, exporting, opening and raw JSON for the Wallet tab.
 
 use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, sent_to};
 use crate::api::RawOf;
-use crate::domain::Text;
+use crate::domain::{HeldBadge, Text};
+use crate::export;
+use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
+
+impl Wallet {
+    pub(super) fn source(&self, env: &UiContext) -> Result<ExportSource, &'static str> {
+        let found = self.found.as_ref().filter(|_| self.is_listing());
+        let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
+        let now = env.now();
+        let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
+        let listed = rows.len() as u64;
+        let is_all = found.both && found.complete;
+        let head = t!(
+            "{badges} of {email}, from wallet and history",
+            badges = count!(listed, "badge", "badges"),
+            email = Text::from(found.email.as_str())
+        );
+        let note = if listed < self.all() as u64 {
+            Some(t!("The file has the rows that the list shows: the search narrows it.").to_owned())
+        } else {
+            (!is_all).then(|| {
+                t!("Some data of this holder could not be read. There may be more badges.").to_owned()
+            })
+        };
+        Ok(ExportSource::of_rows("wallet", head, note, <HeldBadge as export::Record>::SHAPE.names(), rows))
+    }
+}
 
 impl Screen for Wallet {
     fn on_opened(&mut self) {
@@ -40,7 +66,10 @@ impl Screen for Wallet {
     }
 
     fn can_go_back(&self) -> bool {
-        self.is_reading_cert() || self.people.is_some() && (!self.choosing || !self.held().is_empty())
+        let is_searched = self.search.text().is_some() || self.search.over().is_some();
+        self.is_reading_cert()
+            || is_searched
+            || self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
     fn shows_age(&self, env: &UiContext) -> bool {

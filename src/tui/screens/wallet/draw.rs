@@ -180,6 +180,9 @@ impl Wallet {
     /// The lines between the summary and the list.
     fn notes(&self, room: usize, env: &UiContext) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
+        let searched = self.search_note(env);
+        notes
+            .extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, env.theme.strong())));
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             for note in &people.notes {
                 notes.extend(wrap(note, room).into_iter().map(|line| (line, env.theme.warning())));
@@ -215,12 +218,16 @@ impl Wallet {
         let question = self.question(env).unwrap_or_default();
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);
         let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
-        let mut spans = vec![
-            Span::styled(label, env.theme.strong()),
-            Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
-        ];
-        spans.extend(self.field.spans(room, self.typing, env));
-        frame.render_widget(Line::from(spans), line(0));
+        let search = self.search.line(room, env).filter(|_| self.search.over().is_some());
+        let line_of_box = || {
+            let mut spans = vec![
+                Span::styled(label, env.theme.strong()),
+                Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
+            ];
+            spans.extend(self.field.spans(room, self.typing, env));
+            Line::from(spans)
+        };
+        frame.render_widget(search.unwrap_or_else(line_of_box), line(0));
         let style = if self.call.question.is_some() { env.theme.accent() } else { env.theme.dim() };
         let at = Rect { width: area.width.saturating_sub(2), ..line(0) };
         frame.render_widget(Line::styled(question, style).right_aligned(), at);
@@ -378,8 +385,7 @@ impl Wallet {
             return;
         }
         let widths = People::widths(usize::from(areas.list.width));
-        let shown =
-            people.matches.iter().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
+        let shown = self.cursor.shown().filter_map(|i| Some((i, people.matches.get(self.unnarrowed(i)?)?)));
         for (y, (i, one)) in (areas.list.y..).zip(shown) {
             self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
         }

@@ -98,21 +98,28 @@ impl Wallet {
             _ => Vec::new(),
         };
         let selected = self.selected().map(|held| held.badge_id.clone());
+        let person = self.unnarrowed(self.cursor.at()).filter(|_| self.choosing);
         if let Some(found) = &mut self.found {
             found.order = order;
         }
-        let place = self.rows().position(|held| Some(&held.badge_id) == selected.as_ref());
-        self.cursor.select(place.unwrap_or(self.cursor.at()));
+        self.fitting = None;
+        self.fitting = self.find_fitting(env);
+        let place = match person {
+            Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
+            None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),
+        };
+        self.cursor.select(place.unwrap_or(self.cursor.at()).min(self.len().saturating_sub(1)));
     }
 
     /// The listed badges in their order. Empty while possible matches are shown.
     pub(super) fn rows(&self) -> impl Iterator<Item = &HeldBadge> {
-        let count = if self.choosing { 0 } else { self.held().len() };
+        let count = if self.choosing { 0 } else { self.len() };
         (0..count).filter_map(|place| self.row(place))
     }
 
     pub(super) fn row(&self, place: usize) -> Option<&HeldBadge> {
         let found = self.found.as_ref().filter(|_| !self.choosing)?;
+        let place = self.unnarrowed(place)?;
         found.held.get(found.order.get(place).copied().unwrap_or(place))
     }
 }

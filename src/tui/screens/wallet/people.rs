@@ -122,7 +122,8 @@ impl People {
         )
     }
 
-    pub fn row(one: &Match, widths: &[usize], env: &UiContext) -> Vec<Span<'static>> {
+    /// The cells of a row. The address is masked.
+    pub fn texts(one: &Match, env: &UiContext) -> [String; 6] {
         let names = one.shown_names();
         let name = match names.as_slice() {
             [] => env.glyphs.dash.to_owned(),
@@ -131,18 +132,14 @@ impl People {
         };
         let why = list(one.why.iter().map(|why| why.words())).to_string();
         let newest = one.newest.as_ref().map_or_else(String::new, ServiceTime::to_minute);
-        let plain = Style::new();
-        cells(
-            &[
-                (name, plain),
-                (one.shown(), plain),
-                (one.title.as_ref().map_or_else(String::new, ToString::to_string), plain),
-                (count!(one.badges as u64, "badge", "badges"), plain),
-                (newest, env.theme.dim()),
-                (why, env.theme.dim()),
-            ],
-            widths,
-            env.glyphs.ellipsis,
-        )
+        let title = one.title.as_ref().map_or_else(String::new, ToString::to_string);
+        [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
+    }
+
+    pub fn row(one: &Match, widths: &[usize], env: &UiContext) -> Vec<Span<'static>> {
+        let styled = Self::texts(one, env).into_iter().enumerate();
+        // What is found out about the match is dim: its newest badge, and why it matches.
+        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { env.theme.dim() }));
+        cells(&styled.collect::<Vec<_>>(), widths, env.glyphs.ellipsis)
     }
 }

@@ -12,7 +12,9 @@ use std::collections::HashMap;
 type ListField = RecordField<HeldBadge, LookupView>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
-const NAME: usize = 1;
+pub(super) const NAME: usize = 1;
+/// Index of the address column.
+pub(super) const EMAIL: usize = 6;
 /// Widths of the state column: its least, and its most for the longest words with an age.
 const STATE: (usize, usize) = (16, 28);
 /// Number of columns that are shown by default.

@@ -195,6 +195,7 @@ impl Wallet {
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();
+        self.end_search();
     }
 
     /// Handles the end of a search for other addresses or names.

@@ -118,6 +118,7 @@ fn hint(takes: Takes) -> &'static str {
     match takes {
         Takes::Text | Takes::Mail => "",
         Takes::Category => t!("name or id"),
+        Takes::Template => t!("title or id"),
         Takes::Date => "YYYY-MM-DD",
         Takes::YesNo => t!("Y or N"),
         Takes::BadgeType => "COMPLETE, COMPETENCY ...",

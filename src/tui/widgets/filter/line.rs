@@ -216,7 +216,7 @@ fn values(spec: Spec, known: &FilterContext) -> Vec<(String, String)> {
                 MailIs::KNOWN.into_iter().filter_map(|mail| Some((one_word(mail.word()?), String::new())));
             words.chain(own).collect()
         }
-        Takes::Category => {
+        Takes::Category | Takes::Template => {
             let of = |choice: &FilterChoice| match known.word_of(spec, choice) {
                 word if word == choice.value => (word.to_owned(), choice.name.clone()),
                 word => (word.to_owned(), choice.value.clone()),

@@ -20,6 +20,8 @@ pub enum Takes {
     BadgeType,
     /// The id of a category, or its name.
     Category,
+    /// The id of a template, or the title of a loaded one.
+    Template,
     /// A state. lapel compares it, not the service.
     State,
     /// A mail status. lapel compares it, not the service.
@@ -118,6 +120,9 @@ impl FilterContext {
     /// The word that stands for a choice: its name, or its value if another choice has the same name.
     pub fn word_of<'a>(&self, spec: Spec, choice: &'a FilterChoice) -> &'a str {
         let name = choice.name.trim();
+        if name == choice.value {
+            return name;
+        }
         let is_other = |other: &FilterChoice| {
             other.value != choice.value
                 && (other.name.trim().to_lowercase() == name.to_lowercase()
@@ -214,11 +219,13 @@ pub fn read(spec: Spec, typed: &str, known: &FilterContext) -> Result<FilterValu
     let shown = scrub(typed);
     let label = tr(spec.label);
     match spec.takes {
-        Takes::Text | Takes::Category | Takes::Mail if judge(typed) != Likeness::None => {
+        Takes::Text | Takes::Template | Takes::Category | Takes::Mail if judge(typed) != Likeness::None => {
             // For `Shape`, lapel asks the user when the filter closes.
             Err(t!("{label}: this looks like an API key; nothing was sent", label))
         }
-        Takes::Text => Ok(FilterValue::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned())),
+        Takes::Text | Takes::Template => {
+            Ok(FilterValue::Text(known.value_of(spec, typed).unwrap_or(typed).to_owned()))
+        }
         Takes::Category => match known.value_of(spec, typed) {
             Some(id) => Ok(FilterValue::Text(id.to_owned())),
             None if known.choices_of(spec).next().is_none() => Ok(FilterValue::Text(typed.to_owned())),

@@ -17,10 +17,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+/// Columns of a title that a note before it leaves, if the title has them.
+const TITLE: usize = 24;
+
 /// What is special about a row.
 #[derive(Clone, Default)]
 pub struct RowMark {
-    pub note: Option<String>,
+    /// The longest text first. The first one that leaves room for the title is shown before it, or the last one.
+    pub notes: Vec<String>,
     pub is_marked: bool,
     pub is_in_range: bool,
 }
@@ -147,14 +151,16 @@ impl<T: Browse> Browser<T> {
         }
         self.list.draw_rows(frame, body, env, |place, state| match state {
             RowState::Entry(ListEntry::Row(row)) => {
-                let RowMark { note, is_marked, is_in_range } = mark(place, row);
+                let RowMark { notes, is_marked, is_in_range } = mark(place, row);
                 let sign = if is_marked { env.glyphs.mark } else { " " };
                 let edge = if is_in_range { env.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), env.theme.mark())];
                 let mut cells = cells(T::FIELDS, row, &(), env);
                 let title = T::FIELDS.iter().position(|field| field.column.key == "title");
-                if let (Some(note), Some((text, _))) = (note, title.and_then(|at| cells.get_mut(at))) {
-                    text.insert_str(0, &format!("{note} {} ", env.glyphs.dot));
+                if let Some((at, (text, _))) = title.and_then(|at| Some((at, cells.get_mut(at)?))) {
+                    let room = self.heading.width_of(at, widths).saturating_sub(width(text).min(TITLE));
+                    let note = notes.iter().find(|note| width(note) <= room).or(notes.last());
+                    text.insert_str(0, note.map_or("", String::as_str));
                 }
                 spans.extend(self.heading.cells(cells, widths, env));
                 if is_in_range {

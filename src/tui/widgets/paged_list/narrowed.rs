@@ -282,13 +282,13 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
     }
 
-    pub(super) fn open_filter(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn open_filter(&mut self, view: FilterView, env: &UiContext, out: &mut Effects<'_>) {
         self.bar.known.today = Some(env.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
         self.bar.learn(seen, out);
         if self.choices.is_empty() && !self.has_names {
             self.choices = T::ask_choices().into_iter().map(|ask| out.ask(ask)).collect();
         }
-        self.bar.open(FilterView::Line);
+        self.bar.open(view);
     }
 }

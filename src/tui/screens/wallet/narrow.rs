@@ -1,0 +1,135 @@
+//! `/` in the list: it narrows the listed badges or possible matches. A text that is in none of them is looked up, so
+//! that the next address or name can be typed there too.
+
+use super::Wallet;
+use super::people::People;
+use super::rows::{EMAIL, FIELDS, NAME};
+use crate::domain::HeldBadge;
+use crate::domain::address_search::Match;
+use crate::domain::text::short;
+use crate::tui::prelude::*;
+use crate::tui::widgets::record_field::cells;
+use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::text_layout::number;
+
+impl Wallet {
+    /// Returns whether an action belonged to the search.
+    pub(super) fn act_search(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+        if self.typing {
+            return false;
+        }
+        // Keys that came together may have changed the text since the rows were arranged.
+        self.arrange(env);
+        match action {
+            Action::Search if self.len() == 0 => self.focus_box(),
+            Action::Accept if self.search.over().is_some() && self.finds_nothing() => {
+                self.field.set(&self.search.typed().unwrap_or_default());
+                self.end_search();
+                self.typing = true;
+                self.take_box(out);
+            }
+            _ => match self.search.on_action(action) {
+                Searched::Nothing => return false,
+                Searched::Changed => {
+                    if self.search.over().is_none() && self.finds_nothing() {
+                        self.end_search();
+                    }
+                    self.unsorted = true;
+                    self.arrange(env);
+                }
+                // Only what fits is listed.
+                Searched::Step { forward } => {
+                    let action = if forward { Action::Down } else { Action::Up };
+                    self.cursor.on_action(action, self.len());
+                }
+            },
+        }
+        true
+    }
+
+    /// For another list.
+    pub(super) fn end_search(&mut self) {
+        self.search = Search::default();
+        self.fitting = None;
+        self.unsorted = true;
+    }
+
+    pub(super) fn type_in_search(&mut self, key: KeyEvent) -> bool {
+        let changed = self.search.on_text_key(key);
+        self.unsorted |= changed;
+        changed
+    }
+
+    pub(super) fn paste_in_search(&mut self, text: &str) -> bool {
+        let is_open = self.search.on_paste(text);
+        self.unsorted |= is_open;
+        is_open
+    }
+
+    /// Whether no row contains the text. All rows are listed then.
+    fn finds_nothing(&self) -> bool {
+        self.search.text().is_some() && self.fitting.is_none()
+    }
+
+    /// The places of the rows that contain the text. `None` without a text, or if no row contains it.
+    pub(super) fn find_fitting(&self, env: &UiContext) -> Option<Vec<usize>> {
+        let wanted = self.search.text()?;
+        let contains = |text: &str| text.to_lowercase().contains(&wanted);
+        let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
+            let fits = |one: &Match| People::texts(one, env).iter().any(|text| contains(text));
+            (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
+        } else {
+            let view = self.as_rows(env)?;
+            // A name or an address that all badges have would find all of them: it is rather the next caller's.
+            let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
+            let fits = |held: &HeldBadge| {
+                let cells = cells(FIELDS, held, &view, env);
+                cells.iter().enumerate().any(|(column, (text, _))| is_searched(column) && contains(text))
+            };
+            (0..self.held().len()).filter(|place| self.row(*place).is_some_and(fits)).collect()
+        };
+        (!fitting.is_empty()).then_some(fitting)
+    }
+
+    /// The number of rows, listed or not.
+    pub(super) fn all(&self) -> usize {
+        match &self.people {
+            Some(people) if self.choosing => people.matches.len(),
+            _ => self.held().len(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.fitting.as_ref().map_or(self.all(), Vec::len)
+    }
+
+    /// The place of a listed row among all rows.
+    pub(super) fn unnarrowed(&self, place: usize) -> Option<usize> {
+        self.fitting.as_ref().map_or(Some(place), |fitting| fitting.get(place).copied())
+    }
+
+    /// What the list is narrowed to, or what the text would do.
+    pub(super) fn search_note(&self, env: &UiContext) -> Option<String> {
+        let text = self.search.typed()?;
+        let is_open = self.search.over().is_some();
+        let stack: &[Context] =
+            if is_open { &[Context::Prompt] } else { &[Context::Wallet, Context::Global] };
+        let key = |action| env.key(stack, action);
+        Some(if self.finds_nothing() {
+            t!(
+                "No row here contains \u{201c}{text}\u{201d}. {enter} looks it up.",
+                text = short(&text),
+                enter = key(Action::Accept)
+            )
+        } else {
+            let (rows, all) = (number(self.len() as u64), number(self.all() as u64));
+            let found =
+                t!("{rows} of {all} rows contain \u{201c}{text}\u{201d}.", rows, all, text = short(&text));
+            if is_open {
+                found
+            } else {
+                format!("{found} {}", t!("{esc} shows all.", esc = key(Action::Back)))
+            }
+        })
+    }
+}
