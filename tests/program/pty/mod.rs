@@ -22,6 +22,7 @@ mod stops;
 mod story;
 #[cfg(feature = "images")]
 mod svg;
+mod terminals;
 mod titles;
 mod tmux;
 mod tour;
