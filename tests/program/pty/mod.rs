@@ -13,6 +13,7 @@ mod hands;
 mod input;
 mod kit;
 mod look;
+mod newcomer;
 mod pager;
 mod panics;
 #[cfg(feature = "images")]
