@@ -300,6 +300,7 @@ async fn tui(
         },
         crash_dir: settings.paths.data_dir.clone(),
         app_paths: app_paths(&settings.paths, tour, flags.read_only),
+        on_step: |_| {},
     };
     let ended = Box::pin(tui::run(start, cli::complain)).await;
     // Tasks that still run hold a clone of the list. Clearing it deletes the demo's files anyway.

@@ -43,6 +43,8 @@ pub(super) struct ConfigFile {
     pub default_is_wrong: bool,
     /// A mistake outside the profiles, or in the environment, makes every profile read-only.
     pub is_read_only: bool,
+    /// Mistakes that make every profile read-only.
+    pub doubts: Vec<Mistake>,
     pub mistakes: Vec<Mistake>,
 }
 
@@ -167,8 +169,13 @@ impl ConfigFile {
         let is_affected = |entry: &ProfileEntry| name.is_none_or(|name| entry.name == name);
         match consequence {
             Consequence::UseDefault => {}
+            Consequence::ReadOnly if name.is_none() => {
+                self.doubts.push(mistake.clone());
+                if !std::mem::replace(&mut self.is_read_only, true) {
+                    self.profiles.iter_mut().for_each(|entry| entry.settings.read_only = true);
+                }
+            }
             Consequence::ReadOnly => {
-                self.is_read_only |= name.is_none();
                 for entry in self.profiles.iter_mut().filter(|entry| is_affected(entry)) {
                     entry.settings.read_only = true;
                     entry.doubts.push(mistake.clone());

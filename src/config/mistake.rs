@@ -6,10 +6,11 @@
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n::list;
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mistake {
     pub file: Option<PathBuf>,
     pub line: Option<usize>,
@@ -81,13 +82,11 @@ impl ConfigError {
         match (one, other) {
             (Ok(one), Ok(other)) => Ok((one, other)),
             (Err(why), Ok(_)) | (Ok(_), Err(why)) => Err(why),
-            (Err(mut all), Err(other)) => {
-                for mistake in other.mistakes {
-                    // Both may report the same missing folder.
-                    if !all.mistakes.contains(&mistake) {
-                        all.mistakes.push(mistake);
-                    }
-                }
+            (Err(mut all), Err(mut other)) => {
+                // Both may report the same missing folder.
+                let reported: HashSet<&Mistake> = all.mistakes.iter().collect();
+                other.mistakes.retain(|mistake| !reported.contains(mistake));
+                all.mistakes.append(&mut other.mistakes);
                 Err(all)
             }
         }

@@ -13,6 +13,7 @@ use super::resolved::Resolved;
 use super::selection::{DefaultProfile, Selected, Selection, default_profile, existing, selected_name};
 use super::theme::ThemeFile;
 use super::ui::{GlyphChoice, ThemeChoice, Ui};
+use std::collections::HashSet;
 
 /// No flag takes a key: every user of the computer can see arguments, and the shell keeps them in
 /// its history.
@@ -91,7 +92,8 @@ impl Settings {
 
     fn with_profile(mut self, profile: Option<Profile>, file: &ConfigFile) -> Self {
         if let Some(entry) = profile.as_ref().and_then(|profile| file.entry(&profile.name)) {
-            self.left_out.sort_by_key(|mistake| !entry.doubts.contains(mistake));
+            let doubts: HashSet<&Mistake> = file.doubts.iter().chain(&entry.doubts).collect();
+            self.left_out.sort_by_cached_key(|mistake| !doubts.contains(mistake));
         }
         if let Some(profile) = &profile
             && !has_usual_path(&profile.base_url)

@@ -17,6 +17,8 @@ pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 pub(super) struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
+    /// Offsets of the line breaks: a file can have thousands of mistakes.
+    breaks: Vec<usize>,
     pub mistakes: Vec<Mistake>,
     /// By full names, from [`Self::locate`].
     pub lines: BTreeMap<String, usize>,
@@ -24,13 +26,13 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(file: &'a Path, text: &'a str) -> Self {
-        Self { file, text, mistakes: Vec::new(), lines: BTreeMap::new() }
+        let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
+        Self { file, text, breaks, mistakes: Vec::new(), lines: BTreeMap::new() }
     }
 
     /// 1-based.
     pub fn line(&self, offset: usize) -> usize {
-        let before = self.text.get(..offset).unwrap_or(self.text);
-        before.bytes().filter(|b| *b == b'\n').count() + 1
+        self.breaks.partition_point(|at| *at < offset) + 1
     }
 
     pub fn locate(&mut self, value: &TomlValue<'_>, field: &str) {
@@ -142,6 +144,7 @@ impl<'a> Reader<'a> {
 
     /// `judged` fields are checked elsewhere.
     pub fn unknown(&mut self, table: &DeTable<'_>, prefix: &str, known: &[&str], judged: &[&str]) {
+        let mut none_near = None;
         for name in table.keys() {
             let text = name.get_ref().as_ref();
             if known.contains(&text) || judged.contains(&text) {
@@ -149,7 +152,12 @@ impl<'a> Reader<'a> {
             }
             let what = match nearest(text, known.iter().copied()) {
                 Some(meant) => t!("unknown field; did you mean {meant}?", meant),
-                None => t!("unknown field; known fields: {names}", names = list(known.iter().copied())),
+                None => {
+                    let names = || list(known.iter().copied());
+                    none_near
+                        .get_or_insert_with(|| t!("unknown field; known fields: {names}", names = names()))
+                        .clone()
+                }
             };
             self.wrong(name.span().start, &join(prefix, shown_name(text)), what);
         }
@@ -168,14 +176,16 @@ fn shown_name(name: &str) -> &str {
 }
 
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    known.into_iter().find(|k| is_near(name, k))
+    let length = plain(name).count();
+    known.into_iter().find(|known| {
+        let most = plain(known).count() / 4;
+        length.abs_diff(plain(known).count()) <= most
+            && edits(&plain(name).collect::<String>(), &plain(known).collect::<String>(), most) <= most
+    })
 }
 
-fn is_near(name: &str, known: &str) -> bool {
-    let plain = |s: &str| s.to_ascii_lowercase().replace(['-', '_'], "");
-    let (name, known) = (plain(name), plain(known));
-    let most = known.len() / 4;
-    edits(&name, &known, most) <= most
+fn plain(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !matches!(c, '-' | '_')).map(|c| c.to_ascii_lowercase())
 }
 
 #[cfg(test)]
@@ -194,7 +204,7 @@ mod tests {
             ("k", "key", false),
             ("key", "key", true),
         ] {
-            assert_eq!(is_near(name, known), near, "{name} {known}");
+            assert_eq!(nearest(name, [known]).is_some(), near, "{name} {known}");
         }
     }
 

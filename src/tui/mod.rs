@@ -65,7 +65,7 @@ pub use platform::crash::file_in as crash_file;
 pub use platform::host::{Around, Desktop, Manner};
 pub use platform::pager::PagerText;
 pub use request::Session;
-pub use run_loop::{Elsewhere, Start, Tui, run};
+pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};
 pub use shutdown::close;
 pub use theme::Glyphs;
 pub use worker::Helpers;

@@ -40,6 +40,15 @@ pub struct Start {
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
     pub app_paths: AppPaths,
+    /// For tests of failures in the middle of a step.
+    pub on_step: fn(LoopStep),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopStep {
+    Update,
+    /// The frame is complete, and not written yet.
+    Draw,
 }
 
 pub struct Tui<B: Surface> {
@@ -50,6 +59,7 @@ pub struct Tui<B: Surface> {
     sender: mpsc::Sender<Message>,
     orders: mpsc::Sender<WorkerCommand>,
     held: VecDeque<WorkerCommand>,
+    on_step: fn(LoopStep),
     /// The output for data that is not a frame. A test terminal has none.
     voice: Box<dyn Write + Send>,
 }
@@ -75,6 +85,7 @@ impl<B: Surface> Tui<B> {
             sender,
             orders,
             held: VecDeque::new(),
+            on_step: start.on_step,
             voice: Box::new(std::io::sink()),
         })
     }
@@ -111,10 +122,11 @@ impl<B: Surface> Tui<B> {
         }
         self.app.take_changed();
         self.app.counts.draws += 1;
-        let (app, drawn) = (&self.app, &mut self.frame);
+        let (app, drawn, on_step) = (&self.app, &mut self.frame, self.on_step);
         self.terminal
             .draw(|frame| {
                 app.draw(frame);
+                on_step(LoopStep::Draw);
                 drawn.clone_from(frame.buffer_mut());
             })
             .map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
@@ -197,7 +209,10 @@ impl<B: Surface> Tui<B> {
                             self.back();
                         }
                     }
-                    message => self.app.update(message),
+                    message => {
+                        (self.on_step)(LoopStep::Update);
+                        self.app.update(message);
+                    }
                 }
                 next = self.queued();
             }

@@ -334,6 +334,7 @@ fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
         helpers,
         crash_dir: std::env::temp_dir(),
         app_paths: lapel::tui::AppPaths::default(),
+        on_step: |_| {},
     }
 }
 

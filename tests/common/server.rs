@@ -23,6 +23,8 @@ pub enum Move {
     Close,
     /// Closes with a reset.
     Reset,
+    /// Gives the request to the service at a port of this computer, and its answer back, and closes.
+    Forward(u16),
 }
 
 /// A request as it came.
@@ -220,9 +222,25 @@ async fn talk(
                     stream.set_zero_linger().expect("linger");
                     return;
                 }
+                Move::Forward(port) => {
+                    let _ = forward(&seen, port, &mut stream).await;
+                    let _ = stream.shutdown().await;
+                    return;
+                }
             }
         }
     }
+}
+
+async fn forward(seen: &Seen, port: u16, stream: &mut TcpStream) -> std::io::Result<()> {
+    let mut service = TcpStream::connect(("127.0.0.1", port)).await?;
+    let kept = seen.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("connection"));
+    let headers: String = kept.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!("{} {} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n", seen.method, seen.target);
+    service.write_all(head.as_bytes()).await?;
+    service.write_all(&seen.body).await?;
+    tokio::io::copy(&mut service, stream).await?;
+    Ok(())
 }
 
 impl Seen {

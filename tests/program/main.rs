@@ -11,6 +11,7 @@ mod cli;
 mod closed_port;
 mod config;
 mod demo_files;
+mod package;
 mod pins;
 #[cfg(unix)]
 mod pty;

@@ -36,6 +36,7 @@ mod mails;
 mod manners;
 mod mark_all;
 mod marked_rows;
+mod misbehaving;
 mod narrow;
 mod overview;
 #[cfg(feature = "images")]

@@ -198,3 +198,47 @@ fn no_bytes_of_the_settings_do_harm() {
         let _ = crate::config::theme::ThemeFile::read(&path);
     });
 }
+
+/// The time grows with the mistakes, not with their square: `LAPEL_TEST_FUZZ_SECONDS` measures it.
+#[test]
+fn thousands_of_mistakes_have_their_lines() {
+    const MANY: usize = 4_000;
+    let times = |head: &str, line: &dyn Fn(usize) -> String| {
+        head.to_owned() + &(0..MANY).map(line).collect::<String>()
+    };
+    let last = |mistakes: &[Mistake]| mistakes.last().and_then(|mistake| mistake.line);
+    let config = |text: &str| {
+        let read = crate::config::file::ConfigFile::parse(Path::new("config.toml"), text);
+        read.map_err(|error| error.mistakes().to_vec()).expect_err("mistakes")
+    };
+    let field = |n: usize| format!("field-{n} = 1\n");
+    let profile = |n: usize| format!("[profiles.p{n}]\nfield = 1\n");
+    for (text, count, line) in [
+        (times("", &field), MANY, MANY),
+        (times("[jobs]\n", &field), MANY, MANY + 1),
+        (times("[profiles.uni]\n", &field), MANY + 1, MANY + 1),
+        (times("", &profile), 2 * MANY, 2 * MANY),
+        (times("", &|n| format!("field-{n} = 1\n")) + &times("", &profile), 3 * MANY, 3 * MANY),
+    ] {
+        let mistakes = config(&text);
+        assert_eq!((mistakes.len(), last(&mistakes)), (count, Some(line)), "{}", &text[..40]);
+    }
+    // What is no TOML at all is given up after a few places, wherever they are.
+    for text in [times("", &|_| "no\n".into()), times("a = '''\n", &field), times("", &|_| "a = [\n".into())]
+    {
+        let mistakes = config(&text);
+        assert!(mistakes.len() <= 21, "{}", mistakes.len());
+    }
+    let keys = crate::config::keymap::KeymapFile::parse(
+        Path::new("keys.toml"),
+        &times("[history]\n", &|n| format!("action-{n} = 'x'\n")),
+    );
+    assert_eq!(keys.lines.len(), MANY);
+    let error = file().parse(&times("[history.mine]\n", &field)).expect_err("mistakes");
+    assert_eq!((error.mistakes().len(), last(error.mistakes())), (MANY, Some(MANY + 1)));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("theme.toml");
+    std::fs::write(&path, times("[colours]\n", &field)).expect("written");
+    let (_, mistakes) = crate::config::theme::ThemeFile::read(&path);
+    assert_eq!((mistakes.len(), last(&mistakes)), (MANY, Some(MANY + 1)));
+}

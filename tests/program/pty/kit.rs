@@ -70,9 +70,14 @@ pub struct Setup {
 /// `lapel` with arguments, in a clean environment and a home of its own.
 /// The TUI begins on Templates, as most scripts do.
 pub fn lapel(args: &[&str]) -> Setup {
+    lapel_at(LAPEL, args)
+}
+
+/// The same, with another build of it.
+pub fn lapel_at(path: &str, args: &[&str]) -> Setup {
     let is_tui = args.first().is_none_or(|first| *first == "demo" || first.starts_with("--"));
     let tab: &[&str] = if is_tui && !args.contains(&"--tab") { &["--tab", "templates"] } else { &[] };
-    program(LAPEL, &[args, tab].concat())
+    program(path, &[args, tab].concat())
 }
 
 /// A demo whose clock stands still, so that nothing moves by itself.
@@ -101,6 +106,12 @@ impl Setup {
     /// With a variable in the environment.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Without a variable in the environment.
+    pub fn without(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
         self
     }
 
@@ -340,6 +351,11 @@ impl Term {
         let mut seen = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.parser.set_size(some(rows), some(columns));
         master.resize(pty_size(columns, rows)).expect("resized");
+    }
+
+    /// The program's process.
+    pub fn pid(&self) -> Pid {
+        self.pid
     }
 
     /// Sends the program a signal.

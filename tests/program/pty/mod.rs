@@ -13,6 +13,7 @@ mod hands;
 mod input;
 mod kit;
 mod look;
+mod newcomer;
 mod pager;
 mod panics;
 #[cfg(feature = "images")]
@@ -22,6 +23,7 @@ mod stops;
 mod story;
 #[cfg(feature = "images")]
 mod svg;
+mod terminals;
 mod titles;
 mod tmux;
 mod tour;

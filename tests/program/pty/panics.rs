@@ -4,14 +4,24 @@
 use super::kit::{Term, program};
 use crate::texts::{msg, msg_part};
 use lapel::config::{GlyphChoice, Palette, Pictures};
-use lapel::tui::{Begin, Helpers, Start, run};
+use lapel::tui::{Begin, Helpers, LoopStep, Start, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::Notify;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Names the place that panics in a child; without it, the child's part of a test does nothing.
 const PLACE: &str = "LAPEL_TEST_PANIC";
+
+/// Whether the next step of the loop at that place panics.
+static PROVOKED: AtomicBool = AtomicBool::new(false);
+
+fn fail_if_provoked(step: LoopStep) {
+    if PROVOKED.load(Ordering::SeqCst) && std::env::var(PLACE).is_ok_and(|place| place == format!("{step:?}"))
+    {
+        panic!("provoked in the loop");
+    }
+}
 
 /// Not a test: a TUI for the tests below, on their terminal.
 #[test]
@@ -23,8 +33,6 @@ fn child() {
         .enable_all()
         .build()
         .expect("a runtime");
-    let provoked = Arc::new(Notify::new());
-    let told = provoked.clone();
     let start = Start {
         begin: Begin::Welcome,
         warning: None,
@@ -38,10 +46,10 @@ fn child() {
         helpers: Helpers {
             // `s` on the first screen.
             start_sandbox: Arc::new(move || {
-                let (place, told) = (place.clone(), told.clone());
+                let place = place.clone();
                 Box::pin(async move {
                     assert_ne!(place, "a task", "provoked in a task");
-                    told.notify_one();
+                    PROVOKED.store(true, Ordering::SeqCst);
                     std::future::pending().await
                 })
             }),
@@ -49,13 +57,9 @@ fn child() {
         },
         crash_dir: PathBuf::from(std::env::var_os("LAPEL_DATA_DIR").expect("a folder for crashes")),
         app_paths: lapel::tui::AppPaths::default(),
+        on_step: fail_if_provoked,
     };
-    runtime.block_on(async {
-        tokio::select! {
-            ended = run(start, |_| {}) => ended.expect("the desk ends"),
-            () = provoked.notified() => panic!("provoked on the desk's own thread"),
-        }
-    });
+    runtime.block_on(run(start, |_| {})).expect("the app ends");
 }
 
 fn app_that_panics(place: &str) -> Term {
@@ -68,20 +72,22 @@ fn app_that_panics(place: &str) -> Term {
 
 #[test]
 fn on_the_apps_own_thread_the_terminal_is_restored_before_the_message() {
-    let mut term = app_that_panics("the desk");
-    term.send("s");
-    term.exit_restored();
-    let raw = String::from_utf8_lossy(&term.raw()).into_owned();
-    let back = raw.rfind("\x1b[?1049l").expect("the alternate screen is left");
-    let said = raw.find("provoked on the desk's own thread").expect("the panic is said");
-    assert!(back < said, "first the terminal, then the words");
-    assert!(term.shown().has("provoked on the desk's own thread"), "{}", term.shown().text);
-    // The report is private, says which actions came before, and is named.
-    let file = term.home.path().join("data/crash.txt");
-    assert!(raw.contains(&file.display().to_string()), "{raw}");
-    let text = std::fs::read_to_string(&file).expect("a crash file");
-    assert!(text.contains("panics.rs") && text.contains("choose-sandbox"), "{text}");
-    assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+    for place in [LoopStep::Update, LoopStep::Draw] {
+        let mut term = app_that_panics(&format!("{place:?}"));
+        term.send("s");
+        assert_eq!(term.exit_restored().exit_code(), 101, "{place:?}");
+        let raw = String::from_utf8_lossy(&term.raw()).into_owned();
+        let back = raw.rfind("\x1b[?1049l").expect("the alternate screen is left");
+        let said = raw.find("provoked in the loop").expect("the panic is said");
+        assert!(back < said, "first the terminal, then the words");
+        assert!(term.shown().has("provoked in the loop"), "{}", term.shown().text);
+        // The report is private, says which actions came before, and is named.
+        let file = term.home.path().join("data/crash.txt");
+        assert!(raw.contains(&file.display().to_string()), "{raw}");
+        let text = std::fs::read_to_string(&file).expect("a crash file");
+        assert!(text.contains("panics.rs") && text.contains("choose-sandbox"), "{text}");
+        assert_eq!(std::fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o600);
+    }
 }
 
 #[test]

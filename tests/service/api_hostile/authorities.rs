@@ -133,3 +133,30 @@ async fn one_that_does_not_speak_tls_is_said() {
     let ApiError::NotReached { why } = &error else { panic!("{error}") };
     assert!(why.to_string().contains(msg_part("localhost does not use TLS")), "{why}");
 }
+
+/// What the client offers, of which the server chooses: TLS 1.3 and 1.2, and HTTP/2 and 1.1 within.
+#[tokio::test]
+async fn nothing_older_than_tls_1_2_is_offered_or_taken() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let (tell, offered) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut hello = vec![0; 4096];
+            let length = stream.read(&mut hello).unwrap_or(0);
+            hello.truncate(length);
+            let _ = tell.send(hello);
+            // A server that has nothing newer than TLS 1.1: a fatal alert about the version.
+            let _ = stream.write_all(&[21, 3, 2, 0, 2, 2, 70]);
+        }
+    });
+    let error = reader(port, Some(SECOND)).expect("a client").ping(&Call::interactive()).await;
+    let error = error.expect_err("too old");
+    let ApiError::NotReached { why } = &error else { panic!("{error}") };
+    assert!(why.to_string().contains("localhost"), "{why}");
+    let hello = offered.recv().expect("a client hello");
+    let has = |part: &[u8]| hello.windows(part.len()).any(|window| window == part);
+    // The extension with the versions (43) has these two and no other.
+    assert!(has(&[0, 43, 0, 5, 4, 3, 4, 3, 3]), "{hello:02x?}");
+    assert!(has(b"\x02h2\x08http/1.1"), "{hello:02x?}");
+}

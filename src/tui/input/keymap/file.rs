@@ -22,11 +22,12 @@ impl Keymap {
     /// * it makes leaving impossible.
     pub fn with(file: &KeymapFile) -> (Self, Vec<Mistake>) {
         let mut wrong: Vec<(usize, String)> = Vec::new();
+        let mut is_left_out = vec![false; file.lines.len()];
         loop {
             let (mut lines, mut from) = base(file.preset);
             let before = wrong.len();
             for (n, said) in file.lines.iter().enumerate() {
-                if wrong.iter().any(|(left_out, _)| *left_out == n) {
+                if is_left_out[n] {
                     continue;
                 }
                 match read(said) {
@@ -49,6 +50,7 @@ impl Keymap {
             more.dedup_by_key(|(n, _)| *n);
             wrong.extend(more);
             // A line may be wrong only after another line is left out, so check again. The default keys are right.
+            wrong[before..].iter().for_each(|(n, _)| is_left_out[*n] = true);
             if wrong.len() == before {
                 return (keymap, file.mistakes(wrong));
             }
@@ -241,6 +243,15 @@ mod tests {
         ));
         assert_eq!(mistakes.iter().map(|m| m.line).collect::<Vec<_>>(), [Some(3)]);
         assert_eq!(press(&keymap, "v "), [Press::Action(Action::Mark), Press::Free]);
+    }
+
+    #[test]
+    fn thousands_of_lines_that_cannot_be_used_are_all_named() {
+        let lines: String = (0..4_000).map(|n| format!("action-{n} = 'x'\n")).collect();
+        let file = KeymapFile::parse(Path::new("keys.toml"), &format!("[history]\n{lines}"));
+        let (keymap, mistakes) = Keymap::with(&file);
+        assert_eq!((mistakes.len(), mistakes.last().and_then(|last| last.line)), (4_000, Some(4_001)));
+        assert_eq!(keymap.all_without_key(), []);
     }
 
     const HISTORY: &[Context] = &[Context::History, Context::List, Context::Global, Context::Always];

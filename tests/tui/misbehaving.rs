@@ -1,0 +1,262 @@
+//! Every kind of misbehaviour of a service, on every screen that asks it anything: something honest is said, keys are
+//! answered meanwhile, nothing is sent twice, and quitting waits for nobody.
+
+use super::*;
+use crate::common::server::Move::{self, Close, Forward, Hang, Reset, Send, Trickle};
+use crate::common::server::{JSON, Server, answer, enveloped};
+use crate::common::texts::msg_part;
+use lapel::index::IndexConfig;
+use lapel::tui::{IndexUse, Session};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+struct Kind {
+    name: &'static str,
+    moves: Vec<Move>,
+    /// The request never ends by itself.
+    hangs: bool,
+    is_large: bool,
+    /// One of these is on the screen.
+    says: &'static [&'static str],
+}
+
+const NO_ANSWER: &[&str] = &["No usable response", "in doubt"];
+const FOREIGN: &[&str] = &["not from the badge service", "could not be read", "in doubt", "totals differ"];
+/// A badge without a state is shown as one.
+const ODD: &[&str] = &["could not be read", "UNKNOWN", "accepted", "totals differ"];
+const TOO_LONG: &[&str] = &["could not be read", "No usable response", "in doubt", "totals differ"];
+const FAILED: &[&str] = &["Service error", "in doubt"];
+
+fn kinds() -> Vec<Kind> {
+    let kind = |name, moves, says| Kind { name, moves, says, hangs: false, is_large: false };
+    let hangs = |name, moves| Kind { name, moves, says: NO_ANSWER, hangs: true, is_large: false };
+    let head = |rest: &str| Send(format!("HTTP/1.1 200 OK\r\n{rest}").into_bytes());
+    let json = |body: &[u8]| Send(answer("200 OK", &[JSON], body));
+    let page = "<html><body>Bad Gateway</body></html>";
+    let mut huge = br#"{"code":"0001","message":"","data":{}}"#.to_vec();
+    huge.resize(17 << 20, b' ');
+    let body = br#"{"code":"0001","message":"","data":{}}"#;
+    vec![
+        kind("reset", vec![Reset], NO_ANSWER),
+        kind("closed", vec![Close], NO_ANSWER),
+        kind("garbage", vec![Send((0..=255).cycle().take(4096).collect())], NO_ANSWER),
+        kind("endless headers", vec![head(&"X-More: aaaaaaaaaaaaaaaa\r\n".repeat(40_000))], NO_ANSWER),
+        kind("truncated body", vec![head("Content-Length: 90\r\n\r\n{\"code\":\"0001\""), Close], NO_ANSWER),
+        kind("truncated JSON", vec![json(br#"{"code":"0001","data":{"st"#)], FOREIGN),
+        kind(
+            "wrong types",
+            vec![json(br#"{"code":1,"message":[],"data":{"items":5,"total_count":"x"}}"#)],
+            ODD,
+        ),
+        Kind { is_large: true, ..kind("a huge body", vec![json(&huge)], TOO_LONG) },
+        kind("302", vec![Send(answer("302 Found", &["Location: /elsewhere"], page))], FOREIGN),
+        kind("a web page", vec![Send(answer("200 OK", &["Content-Type: text/html"], page))], FOREIGN),
+        kind(
+            "401",
+            vec![Send(enveloped("401 Unauthorized", "4001", "m", "null"))],
+            &["key refused", "refused the API key"],
+        ),
+        kind("403", vec![Send(enveloped("403 Forbidden", "4003", "m", "null"))], &["IP address"]),
+        kind(
+            "404",
+            vec![Send(enveloped("404 Not Found", "4040", "m", "null"))],
+            &["no such record", "No badge", "not found", "refused"],
+        ),
+        kind("500 with a page", vec![Send(answer("500 Internal Server Error", &[], page))], FAILED),
+        kind("429", vec![Send(answer("429 Too Many Requests", &[], page))], &["wait"]),
+        kind(
+            "429 with a wait",
+            vec![Send(answer("429 Too Many Requests", &["Retry-After: 3000"], page))],
+            &["wait 50 min"],
+        ),
+        hangs("hangs in the headers", vec![head("Content-"), Hang]),
+        hangs("hangs in the body", vec![head("Content-Length: 90\r\n\r\n{"), Hang]),
+        hangs("drips", vec![Trickle(answer("200 OK", &[JSON], body), Duration::from_millis(30))]),
+    ]
+}
+
+/// Sends what is confirmed.
+const SENDS: &str = "type:1 enter";
+
+/// No condition takes longer than this, however slow the machine.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A place, the keys that lead there while the service behaves, and those that ask it while it does not.
+const PLACES: &[(&str, &str, &str)] = &[
+    ("Templates", "1", "r"),
+    ("a template", "1 | enter", "r"),
+    ("categories", "1", "c"),
+    ("History", "2", "r"),
+    ("a filter", "2", "/ type:title:파이썬 enter"),
+    ("a sort", "2", "s j enter"),
+    ("a badge of the list", "2 | enter", "r"),
+    ("Wallet", "3", "type:kim@naru.example enter"),
+    ("Badge", "4", "type:B-000000001-AA enter"),
+    ("marking all", "2", "* a enter"),
+    ("an export", "2 | e ctrl-u", "paste:EXPORT enter"),
+    ("a duplicate check", "1 | i | type:홍길동 enter type:gildong@naru.example", "enter"),
+    ("an issue request", "1 | i | type:홍길동 enter type:gildong@naru.example enter", SENDS),
+    ("a revocation", "2 | j j j x type:why enter", SENDS),
+    ("the index", "0 G", "enter"),
+];
+
+fn press(h: &mut Harness, keys: &str) {
+    for word in keys.split_whitespace() {
+        match (word.strip_prefix("type:"), word.strip_prefix("paste:")) {
+            (Some(text), _) => h.type_text(text),
+            (_, Some("EXPORT")) => h.paste(&std::env::temp_dir().join("lapel-all.csv").display().to_string()),
+            (_, Some(text)) => h.paste(text),
+            _ => h.press(word),
+        }
+    }
+}
+
+/// The screen as one line of words, however it is broken.
+fn flowing(screen: &str) -> String {
+    let words = screen.split_whitespace().filter(|word| !["│", "┃", "▌"].contains(word));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A gateway to the service of the harness, which misbehaves when it is told to.
+async fn gateway(h: &Harness, kind: &Kind) -> (Server, Arc<AtomicBool>) {
+    let port = h.sandbox.base_url().rsplit(':').next().and_then(|rest| rest.split('/').next());
+    let port: u16 = port.expect("a port").parse().expect("a port");
+    let misbehaves = Arc::new(AtomicBool::new(false));
+    let (moves, now) = (kind.moves.clone(), misbehaves.clone());
+    let gateway = Server::start(
+        move |_, _| {
+            if now.load(Ordering::SeqCst) { moves.clone() } else { vec![Forward(port)] }
+        },
+    );
+    (gateway.await, misbehaves)
+}
+
+/// An app at a place, whose service misbehaves from now on and was just asked.
+async fn at(h: Harness, kind: &Kind, (before, keys): (&str, &str), waits: Duration) -> (Harness, Server) {
+    let (gateway, misbehaves) = gateway(&h, kind).await;
+    let change = |mut session: Session| {
+        session.connection.base_url = gateway.base_url();
+        let times = &mut session.connection.timeouts;
+        (times.read, times.total, times.total_post) = (waits, waits, waits);
+        (times.pause, times.refused) = (Duration::from_millis(1), Duration::from_millis(1));
+        let settings = IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
+        session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
+        session
+    };
+    let mut h = h.reopened(change, 120, 36);
+    h.settled().await;
+    for part in before.split('|') {
+        press(&mut h, part);
+        h.settled().await;
+    }
+    misbehaves.store(true, Ordering::SeqCst);
+    press(&mut h, keys);
+    (h, gateway)
+}
+
+/// Opens the help and closes it: keys are answered, whatever is on its way.
+fn answers_keys(h: &mut Harness, name: &str) {
+    let has_help = |h: &mut Harness| h.screen().contains(msg_part("Keys of this screen"));
+    h.press("f1");
+    assert!(has_help(h), "{name}:\n{}", h.screen());
+    h.press("esc");
+    if has_help(h) {
+        // The first one has stopped a slow read.
+        h.press("esc");
+    }
+    assert!(!has_help(h), "{name}:\n{}", h.screen());
+}
+
+/// Leaves with a key. Nothing that is on its way keeps the app.
+async fn quits(h: &mut Harness, name: &str) {
+    for _ in 0..2 {
+        h.press("ctrl-c");
+        if h.tui.app.take_loop_command().is_some() {
+            let mut say = |_: &str| {};
+            let closed = lapel::tui::close(&h.tui.app, &mut say);
+            assert!(tokio::time::timeout(BOUND, closed).await.is_ok(), "{name}: does not end");
+            return;
+        }
+    }
+    panic!("{name}: does not quit\n{}", h.screen());
+}
+
+/// Does this with these kinds at every place, some kinds at the same time, and says all that went wrong.
+fn everywhere(
+    is_meant: impl Fn(&Kind) -> bool,
+    test: impl AsyncFn(Harness, &Kind, (&str, &str), &str) -> Result<Harness, (Harness, String)> + Sync,
+) {
+    let kinds: Vec<Kind> = kinds().into_iter().filter(is_meant).collect();
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    let work = || {
+        while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::SeqCst)) {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.expect("a runtime").block_on(async {
+                let mut h = Harness::new(Options { history: Some(120), ..frozen() }, 120, 36).await;
+                // Megabytes take long in a build for tests.
+                let is_tried = |place: &str| !kind.is_large || ["History", "Badge"].contains(&place);
+                for (place, before, keys) in PLACES.iter().filter(|(place, ..)| is_tried(place)) {
+                    let name = format!("{} at {place}", kind.name);
+                    h = match test(h, kind, (before, keys), &name).await {
+                        Ok(h) => h,
+                        Err((h, why)) => {
+                            failed.lock().expect("a list").push(format!("{name}: {why}"));
+                            h
+                        }
+                    };
+                }
+            });
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(work))));
+    let failed = failed.into_inner().expect("a list");
+    assert!(failed.is_empty(), "{} failed\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn what_went_wrong_is_said_and_keys_are_answered() {
+    let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {
+        let waits = Duration::from_millis(if kind.hangs { 300 } else { 10_000 });
+        let (mut h, gateway) = at(h, kind, keys, waits).await;
+        answers_keys(&mut h, name);
+        let said = async {
+            loop {
+                let words = flowing(&h.screen());
+                if kind.says.iter().any(|said| words.contains(msg_part(said))) {
+                    return;
+                }
+                let message = h.tui.next().await;
+                h.tui.app.update(message);
+            }
+        };
+        if tokio::time::timeout(BOUND, said).await.is_err() {
+            let screen = h.screen();
+            return Err((h, format!("says nothing of it\n{screen}")));
+        }
+        answers_keys(&mut h, name);
+        let seen = gateway.seen();
+        let issues =
+            seen.iter().filter(|request| request.method == "POST" && request.target.contains("/badges"));
+        assert!(issues.count() <= 1, "{name}: sent twice");
+        assert_eq!(h.sandbox.control().ledger().accepted_total(), 0, "{name}");
+        Ok(h)
+    };
+    everywhere(|_| true, test);
+}
+
+/// No time-out is near: what hangs would hang for an hour. A POST is waited for, since its answer matters.
+#[test]
+fn quitting_waits_for_no_answer() {
+    let test = async |h, kind: &Kind, keys: (&str, &str), name: &str| {
+        if keys.1 == SENDS {
+            return Ok(h);
+        }
+        let (mut h, _gateway) = at(h, kind, keys, Duration::from_secs(3600)).await;
+        answers_keys(&mut h, name);
+        quits(&mut h, name).await;
+        Ok(h)
+    };
+    everywhere(|kind| kind.hangs, test);
+}
