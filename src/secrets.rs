@@ -209,13 +209,23 @@ impl KnownKeys {
             return false;
         }
         // A pasted key may be broken in two, or contain invisible characters.
-        let one_piece: String = text.chars().filter(|c| !c.is_whitespace() && !is_invisible(*c)).collect();
-        let is_whole =
-            |secret: &SecretString| [text.trim(), one_piece.as_str()].contains(&secret.expose_secret());
+        let is_in_pieces = |c: char| c.is_whitespace() || is_invisible(c);
+        let one_piece = if text.contains(is_in_pieces) {
+            Cow::Owned(text.chars().filter(|c| !is_in_pieces(*c)).collect::<String>())
+        } else {
+            Cow::Borrowed(text)
+        };
+        let is_whole = |secret: &SecretString| [text.trim(), &one_piece].contains(&secret.expose_secret());
         self.keys.iter().chain(&self.passwords).any(is_whole)
             || self.found_within().any(|secret| text.contains(secret) || one_piece.contains(secret))
             || self.has_fingerprint(&one_piece)
-            || words(text).flat_map(whole_and_parts).any(|word| self.is_key(word))
+            || self.has_key_word(text)
+    }
+
+    fn has_key_word(&self, text: &str) -> bool {
+        // A part is never longer than its word.
+        let long = words(text).filter(|word| word.len() >= SHORTEST_FINGERPRINTED);
+        long.flat_map(whole_and_parts).any(|word| self.is_key(word))
     }
 
     fn is_key(&self, word: &str) -> bool {
@@ -241,7 +251,7 @@ impl KnownKeys {
                 out = Cow::Owned(out.replace(key, REDACTED));
             }
         }
-        if !words(&out).flat_map(whole_and_parts).any(|word| self.is_key(word)) {
+        if !self.has_key_word(&out) {
             return out;
         }
         Cow::Owned(replaced(&out, is_between_words, |word| {
@@ -270,11 +280,31 @@ fn is_ordinary(password: &str) -> bool {
 }
 
 fn is_between_words(c: char) -> bool {
-    c.is_whitespace() || is_invisible(c) || "\"'`<>()[]{},;|\u{201c}\u{201d}\u{2018}\u{2019}".contains(c)
+    let is_sign = matches!(
+        c,
+        '"' | '\''
+            | '`'
+            | '<'
+            | '>'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | ','
+            | ';'
+            | '|'
+            | '\u{201c}'
+            | '\u{201d}'
+            | '\u{2018}'
+            | '\u{2019}'
+    );
+    is_sign || c.is_whitespace() || is_invisible(c)
 }
 
 fn is_between_parts(c: char) -> bool {
-    "/?&=:#".contains(c)
+    matches!(c, '/' | '?' | '&' | '=' | ':' | '#')
 }
 
 /// Without quotation marks and brackets around them.

@@ -5,7 +5,10 @@ use super::text::{Text, is_invisible, scrub};
 use crate::i18n::Localizable;
 use email_address::{EmailAddress, Options};
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
+use std::rc::Rc;
 use unicode_normalization::UnicodeNormalization;
 
 /// In bytes: mail servers must accept this length (RFC 5321).
@@ -107,27 +110,9 @@ impl Address {
             return Err(EmailProblem::Empty);
         }
         let wrong = |why: Localizable| Err(EmailProblem::NotAnAddress(why));
-        if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
-            return wrong(localizable!("the e-mail address contains a {sign}", sign = name_of(c)));
-        }
-        if bare.contains('\u{ff20}') {
-            return wrong(localizable!("the e-mail address has a full-width ＠: use @"));
-        }
-        if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
-            return wrong(localizable!("the e-mail address has an ideographic full stop: use a plain dot"));
-        }
-        if bare.contains([';', ',']) {
-            // One @ and a comma behind it (`naver,com`, `co,kr`) is a typing error. Anything else is a list.
-            let (at, comma) = (bare.find('@'), bare.rfind(','));
-            return wrong(match bare.matches('@').count() {
-                1 if comma > at && !bare.contains(';') => {
-                    localizable!("the e-mail address has a comma where a dot should be")
-                }
-                2.. => localizable!("this looks like more than one e-mail address"),
-                _ => {
-                    localizable!("this looks like more than one e-mail address, or a comma instead of a dot")
-                }
-            });
+        let is_ordinary = bare.bytes().all(is_ordinary);
+        if let Some(why) = Some(bare).filter(|_| !is_ordinary).and_then(odd_sign) {
+            return wrong(why);
         }
         let Some((local, domain)) = bare.rsplit_once('@') else {
             return wrong(localizable!("the e-mail address has no @"));
@@ -154,10 +139,12 @@ impl Address {
         if bare.len() > LONGEST {
             return wrong(localizable!("the e-mail address is longer than 254 characters"));
         }
-        let ascii_domain = match idna::domain_to_ascii_strict(domain) {
-            Ok(d) if d.contains('.') => d,
-            Ok(_) => return wrong(localizable!("the domain after the @ has no dot")),
-            Err(_) => return wrong(localizable!("the domain after the @ is not a domain name")),
+        let (ascii_domain, meant) = match known_domain(domain) {
+            KnownDomain::Known { ascii, meant } => (ascii, meant),
+            KnownDomain::NoDot => return wrong(localizable!("the domain after the @ has no dot")),
+            KnownDomain::NoName => {
+                return wrong(localizable!("the domain after the @ is not a domain name"));
+            }
         };
         let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
         if EmailAddress::parse_with_options(&format!("{local}@{ascii_domain}"), options).is_err() {
@@ -170,7 +157,6 @@ impl Address {
             warnings
                 .push(t!("has upper-case letters; some services treat this as another mailbox").to_owned());
         }
-        let meant = meant_domain(&ascii_domain);
         if let Some(meant) = &meant {
             warnings.push(t!("did you mean {meant}?", meant));
         }
@@ -221,13 +207,81 @@ impl Address {
             "safety",
             "service",
         ];
-        let local = self.address.rsplit_once('@').map_or("", |(local, _)| local).to_ascii_lowercase();
-        ROLES.contains(&local.as_str())
+        let local = self.address.rsplit_once('@').map_or("", |(local, _)| local);
+        ROLES.iter().any(|role| role.eq_ignore_ascii_case(local))
     }
 
     pub fn text(&self) -> Text {
         Text::new(self.address.clone())
     }
+}
+
+/// Nearly all addresses have only such bytes.
+fn is_ordinary(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'.' | b'-' | b'_' | b'+')
+}
+
+/// A sign that no address may have, as the reason against it.
+fn odd_sign(bare: &str) -> Option<Localizable> {
+    if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
+        return Some(localizable!("the e-mail address contains a {sign}", sign = name_of(c)));
+    }
+    if bare.contains('\u{ff20}') {
+        return Some(localizable!("the e-mail address has a full-width ＠: use @"));
+    }
+    if bare.contains(['\u{3002}', '\u{ff0e}', '\u{ff61}']) {
+        return Some(localizable!("the e-mail address has an ideographic full stop: use a plain dot"));
+    }
+    if !bare.contains([';', ',']) {
+        return None;
+    }
+    // One @ and a comma behind it (`naver,com`, `co,kr`) is a typing error. Anything else is a list.
+    let (at, comma) = (bare.find('@'), bare.rfind(','));
+    Some(match bare.matches('@').count() {
+        1 if comma > at && !bare.contains(';') => {
+            localizable!("the e-mail address has a comma where a dot should be")
+        }
+        2.. => localizable!("this looks like more than one e-mail address"),
+        _ => localizable!("this looks like more than one e-mail address, or a comma instead of a dot"),
+    })
+}
+
+/// What a domain is, whatever is before it.
+#[derive(Clone, Debug)]
+enum KnownDomain {
+    Known { ascii: Rc<str>, meant: Option<String> },
+    NoDot,
+    NoName,
+}
+
+impl KnownDomain {
+    fn of(domain: &str) -> Self {
+        match idna::domain_to_ascii_strict(domain) {
+            Ok(ascii) if ascii.contains('.') => {
+                Self::Known { meant: meant_domain(&ascii), ascii: ascii.into() }
+            }
+            Ok(_) => Self::NoDot,
+            Err(_) => Self::NoName,
+        }
+    }
+}
+
+/// The addresses of a list have few domains, and each takes longer than the rest of an address.
+fn known_domain(domain: &str) -> KnownDomain {
+    /// Maximum number of domains that are kept.
+    const MOST: usize = 1_000;
+    thread_local! {
+        static KNOWN: RefCell<HashMap<String, KnownDomain>> = RefCell::default();
+    }
+    KNOWN.with_borrow_mut(|all| {
+        if let Some(known) = all.get(domain) {
+            return known.clone();
+        }
+        if all.len() >= MOST {
+            all.clear();
+        }
+        all.entry(domain.to_owned()).or_insert_with(|| KnownDomain::of(domain)).clone()
+    })
 }
 
 fn unwrap(typed: &str) -> &str {

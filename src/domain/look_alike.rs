@@ -78,6 +78,9 @@ pub fn mixes_scripts(word: &str) -> bool {
 }
 
 pub fn foreign_letter(text: &str) -> Option<char> {
+    if text.is_ascii() {
+        return None;
+    }
     let latin = text.chars().any(|c| c.is_ascii_alphabetic());
     text.chars().find(|c| is_foreign(*c)).filter(|_| latin)
 }

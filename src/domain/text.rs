@@ -201,6 +201,10 @@ fn needs_mark(c: char) -> bool {
 
 /// Drawn as nothing, reorder their neighbours, or are no characters at all.
 pub fn is_invisible(c: char) -> bool {
+    // Most texts are ASCII or Hangul.
+    if c < '\u{ad}' || matches!(c, '\u{ac00}'..='\u{d7a3}') {
+        return false;
+    }
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'

@@ -5,13 +5,14 @@ use super::core::{Core, Jobs};
 use super::error::JobError;
 use super::history_scan::{HistoryScan, Sight, spellings};
 use super::job::{Job, JobId, Kind, Phase};
-use super::journal::duplicates::{ExistingBadge, FinishCheck, RecordHeld};
+use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
 use super::settings::JobConfig;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use crate::i18n::Localizable;
 use jiff::{SignedDuration, ToSpan};
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -160,13 +161,14 @@ pub(super) async fn check_duplicates(
     };
     let (begun, _) = core.moment();
     let phase = job.phase;
-    let (recipients, similar) = core.store.similar_emails(id, phase).await?;
+    let known = core.store.recipients(id, phase).await?;
+    let recipients = known.unsent;
     core.store.reset_check(id, phase).await?;
     // A person waits for a few requests; more run in the background.
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = Hunt { core, id, phase, template, similar, requests: 0, complete: true };
+    let mut hunt = Hunt { core, id, phase, template, known, requests: 0, complete: true };
     let mut left = None;
     if recipients > FEW && !job.title.looks_empty() {
         let first = call(1);
@@ -230,12 +232,16 @@ pub(super) async fn check_duplicates(
 
 /// A hash of an e-mail key without dots and plus tag. Some providers deliver these addresses to one mailbox, others do
 /// not.
-pub(super) fn loosened(key: &str) -> Option<u64> {
-    let (local, domain) = key.rsplit_once('@')?;
-    let local: String = local.split('+').next()?.chars().filter(|c| *c != '.').collect();
+pub(super) fn loosened(key: &str) -> u64 {
+    let (local, domain) = key.rsplit_once('@').unwrap_or((key, ""));
+    let local: String = local.split('+').next().unwrap_or_default().chars().filter(|c| *c != '.').collect();
+    hash(&(local, domain))
+}
+
+pub(super) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (local, domain).hash(&mut hasher);
-    Some(hasher.finish())
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 struct Hunt<'c> {
@@ -243,8 +249,7 @@ struct Hunt<'c> {
     id: JobId,
     phase: Phase,
     template: TemplateId,
-    /// Hashes of the recipients' addresses, see [`loosened`], and their rows.
-    similar: Vec<(u64, i64)>,
+    known: Recipients,
     requests: u64,
     complete: bool,
 }
@@ -261,34 +266,34 @@ impl Hunt<'_> {
         if sights.is_empty() {
             return Ok(());
         }
-        let (id, phase) = (self.id, self.phase);
-        let similar = self.similar_to(&sights).await?;
-        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
-        Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar }).await?)
-    }
-
-    /// Recipients whose address is similar to that of a holder.
-    async fn similar_to(&self, sights: &[Sight]) -> Result<Vec<(EmailKey, Reason)>, JobError> {
-        let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
-        let row = |key: &EmailKey| {
-            let hash = loosened(key.as_str())?;
-            let after = self.similar.partition_point(|(other, _)| *other <= hash);
-            let (other, row) = self.similar.get(after.checked_sub(1)?)?;
-            (*other == hash).then_some(*row)
-        };
-        let held = sights.iter().filter(not_over).filter_map(|s| Some((s.key()?, s)));
-        let found: Vec<_> = held.filter_map(|(key, s)| Some((row(&key)?, key, s))).collect();
-        if found.is_empty() {
-            return Ok(Vec::new());
+        let found = sights.iter().filter_map(|s| s.key()).collect::<BTreeSet<_>>();
+        let candidates: BTreeSet<i64> = found.iter().flat_map(|key| self.known.like(key)).collect();
+        if candidates.is_empty() {
+            return Ok(());
         }
-        let keys = self.core.store.email_keys(self.id, found.iter().map(|(row, ..)| *row).collect()).await?;
-        let similar = found.iter().filter_map(|(row, key, sight)| {
-            let like = keys.get(row).filter(|like| *like != key)?;
-            let address = sight.email.as_ref().map_or("", |email| email.wire());
-            Some((like.clone(), Reason::from(Code::LookAlike).with("address", address)))
-        });
-        Ok(similar.collect())
+        let (id, phase) = (self.id, self.phase);
+        let rows = self.core.store.email_keys(id, candidates.into_iter().collect()).await?;
+        let similar = similar_to(&sights, &rows);
+        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
+        Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar, rows }).await?)
     }
+}
+
+/// The recipients whose address is similar to that of a holder.
+fn similar_to(sights: &[Sight], rows: &[(i64, EmailKey)]) -> Vec<(EmailKey, Reason)> {
+    let mut keys: HashMap<u64, BTreeSet<&EmailKey>> = HashMap::new();
+    for (_, key) in rows {
+        keys.entry(loosened(key.as_str())).or_default().insert(key);
+    }
+    let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
+    let held = sights.iter().filter(not_over).filter_map(|s| Some((s.key()?, s)));
+    held.flat_map(|(key, sight)| {
+        let address = sight.email.as_ref().map_or("", |email| email.wire());
+        let why = Reason::from(Code::LookAlike).with("address", address);
+        let like = keys.get(&loosened(key.as_str())).into_iter().flatten().filter(|like| ***like != key);
+        like.map(|like| ((*like).clone(), why.clone())).collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 /// `None` if the record has no address.

@@ -122,7 +122,10 @@ impl Drafts<'_> {
         if row.row_status == Some(RowStatus::Ready)
             && let Some(domain) = EmailKey::of(&row.email).domain()
         {
-            *self.domains.entry(domain.to_owned()).or_default() += 1;
+            match self.domains.get_mut(domain) {
+                Some(rows) => *rows += 1,
+                None => drop(self.domains.insert(domain.to_owned(), 1)),
+            }
         }
         if let Some(draft) = self.jobs.get_mut(at) {
             draft.rows.push(row);

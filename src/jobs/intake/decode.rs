@@ -56,14 +56,14 @@ impl Decoding {
     }
 
     fn count_lines(&mut self) {
-        for byte in self.text.bytes() {
-            match byte {
-                b'\n' if self.after_cr => {}
-                b'\n' | b'\r' => self.line += 1,
-                _ => {}
-            }
-            self.after_cr = byte == b'\r';
-        }
+        let bytes = self.text.as_bytes();
+        let Some(last) = bytes.last() else { return };
+        let breaks = bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
+        // CRLF is one line break.
+        let pairs = bytes.iter().zip(bytes.iter().skip(1)).filter(|pair| *pair == (&b'\r', &b'\n')).count();
+        let is_second_half = self.after_cr && bytes.starts_with(b"\n");
+        self.line += (breaks - pairs) as u64 - u64::from(is_second_half);
+        self.after_cr = *last == b'\r';
     }
 
     #[cfg(test)]
@@ -94,6 +94,18 @@ mod tests {
             text.push_str(decoding.push(&[], true).expect("valid"));
             assert_eq!(text, "이름,홍길동\r\n똠방각하\r펲\n");
             assert_eq!(decoding.line(), 4);
+        }
+    }
+
+    #[test]
+    fn every_line_break_is_counted_once_wherever_the_pieces_end() {
+        let text = "a\r\n\r\rb\n\nc\r\n";
+        for at in 0..=text.len() {
+            let mut decoding = Decoding::new(TextEncoding::Utf8);
+            for piece in [&text[..at], "", &text[at..]] {
+                decoding.push(piece.as_bytes(), false).expect("valid");
+            }
+            assert_eq!(decoding.line(), 7, "{at}");
         }
     }
 

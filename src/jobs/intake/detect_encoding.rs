@@ -332,7 +332,15 @@ impl TextStatistics {
         self.foreign > 0
     }
 
+    /// Whether more text changes nothing: the numbers are compared with zero, except those of the first words.
+    fn is_settled(&self) -> bool {
+        self.hangul > 0 && self.words_alone > 0 && self.words >= WORDS
+    }
+
     fn push(&mut self, text: &str) {
+        if self.is_settled() {
+            return;
+        }
         // Words of ASCII text need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
             if let Some(at) = text.rfind(ends_word) {

@@ -204,6 +204,8 @@ fn western_bytes(word: &str) -> Option<Vec<u8>> {
     word.chars()
         .map(|c| match c {
             '\u{0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
+            // The last character of the encoding is ™.
+            '\u{2123}'.. => None,
             _ => {
                 let mut buffer = [0; 4];
                 match WINDOWS_1252.encode(c.encode_utf8(&mut buffer)) {

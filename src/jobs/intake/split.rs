@@ -130,7 +130,31 @@ impl Splitter {
     }
 
     pub fn push(&mut self, piece: &str) -> Result<(), CannotSplit> {
-        piece.bytes().try_for_each(|byte| self.byte(byte))
+        let mut rest = piece.as_bytes();
+        while let Some((&byte, behind)) = rest.split_first() {
+            let text = self.text(rest);
+            if text == 0 {
+                self.byte(byte)?;
+                rest = behind;
+            } else {
+                self.cell.extend_from_slice(&rest[..text]);
+                self.row_bytes += text;
+                self.after_cr = false;
+                rest = &rest[text..];
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of bytes at the beginning that are text of the current cell and change nothing else.
+    fn text(&self, bytes: &[u8]) -> usize {
+        let ends = |byte: &u8| match self.state {
+            SplitState::Plain => *byte == self.delimiter || matches!(byte, b'\n' | b'\r'),
+            SplitState::Quoted => matches!(byte, b'"' | b'\n' | b'\r'),
+            SplitState::Start | SplitState::Closing => true,
+        };
+        let at_most = bytes.len().min(MAX_ROW_BYTES.saturating_sub(self.row_bytes));
+        bytes[..at_most].iter().position(ends).unwrap_or(at_most)
     }
 
     /// Ends the text. The last row needs no line break.
@@ -197,18 +221,17 @@ impl Splitter {
         if self.row.cells.len() >= MAX_COLUMNS {
             return Err(CannotSplit::TooManyColumns { line: self.row.line });
         }
-        let cell = std::mem::take(&mut self.cell);
         // The bytes are UTF-8, since the text was cut only at ASCII characters.
-        self.row.cells.push(
-            String::from_utf8(cell).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
-        );
+        self.row.cells.push(String::from_utf8_lossy(&self.cell).into_owned());
+        self.cell.clear();
         self.state = SplitState::Start;
         Ok(())
     }
 
     fn end_row(&mut self) -> Result<(), CannotSplit> {
         self.end_cell()?;
-        let next = Split { line: self.line, ..Split::default() };
+        let cells = Vec::with_capacity(self.row.cells.len());
+        let next = Split { line: self.line, cells, ..Split::default() };
         self.done.push_back(std::mem::replace(&mut self.row, next));
         self.row_bytes = 0;
         self.begun = false;

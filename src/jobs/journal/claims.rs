@@ -443,6 +443,12 @@ pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx:
 /// The flag tells whether a person who knew of that rival allowed the row.
 pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i64, Rival, bool)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
+    if !db.exists(
+        "SELECT 1 FROM claim WHERE account = ?1 AND template = ?2",
+        values![scope.account, scope.template],
+    )? {
+        return Ok(Vec::new());
+    }
     let rows = contested(db, &scope, which)?;
     let unapproved: Vec<Judged> = rows.iter().map(|row| Judged { approved: None, ..row.clone() }).collect();
     let mut found = Vec::new();
@@ -503,6 +509,12 @@ pub(super) fn of_person(
 /// Paused or stopped jobs with unsent rows for some of these recipients, and how many.
 pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId, u64)>> {
     let Some(scope) = Scope::known(db, job)? else { return Ok(Vec::new()) };
+    if !db.exists(
+        "SELECT 1 FROM job WHERE id <> ?1 AND kind = 'issue' AND template = ?2 AND phase IN ('paused', 'stopped')",
+        values![job.0, scope.template],
+    )? {
+        return Ok(Vec::new());
+    }
     db.rows(
         "SELECT claim.job, count(*) FROM row
          JOIN claim ON claim.account = ?2 AND claim.template = ?3 AND claim.person = row.person

@@ -1,6 +1,5 @@
 //! The rules about rows as SQL conditions on the table `row`.
 
-use super::duplicates::is_repeated;
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::{Kind, Phase};
 use crate::jobs::row_groups::RowSelection;
@@ -43,7 +42,7 @@ pub(super) fn judged(phase: Phase) -> String {
 /// Rows of this kind that a person may allow together. They are of no second kind, which would need a decision of
 /// its own.
 fn only_of(class: DuplicateKind) -> String {
-    let only = if class.is_in_file() { String::new() } else { format!("AND NOT {}", is_repeated()) };
+    let only = if class.is_in_file() { "" } else { "AND repeats IS NULL" };
     format!("(class = '{}' {only})", class.code())
 }
 
@@ -58,14 +57,10 @@ pub(super) const SAYS_DUPLICATE: &str = "(guarded OR coalesce(reason_code(why) =
 /// Rows of a group that a person may allow together. They have no second finding, which would need a decision of its
 /// own: a group of duplicates has no repeated addresses, other groups have no duplicates. Blank lines, totals and
 /// repeated headers are never recipients.
-pub(super) fn allowed_together() -> String {
-    format!(
-        "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
-          AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR NOT {repeats}
-                   ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND NOT {repeats} END)",
-        repeats = is_repeated()
-    )
-}
+pub(super) const ALLOWED_TOGETHER: &str =
+    "((bucket = 'ask' OR reason_code(why) IN ('class', 'left_out_by_hand'))
+      AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR repeats IS NULL
+               ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND repeats IS NULL END)";
 
 /// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
 pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
@@ -74,7 +69,7 @@ pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
         RowSelection::Class(class) if to == RowStatus::Ready => only_of(*class),
         RowSelection::Class(class) => format!("class = '{}'", class.code()),
         RowSelection::Group(row_status, _) if to == RowStatus::Ready => {
-            format!("bucket = '{}' AND {GROUP} = ?2 AND {}", row_status.code(), allowed_together())
+            format!("bucket = '{}' AND {GROUP} = ?2 AND {ALLOWED_TOGETHER}", row_status.code())
         }
         RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
         RowSelection::Asked => "bucket = 'ask'".to_owned(),

@@ -3,6 +3,7 @@
 use super::claims::{self, Rival};
 use super::facts::{self, Kept};
 use super::jobs::{self, Account, Actor, NewJob};
+use super::reasons::stored;
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
 use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover};
@@ -229,6 +230,7 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
             Reason::from(Code::RevokedAlready)
         ],
     )?;
+    jobs::count_rows(db, undo)?;
     facts::keep(db, &args.reason)?;
     if copied == 0 {
         jobs::discard(db, &undo)?;
@@ -246,14 +248,22 @@ pub(super) fn finish_rows(
 ) -> tx::Result<()> {
     rows::insert(db, *id, rows)?;
     db.analyze_rows()?;
-    for (suspect, meant) in suspects {
-        let why = Reason::from(Code::DomainSlip).with("meant", meant);
-        db.execute(
-            "UPDATE row SET bucket = 'ask', why = ?3
-         WHERE job = ?1 AND bucket = 'ready' AND substr(email_key, length(email_key) - length(?2) + 1) = ?2",
-            values![id.0, format!("@{suspect}"), why],
-        )?;
+    if suspects.is_empty() {
+        return Ok(());
     }
+    let suspects: Vec<_> = suspects
+        .iter()
+        .map(|(suspect, meant)| (suspect, stored(&Reason::from(Code::DomainSlip).with("meant", meant))))
+        .collect();
+    // An address that can be sent has one @. One pass over the rows, for any number of domains.
+    db.execute(
+        "WITH suspect AS MATERIALIZED (SELECT domain, why FROM json_rows(?2, domain text, why text) AS list)
+         UPDATE row SET bucket = 'ask',
+                        why = (SELECT why FROM suspect WHERE domain = substr(email_key, instr(email_key, '@') + 1))
+         WHERE job = ?1 AND bucket = 'ready'
+           AND substr(email_key, instr(email_key, '@') + 1) IN (SELECT domain FROM suspect)",
+        values![id.0, super::json(&suspects)],
+    )?;
     Ok(())
 }
 
@@ -342,7 +352,7 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
          JOIN row ON row.job = ?1 AND row.no = found.first
          ORDER BY found.rows DESC, found.first",
         conditions::GROUP,
-        conditions::allowed_together()
+        conditions::ALLOWED_TOGETHER
     );
     db.rows(&sql, values![id.0], |r| {
         Ok(RowGroup {

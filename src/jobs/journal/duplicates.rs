@@ -3,9 +3,9 @@
 use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use super::{claims, jobs};
+use super::{claims, jobs, repeats};
 use crate::domain::{BadgeId, EmailKey};
-use crate::jobs::duplicate_check::{DuplicateKind, Policy, loosened};
+use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
@@ -27,36 +27,59 @@ pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<S
     )
 }
 
-/// The number of addresses of [`emails`], and of each a hash, which is the same for similar ones, with its first row,
-/// sorted. A million addresses themselves would need much memory.
-pub(super) fn similar(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<(u64, Vec<(u64, i64)>)> {
-    let (mut count, mut hashes) = (0, Vec::new());
-    let sql = format!(
-        "SELECT email_key, min(no) FROM row WHERE job = ?1 AND {} AND email <> '' GROUP BY email_key",
-        judged(*phase)
-    );
+/// The recipients of a job, as a duplicate check looks them up. A million addresses themselves would need much memory.
+#[derive(Clone, Debug, Default)]
+pub(in crate::jobs) struct Recipients {
+    /// Number of addresses of [`emails`].
+    pub(in crate::jobs) unsent: u64,
+    /// A hash of each row's address, which is the same for similar ones, with the row. Sorted.
+    pub(in crate::jobs) hashes: Vec<(u64, i64)>,
+}
+
+impl Recipients {
+    /// The rows whose address is equal or similar to this one.
+    pub(in crate::jobs) fn like(&self, key: &EmailKey) -> impl Iterator<Item = i64> {
+        let hash = loosened(key.as_str());
+        let first = self.hashes.partition_point(|(other, _)| *other < hash);
+        let from = self.hashes.get(first..).unwrap_or_default();
+        from.iter().take_while(move |(other, _)| *other == hash).map(|(_, no)| *no)
+    }
+}
+
+pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {
+    let mut found = Recipients::default();
+    let mut unsent: Vec<u64> = Vec::new();
+    let sql = format!("SELECT no, email_key, {} FROM row WHERE job = ?1 AND email_key <> ''", judged(*phase));
     db.each(&sql, values![id.0], |r| {
-        count += 1;
-        if let Some(hash) = loosened(r.text(0)?) {
-            hashes.push((hash, r.get(1)?));
+        let key = r.text(1)?;
+        found.hashes.push((loosened(key), r.get(0)?));
+        if r.get(2)? {
+            unsent.push(hash(key));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    hashes.sort_unstable();
-    Ok((count, hashes))
+    unsent.sort_unstable();
+    unsent.dedup();
+    found.unsent = unsent.len() as u64;
+    found.hashes.sort_unstable();
+    Ok(found)
 }
 
 /// The e-mail keys of rows.
-pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<HashMap<i64, EmailKey>> {
+pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<Vec<(i64, EmailKey)>> {
     db.rows(
-        "SELECT no, email_key FROM row WHERE job = ?1 AND no IN json_list(?2, bigint)",
+        "SELECT no, email_key FROM row WHERE job = ?1 AND no IN json_list(?2, bigint) ORDER BY no",
         values![id.0, super::json(rows)],
         |r| Ok((r.get(0)?, EmailKey::of(r.text(1)?))),
     )
 }
 
 pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
-    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(*phase)), values![id.0])?;
+    let sql = format!(
+        "UPDATE row INDEXED BY row_class SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}",
+        judged(*phase)
+    );
+    db.execute(&sql, values![id.0])?;
     Ok(())
 }
 
@@ -76,19 +99,27 @@ pub(in crate::jobs) struct RecordHeld {
     pub(in crate::jobs) held: Vec<ExistingBadge>,
     /// Recipients whose address is similar to a holder's, with the reason.
     pub(in crate::jobs) similar: Vec<(EmailKey, Reason)>,
+    /// The rows of these recipients, in order.
+    pub(in crate::jobs) rows: Vec<(i64, EmailKey)>,
 }
 
 /// Stores the badges that recipients of a job have, and sets the kind of their unsent rows.
 pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
-    let RecordHeld { id, phase, held, similar } = args;
-    let list: Vec<_> = held.iter().map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over())).collect();
-    // `+` makes SQLite find the rows by their address.
-    //
+    let RecordHeld { id, phase, held, similar, rows } = args;
+    let mut first_rows: HashMap<&EmailKey, i64> = HashMap::new();
+    for (no, key) in rows {
+        first_rows.entry(key).or_insert(*no);
+    }
+    let list: Vec<_> = held
+        .iter()
+        .map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over(), first_rows.get(&h.key)))
+        .collect();
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
-    // count either: the poller decides about it.
+    // count either: the poller decides about it. `+` makes SQLite find the rows by their address.
     let counted: Vec<usize> = db.rows(
-        "SELECT held.place FROM json_rows(?2, email_key text, badge text) AS held
-             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.email_key AND row.job = ?1)
+        "SELECT held.place FROM json_rows(?2, email_key text, badge text, over boolean, no bigint) AS held
+             WHERE EXISTS (SELECT 1 FROM row
+                           WHERE row.job = ?1 AND row.no = held.no AND row.email_key = held.email_key)
                AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
                                WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
                AND NOT EXISTS (SELECT 1 FROM row
@@ -107,43 +138,51 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
          ON CONFLICT (job, email_key, badge) DO UPDATE SET over = excluded.over",
         values![id.0, super::json(&held_before)],
     )?;
-    let found: Vec<_> = counted
-        .iter()
-        .filter_map(|place| held.get(*place))
-        .map(|h| (h.key.as_str(), h.class.code(), stored(&h.why)))
-        .collect();
-    classify(db, *id, *phase, &found)?;
-    let similar: Vec<_> = similar
-        .iter()
-        .map(|(key, why)| (key.as_str(), DuplicateKind::LookAlike.code(), stored(why)))
-        .collect();
-    classify(db, *id, *phase, &similar)
+    let counted = counted.iter().filter_map(|place| held.get(*place));
+    let found = counted.map(|h| (&h.key, h.class, &h.why));
+    let similar = similar.iter().map(|(key, why)| (key, DuplicateKind::LookAlike, why));
+    classify(db, *id, *phase, found.chain(similar), rows)
 }
 
-/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. `found` has
-/// e-mail keys, codes of kinds, and reasons.
-fn classify(db: &Tx<'_>, id: JobId, phase: Phase, found: &[(&str, &str, String)]) -> tx::Result<()> {
-    let weight = |code: &str| {
-        let cases: Vec<String> =
-            DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
-        format!("CASE {code} {} ELSE -1 END", cases.join(" "))
-    };
-    // Of two findings about one recipient, the heavier one counts, and the first of equal ones. `+` makes SQLite find
-    // the rows by their address.
+/// Sets the kind and the reason of unsent rows, unless they already have a kind of greater weight. Of two findings
+/// about one recipient, the heavier one counts, and the first of equal ones.
+fn classify<'a>(
+    db: &Tx<'_>,
+    id: JobId,
+    phase: Phase,
+    found: impl Iterator<Item = (&'a EmailKey, DuplicateKind, &'a Reason)>,
+    rows: &[(i64, EmailKey)],
+) -> tx::Result<()> {
+    let mut heaviest: HashMap<&EmailKey, (DuplicateKind, &Reason)> = HashMap::new();
+    for (key, class, why) in found {
+        let known = heaviest.entry(key).or_insert((class, why));
+        if known.0.weight() < class.weight() {
+            *known = (class, why);
+        }
+    }
+    let mut findings = Vec::with_capacity(heaviest.len());
+    let mut places: HashMap<&EmailKey, usize> = HashMap::new();
+    for (key, (class, why)) in &heaviest {
+        places.insert(key, findings.len());
+        findings.push((key.as_str(), class.code(), class.weight(), stored(why)));
+    }
+    let rows: Vec<_> = rows.iter().filter_map(|(no, key)| Some((no, places.get(key)?))).collect();
+    let weights: Vec<String> =
+        DuplicateKind::ALL.iter().map(|c| format!("WHEN '{}' THEN {}", c.code(), c.weight())).collect();
     db.execute(
         &format!(
-            "UPDATE row SET class = found.class, class_why = found.why
-         FROM (SELECT email_key, class, why, weight,
-                      row_number() OVER (PARTITION BY email_key ORDER BY weight DESC, place) AS rank
-               FROM (SELECT place, email_key, class, why, {found_weight} AS weight
-                     FROM json_rows(?2, email_key text, class text, why text) AS list) AS weighed) AS found
-         WHERE found.rank = 1 AND row.email_key = found.email_key AND +row.job = ?1 AND {judged}
-           AND {row_weight} < found.weight",
-            found_weight = weight("list.class"),
-            judged = judged(phase),
-            row_weight = weight("row.class"),
+            "WITH finding AS MATERIALIZED (
+                 SELECT ?1 AS job, list.no, held.email_key, held.class, held.weight, held.why
+                 FROM json_rows(?2, no bigint, finding bigint) AS list
+                 JOIN json_rows(?3, email_key text, class text, weight bigint, why text) AS held
+                   ON held.place = list.finding)
+             UPDATE row SET class = finding.class, class_why = finding.why FROM finding
+             WHERE row.job = finding.job AND row.no = finding.no AND row.email_key = finding.email_key
+               AND CASE row.class {} ELSE -1 END < finding.weight AND {}",
+            weights.join(" "),
+            judged(phase),
         ),
-        values![id.0, super::json(found)],
+        values![id.0, super::json(&rows), super::json(&findings)],
     )?;
     Ok(())
 }
@@ -222,7 +261,10 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
     let judged = judged(phase);
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
-        &format!("UPDATE row SET seen = NULL WHERE job = ?1 AND seen IS NOT NULL AND {judged}"),
+        &format!(
+            "UPDATE row SET seen = NULL, repeats = NULL
+             WHERE job = ?1 AND (seen IS NOT NULL OR repeats IS NOT NULL) AND {judged}"
+        ),
         values![id.0],
     )?;
     // The reason keeps what the reading found about a valid badge. A permission ends if the person who gave it did
@@ -242,56 +284,8 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
          FROM rival WHERE row.job = rival.job AND row.no = rival.no",
         values![id.0, super::json(&rivals), Code::Verdict.name()],
     )?;
-    // The reason keeps what is known of the recipient: allowing the one does not allow the other. A twin names a row
-    // with its name, not one that only shares its address.
-    let first = "reason_with_text(?2, 'row', repeated.earlier)";
-    db.execute(
-        &format!(
-            "{REPEATED}
-             UPDATE row SET class_why = CASE WHEN class IS NULL THEN {first}
-                                             ELSE reason_both(?3, class_why, {first}) END,
-                            class = coalesce(class, repeated.kind)
-             FROM repeated WHERE row.job = ?1 AND row.no = repeated.no AND {judged}"
-        ),
-        values![id.0, Reason::from(Code::SameAddress), Code::Verdict.name()],
-    )?;
-    Ok(())
+    repeats::compare(db, id, &judged)
 }
-
-/// Earlier rows of the job with the same address. So the first of several rows is not a twin. Invalid rows do not
-/// count, since they are not sent. Without `INDEXED BY`, SQLite compares every row with all rows before it.
-const EARLIER_ROWS: &str = "
-    FROM row AS other INDEXED BY row_key
-    WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
-      AND other.bucket <> 'invalid'";
-
-/// SQL condition: the row repeats the address of an earlier row.
-pub(super) fn is_repeated() -> String {
-    format!("EXISTS (SELECT 1 {EARLIER_ROWS})")
-}
-
-/// The rows of the job `?1` that repeat an address: their kind by the rows before them, and the earlier row that the
-/// reason names. One pass over the rows of an address, so that a mailbox with many names costs no more than others.
-const REPEATED: &str = "
-    WITH compared AS (
-        SELECT no, count(*) FILTER (WHERE bucket <> 'invalid') OVER earlier AS rows_before,
-               min(line) FILTER (WHERE bucket <> 'invalid') OVER earlier AS line,
-               min(no) FILTER (WHERE bucket <> 'invalid') OVER earlier AS first,
-               count(*) FILTER (WHERE bucket <> 'invalid') OVER namesake AS twins_before,
-               min(line) FILTER (WHERE bucket <> 'invalid') OVER namesake AS line_of_twin,
-               min(no) FILTER (WHERE bucket <> 'invalid') OVER namesake AS first_twin
-        FROM row
-        WHERE job = ?1 AND email_key IN (SELECT email_key FROM row WHERE job = ?1 AND email_key <> ''
-                                         GROUP BY email_key HAVING count(*) > 1)
-        WINDOW earlier AS (PARTITION BY email_key ORDER BY no
-                           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
-               namesake AS (PARTITION BY email_key, name ORDER BY no
-                            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)),
-    repeated AS MATERIALIZED (
-        SELECT no, CASE WHEN twins_before > 0 THEN 'twin' ELSE 'shared_address' END AS kind,
-               CAST(CASE WHEN twins_before > 0 THEN coalesce(line_of_twin, first_twin)
-                         ELSE coalesce(line, first) END AS TEXT) AS earlier
-        FROM compared WHERE rows_before > 0)";
 
 /// Gives every unsent row its status by the policies, and counts the kinds.
 pub(super) fn place(
@@ -322,17 +316,13 @@ pub(super) fn place(
             RowStatus::Ask
         };
         for class in DuplicateKind::ALL.iter().filter(|class| policies.of(**class) == policy) {
-            let (with, also) = if class.is_in_file() {
-                (REPEATED, "OR class IS NOT NULL AND no IN (SELECT no FROM repeated WHERE kind = ?2)")
-            } else {
-                ("", "")
-            };
+            let also = if class.is_in_file() { "OR repeats = ?2" } else { "" };
             db.execute(
                 &format!(
-                    "{with}
-                     UPDATE row SET bucket = ?3, guarded = TRUE,
+                    "UPDATE row INDEXED BY row_class SET bucket = ?3, guarded = TRUE,
                                     why = reason_with(?4, 'why', class_why)
-                     WHERE job = ?1 AND (class = ?2 {also}) AND bucket = 'ready' AND allowed IS DISTINCT FROM class"
+                     WHERE job = ?1 AND class IS NOT NULL AND (class = ?2 {also}) AND bucket = 'ready'
+                       AND allowed IS DISTINCT FROM class"
                 ),
                 values![id.0, class.code(), row_status.code(), Reason::class(*class)],
             )?;
@@ -346,7 +336,7 @@ pub(super) fn place(
         values![id.0, allowed_by_setting(policies)],
     )?;
     db.rows(
-        "SELECT class, count(*) FROM row WHERE job = ?1 AND class IS NOT NULL GROUP BY class",
+        "SELECT class, count(*) FROM row INDEXED BY row_class WHERE job = ?1 AND class IS NOT NULL GROUP BY class",
         values![id.0],
         |r| {
             let class = DuplicateKind::from_code(r.text(0)?).unwrap_or(DuplicateKind::New);
@@ -369,68 +359,4 @@ pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> t
         values![id.0, allowed_by_setting(policies)],
     )?;
     Ok(())
-}
-
-#[cfg(test)]
-#[allow(clippy::expect_used, reason = "a test says what went wrong")]
-mod tests {
-    use super::*;
-    use crate::jobs::job::Kind;
-    use crate::jobs::journal::statements::{draft, journal};
-    use proptest::prelude::*;
-
-    /// A row: its address, its name, whether it is invalid, and whether it has a line.
-    type Given = (u8, u8, bool, bool);
-
-    fn line(no: usize, (.., has_line): Given) -> usize {
-        if has_line { no * 10 } else { no }
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
-
-        /// The first row of an address is none. Invalid rows do not count, and those without an address neither.
-        #[test]
-        fn a_row_that_repeats_an_address_names_the_first_of_its_name_or_else_of_its_address(
-            given in prop::collection::vec((0u8..4, 0u8..3, prop::bool::weighted(0.2), any::<bool>()), 1..24),
-        ) {
-            let connection = journal();
-            let db = Tx::on(&connection);
-            let id = draft(&db, Kind::Issue, given.len() as u64);
-            for (at, (email, name, is_invalid, has_line)) in given.iter().enumerate() {
-                let email = if *email == 0 { String::new() } else { format!("{email}@x.example") };
-                let no = at as i64 + 1;
-                let line = has_line.then_some(no * 10);
-                let bucket = if *is_invalid { "invalid" } else { "ready" };
-                db.execute(
-                    "UPDATE row SET email = ?3, email_key = ?3, name = ?4, bucket = ?5, line = ?6
-                     WHERE job = ?1 AND no = ?2",
-                    values![id.0, no, email, name.to_string(), bucket, line],
-                )
-                .expect("a row");
-            }
-            let found: Vec<(i64, String, String)> = db
-                .rows(
-                    &format!("{REPEATED} SELECT no, kind, earlier FROM repeated ORDER BY no"),
-                    values![id.0],
-                    |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
-                )
-                .expect("the rows");
-            let mut expected = Vec::new();
-            for (at, row) in given.iter().enumerate() {
-                let earlier = given[..at].iter().enumerate().filter(|(_, one)| one.0 == row.0 && !one.2);
-                let earlier: Vec<(usize, Given)> = earlier.map(|(at, one)| (at + 1, *one)).collect();
-                let twins: Vec<_> = earlier.iter().filter(|(_, one)| one.1 == row.1).copied().collect();
-                let (kind, of) =
-                    if twins.is_empty() { ("shared_address", &earlier) } else { ("twin", &twins) };
-                // Lines come before numbers.
-                let lines = of.iter().filter(|(_, one)| one.3).map(|(no, one)| line(*no, *one)).min();
-                let first = lines.or(of.iter().map(|(no, _)| *no).min());
-                if let Some(first) = first.filter(|_| row.0 != 0) {
-                    expected.push((at as i64 + 1, kind.to_owned(), first.to_string()));
-                }
-            }
-            prop_assert_eq!(found, expected);
-        }
-    }
 }

@@ -12,6 +12,7 @@ use crate::jobs::row_status::{Counts, RowStatus};
 use crate::secrets::redact;
 use jiff::Timestamp;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A service and one of its keys: the owner of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,6 +147,34 @@ pub(super) fn counts(db: &Tx<'_>, id: JobId) -> tx::Result<Counts> {
         })?;
     counts.sort_unstable();
     Ok(Counts(counts))
+}
+
+/// Counts rows that a job got now, by status. A team's database counts them itself; SQLite would count each row alone.
+pub(super) fn count_added(db: &Tx<'_>, id: JobId, added: &BTreeMap<&'static str, i64>) -> tx::Result<()> {
+    if db.is_team() {
+        return Ok(());
+    }
+    for (bucket, n) in added {
+        db.execute(
+            "INSERT INTO tally (job, bucket, n, changed) VALUES (?1, ?2, ?3, unixepoch())
+             ON CONFLICT (job, bucket) DO UPDATE SET n = n + excluded.n, changed = excluded.changed",
+            values![id.0, *bucket, n],
+        )?;
+    }
+    Ok(())
+}
+
+/// As [`count_added`], for all rows of a new job.
+pub(super) fn count_rows(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
+    if !db.is_team() {
+        db.execute(
+            "INSERT INTO tally (job, bucket, n, changed)
+             SELECT job, bucket, count(*), unixepoch() FROM row WHERE job = ?1 GROUP BY job, bucket
+             ON CONFLICT (job, bucket) DO UPDATE SET n = excluded.n, changed = excluded.changed",
+            values![id.0],
+        )?;
+    }
+    Ok(())
 }
 
 /// Reads a status. Every stored word is known, since the schema version was checked.

@@ -12,7 +12,7 @@
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
-//! row_parts     the order of the rows in a review
+//! row_parts     the order of the rows in a review     repeats      rows with one address
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
@@ -59,6 +59,7 @@ pub(super) mod polling;
 mod purge;
 mod reasons;
 mod recent;
+mod repeats;
 pub(super) mod requests;
 pub(super) mod review;
 mod row_parts;

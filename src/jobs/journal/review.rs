@@ -83,7 +83,8 @@ pub(super) fn undo_decision(
     policies: &Policies,
 ) -> tx::Result<bool> {
     // Findings about another recipient do not apply.
-    let findings = if decision.corrects { ", class = NULL, class_why = NULL, seen = NULL" } else { "" };
+    let findings =
+        if decision.corrects { ", class = NULL, class_why = NULL, repeats = NULL, seen = NULL" } else { "" };
     db.execute(
         &format!(
             "UPDATE row SET name = was.name, email = was.email, email_key = was.email_key, person = was.person,

@@ -4,7 +4,7 @@ use super::accounts;
 use super::claims::People;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
-use super::jobs::{moment, row_status};
+use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
@@ -19,7 +19,7 @@ use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
 use serde_json::json;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {
@@ -51,6 +51,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
     let last: i64 =
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = People::of(db)?;
+    let mut added = BTreeMap::new();
     let columns = [
         "job",
         "no",
@@ -73,6 +74,8 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
             let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
             let (name, email) = (redact(&row.name), redact(&row.email));
             let key = EmailKey::of(&email);
+            let bucket = row.row_status.unwrap_or(RowStatus::Ready).code();
+            *added.entry(bucket).or_default() += 1;
             add(values![
                 job.0,
                 no,
@@ -83,7 +86,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
                 key.as_str(),
                 row.title,
                 row.badge.as_ref().map(BadgeId::wire),
-                row.row_status.unwrap_or(RowStatus::Ready).code(),
+                bucket,
                 row.why,
                 row.of.map(|(job, _)| job.0),
                 row.of.map(|(_, no)| no as i64),
@@ -92,7 +95,8 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
             ])?;
         }
         Ok(())
-    })
+    })?;
+    jobs::count_added(db, job, &added)
 }
 
 pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
@@ -118,7 +122,7 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
                             why text) AS list)
          UPDATE row SET name = correct.name, email = correct.email, email_key = correct.email_key,
                         person = correct.person, bucket = correct.bucket, why = correct.why, class = NULL,
-                        class_why = NULL, allowed = NULL, seen = NULL, guarded = FALSE
+                        class_why = NULL, repeats = NULL, allowed = NULL, seen = NULL, guarded = FALSE
          FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
         values![id.0, super::json(&list)],
     )?;
@@ -380,13 +384,18 @@ pub(super) fn sent_badge(
 }
 
 pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
-    let open = "row.email_key = ?3
+    let open = "row.email_key = ?3 AND row.request IS NOT NULL
                 AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
     sent_here(db, account, (open, key.as_str()), 20)
 }
 
 pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
-    sent_here(db, account, ("row.email_key = ?3 AND row.badge IS NOT NULL", key.as_str()), MOST_REQUESTED)
+    sent_here(
+        db,
+        account,
+        ("row.email_key = ?3 AND row.request IS NOT NULL AND row.badge IS NOT NULL", key.as_str()),
+        MOST_REQUESTED,
+    )
 }
 
 pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<String>> {

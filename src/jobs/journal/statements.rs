@@ -51,7 +51,17 @@ pub(super) fn journal() -> Connection {
 }
 
 /// A draft for `n` people, or for `n` badges to revoke.
-pub(super) fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
+fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
+    let row = |n| NewRow {
+        name: "n".into(),
+        email: format!("p{n}@x.example"),
+        badge: (kind == Kind::Revoke).then(|| badge(n)),
+        ..NewRow::default()
+    };
+    draft_of(db, kind, (1..=n).map(row).collect())
+}
+
+pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: Vec<NewRow>) -> JobId {
     let owner = Process { id: "me".into(), label: "me".into(), place: None };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {
@@ -64,13 +74,7 @@ pub(super) fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
         after: false,
     };
     let job = jobs::insert(db, &account, &owner, &new).expect("a job");
-    let row = |n| NewRow {
-        name: "n".into(),
-        email: format!("p{n}@x.example"),
-        badge: (kind == Kind::Revoke).then(|| badge(n)),
-        ..NewRow::default()
-    };
-    rows::insert(db, job, &(1..=n).map(row).collect::<Vec<_>>()).expect("rows");
+    rows::insert(db, job, &rows).expect("rows");
     job
 }
 
@@ -328,6 +332,11 @@ fn the_end_of_a_duplicate_check() {
         };
         let (_, statements) = counted(|| duplicates::finish_check(&db, &args));
         assert_eq!(with(&db, job, RowStatus::Ready), 0, "another job is about to send to all of them");
+        assert_eq!(
+            schema::check(&db).expect("checked"),
+            Vec::<String>::new(),
+            "the counts are those of the rows"
+        );
         statements
     });
 }

@@ -9,7 +9,7 @@ use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
-use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, RecordHeld};
+use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::facts::{Fact, FactObservation, Kept};
 use super::jobs::{Account, Actor};
 use super::observe::{Context, MarkOverdue, Observed};
@@ -154,8 +154,8 @@ operations! {
 // The duplicate check.
 operations! {
     read_long emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
-    read_long similar_emails(id: JobId, phase: Phase) -> (u64, Vec<(u64, i64)>) = duplicates::similar;
-    read email_keys(id: JobId, rows: Vec<i64>) -> HashMap<i64, EmailKey> = duplicates::keys;
+    read_long recipients(id: JobId, phase: Phase) -> Recipients = duplicates::recipients;
+    read email_keys(id: JobId, rows: Vec<i64>) -> Vec<(i64, EmailKey)> = duplicates::keys;
     write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
     write "guarded" finish_check(args: FinishCheck) -> CheckResult = duplicates::finish_check;

@@ -1,4 +1,4 @@
--- The journal of a team, as schema 9 of the journal in a file has it: see `schema.sql` and its migrations for what
+-- The journal of a team, as schema 10 of the journal in a file has it: see `schema.sql` and its migrations for what
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, and the tables
 -- `store`, `applied` and `process`.
 
@@ -120,10 +120,12 @@ CREATE TABLE row (
     tries       BIGINT NOT NULL DEFAULT 0,
     person      BYTEA,
     seen        BIGINT,
+    repeats     TEXT COLLATE "C",
     PRIMARY KEY (job, no)
 );
 CREATE INDEX row_bucket ON row(job, bucket, no);
 CREATE INDEX row_key ON row(email_key, job);
+CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;
 CREATE INDEX row_badge ON row(badge) WHERE badge IS NOT NULL;
 CREATE INDEX row_request ON row(request) WHERE request IS NOT NULL;
 CREATE INDEX row_of ON row(of_job, of_no) WHERE of_job IS NOT NULL;

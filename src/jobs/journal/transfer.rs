@@ -72,6 +72,7 @@ const ROW: Columns = &[
     ("why", Text),
     ("class", Text),
     ("class_why", Text),
+    ("repeats", Text),
     ("guarded", Bool),
     ("allowed", Text),
     ("of_no", Int),
@@ -445,6 +446,7 @@ fn insert_rows(
         }
         Ok(())
     })?;
+    jobs::count_rows(db, JobId(id))?;
     Ok(people)
 }
 

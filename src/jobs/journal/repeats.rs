@@ -1,0 +1,284 @@
+//! Rows of a job with the address of an earlier row.
+
+use super::reasons::stored;
+use super::tx::{self, Tx, values};
+use crate::jobs::duplicate_check::{DuplicateKind, hash};
+use crate::jobs::job::JobId;
+use crate::jobs::reason::{Code, Reason};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// SQL for a row's kind by the rows before it, from the address of each: for the migration only.
+macro_rules! kind_in_file {
+    ($hint:literal) => {
+        concat!(
+            "UPDATE row SET repeats =
+                 (SELECT CASE WHEN max(CASE WHEN other.name = row.name THEN 1 ELSE 0 END) = 1 THEN 'twin'
+                              WHEN count(*) > 0 THEN 'shared_address' END
+                  FROM row AS other ",
+            $hint,
+            " WHERE other.email_key = row.email_key AND other.job = row.job AND other.no < row.no
+                AND other.bucket <> 'invalid')
+             WHERE class IS NOT NULL;
+             CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;"
+        )
+    };
+}
+
+/// Schema 10: the kind of a row by the rows before it, as the last duplicate check found it. Rows that a file adds are no
+/// longer counted one by one and put into the index of addresses, which took longer than all the rest.
+pub(super) const SCHEMA: &str = concat!(
+    "ALTER TABLE row ADD COLUMN repeats TEXT;",
+    kind_in_file!("INDEXED BY row_key"),
+    "DROP INDEX row_key;
+     CREATE INDEX row_key ON row(email_key, job) WHERE request IS NOT NULL;
+     DROP TRIGGER row_in;"
+);
+
+/// The same of a team's journal, which counts and indexes as before.
+#[cfg(feature = "team")]
+pub(super) const TEAM_SCHEMA: &str =
+    concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
+
+/// Rows that are compared with each other in one statement.
+const AT_ONCE: usize = 10_000;
+
+/// A row whose address another row of the job has, or another address with the same hash.
+struct Repeated {
+    no: i64,
+    key: String,
+    name: String,
+    /// The number that people know.
+    number: i64,
+    /// Invalid rows are not sent, so no later row repeats them.
+    is_invalid: bool,
+    is_judged: bool,
+}
+
+/// The rows of one address before another one.
+#[derive(Default)]
+struct Earlier {
+    first: Option<i64>,
+    /// The first one with each name.
+    named: HashMap<String, i64>,
+}
+
+/// Finds the rows that `judged` matches and that repeat the address of an earlier one: twins if that has their name, too.
+/// Sets their kind, unless they have one.
+pub(super) fn compare(db: &Tx<'_>, id: JobId, judged: &str) -> tx::Result<()> {
+    let mut rows = with_equal_hashes(db, id)?.into_iter().peekable();
+    while rows.peek().is_some() {
+        let mut nos = Vec::new();
+        let mut last = None;
+        // Rows with one hash are compared together.
+        while let Some((hash, no)) = rows.next_if(|(hash, _)| nos.len() < AT_ONCE || last == Some(*hash)) {
+            last = Some(hash);
+            nos.push(no);
+        }
+        nos.sort_unstable();
+        set(db, id, &repeated(db, id, judged, &nos)?)?;
+    }
+    Ok(())
+}
+
+/// The rows whose hashed address another row has, by hash.
+fn with_equal_hashes(db: &Tx<'_>, id: JobId) -> tx::Result<Vec<(u64, i64)>> {
+    let mut all: Vec<(u64, i64)> = Vec::new();
+    db.each("SELECT no, email_key FROM row WHERE job = ?1 AND email_key <> ''", values![id.0], |r| {
+        all.push((hash(r.text(1)?), r.get(0)?));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    all.sort_unstable();
+    let groups = all.chunk_by(|(one, _), (other, _)| one == other);
+    Ok(groups.filter(|rows| rows.len() > 1).flatten().copied().collect())
+}
+
+/// The rows among these that repeat an earlier one: place, kind, and the number of the row that is repeated.
+fn repeated(
+    db: &Tx<'_>,
+    id: JobId,
+    judged: &str,
+    nos: &[i64],
+) -> tx::Result<Vec<(i64, &'static str, String)>> {
+    let rows: Vec<Repeated> = db.rows(
+        &format!(
+            "SELECT no, email_key, name, coalesce(line, no), bucket = 'invalid', {judged} FROM row
+             WHERE job = ?1 AND no IN json_list(?2, bigint) ORDER BY no"
+        ),
+        values![id.0, super::json(nos)],
+        |r| {
+            Ok(Repeated {
+                no: r.get(0)?,
+                key: r.get(1)?,
+                name: r.get(2)?,
+                number: r.get(3)?,
+                is_invalid: r.get(4)?,
+                is_judged: r.get(5)?,
+            })
+        },
+    )?;
+    let mut found = Vec::new();
+    let mut earlier: HashMap<String, Earlier> = HashMap::new();
+    for row in rows {
+        let known = earlier.entry(row.key).or_default();
+        let named = known.named.get(&row.name).copied();
+        if let Some(number) = named.or(known.first)
+            && row.is_judged
+        {
+            let kind = if named.is_some() { DuplicateKind::Twin } else { DuplicateKind::SharedAddress };
+            found.push((row.no, kind.code(), number.to_string()));
+        }
+        if !row.is_invalid {
+            known.first = Some(known.first.map_or(row.number, |first| first.min(row.number)));
+            let first = known.named.entry(row.name).or_insert(row.number);
+            *first = row.number.min(*first);
+        }
+    }
+    Ok(found)
+}
+
+/// The reason keeps what is known of the recipient: allowing the one does not allow the other. A twin names a row with
+/// its name, not one that only shares its address.
+fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Result<()> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let first = "reason_with_text(?3, 'row', found.earlier)";
+    db.execute(
+        &format!(
+            "WITH found AS MATERIALIZED (SELECT ?1 AS job, no, kind, earlier
+                                        FROM json_rows(?2, no bigint, kind text, earlier text) AS list)
+             UPDATE row SET repeats = found.kind,
+                            class_why = CASE WHEN class IS NULL THEN {first}
+                                             ELSE reason_both(?4, class_why, {first}) END,
+                            class = coalesce(class, found.kind)
+             FROM found WHERE row.job = found.job AND row.no = found.no"
+        ),
+        values![id.0, super::json(found), stored(&Reason::from(Code::SameAddress)), Code::Verdict.name()],
+    )?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::schema::{self, MIGRATIONS};
+    use crate::jobs::journal::statements::{draft_of, journal};
+    use crate::jobs::row_status::RowStatus;
+    use proptest::prelude::*;
+    use rusqlite::Connection;
+
+    /// The kind, and the number of the repeated row.
+    type Found = Option<(String, String)>;
+
+    fn row(name: &str, email: &str) -> NewRow {
+        NewRow { name: name.into(), email: email.into(), ..NewRow::default() }
+    }
+
+    fn compared(rows: Vec<NewRow>) -> Vec<Found> {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let job = draft_of(&db, Kind::Issue, rows);
+        compare(&db, job, "bucket <> 'sending'").expect("compared");
+        let read = "SELECT repeats, class, class_why FROM row WHERE job = ?1 ORDER BY no";
+        db.rows(read, values![job.0], |r| {
+            let kind: Option<String> = r.get(0)?;
+            assert_eq!(kind, r.get::<Option<String>>(1)?, "it is of no other kind");
+            let why: Option<Reason> = r.get(2)?;
+            let number = why.and_then(|why| why.argument("row").map(ToString::to_string));
+            Ok(kind.zip(number))
+        })
+        .expect("rows")
+    }
+
+    fn found(kind: &str, row: &str) -> Found {
+        Some((kind.into(), row.into()))
+    }
+
+    #[test]
+    fn a_row_repeats_the_first_row_with_its_address_and_name_or_with_its_address() {
+        let rows = vec![
+            row("Kim", "a@x.example"),
+            row("Lee", "A@x.example"),
+            row("Park", "b@x.example"),
+            row("Lee", "a@x.example"),
+            row("Kim", "a@x.example"),
+            row("", ""),
+            row("", ""),
+        ];
+        let twin = |row| found("twin", row);
+        assert_eq!(
+            compared(rows),
+            [None, found("shared_address", "1"), None, twin("2"), twin("1"), None, None]
+        );
+    }
+
+    #[test]
+    fn the_number_of_a_row_is_its_line_and_an_invalid_row_is_not_repeated() {
+        let rows = vec![
+            NewRow { line: Some(2), row_status: Some(RowStatus::Invalid), ..row("Kim", "a@x.example") },
+            NewRow { line: Some(3), ..row("Kim", "a@x.example") },
+            NewRow { line: Some(9), row_status: Some(RowStatus::Invalid), ..row("Kim", "a@x.example") },
+        ];
+        assert_eq!(compared(rows), [None, None, found("twin", "3")]);
+    }
+
+    #[test]
+    fn rows_with_one_address_are_compared_together_however_many_there_are() {
+        let most = AT_ONCE + 1;
+        let rows = compared((0..most).map(|_| row("Kim", "a@x.example")).collect());
+        assert_eq!(rows.iter().filter(|found| found.is_some()).count(), most - 1);
+        let rows = compared((0..most * 2).map(|n| row("Kim", &format!("a{}@x.example", n / 2))).collect());
+        assert_eq!(rows.iter().filter(|found| found.is_some()).count(), most);
+    }
+
+    #[test]
+    fn an_older_journal_keeps_what_its_check_found() {
+        let mut connection = Connection::open_in_memory().expect("a database");
+        for step in &MIGRATIONS[..9] {
+            step(&connection).expect("schema 9");
+        }
+        connection
+            .execute_batch(
+                "PRAGMA user_version = 9;
+                 INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+                 VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
+                 INSERT INTO row (job, no, name, email, email_key, bucket, class)
+                 VALUES (1, 1, 'Kim', 'a', 'a', 'ready', NULL), (1, 2, 'Kim', 'a', 'a', 'ask', 'twin'),
+                        (1, 3, 'Lee', 'a', 'a', 'ask', 'sent'), (1, 4, 'Lee', 'b', 'b', 'ask', 'sent')",
+            )
+            .expect("a draft");
+        schema::migrate(&mut connection).expect("migrated");
+        let db = Tx::on(&connection);
+        let kinds: Vec<Option<String>> =
+            db.rows("SELECT repeats FROM row ORDER BY no", values![], |r| r.get(0)).expect("rows");
+        assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
+        assert_eq!(schema::check(&db).expect("checked"), Vec::<String>::new());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Each row is its address, its name, whether it is invalid, and whether it has a line.
+        #[test]
+        fn every_row_is_compared_with_all_rows_before_it(
+            given in prop::collection::vec((0u8..4, 0u8..3, prop::bool::weighted(0.2), any::<bool>()), 1..24),
+        ) {
+            let number = |at: usize| if given[at].3 { at * 10 + 15 } else { at + 1 };
+            let rows = given.iter().enumerate().map(|(at, (email, name, is_invalid, has_line))| NewRow {
+                line: has_line.then(|| number(at) as u64),
+                row_status: is_invalid.then_some(RowStatus::Invalid),
+                ..row(&name.to_string(), &if *email == 0 { String::new() } else { format!("{email}@x.example") })
+            });
+            let expected = given.iter().enumerate().map(|(at, (email, name, ..))| {
+                let same = (0..at).filter(|one| *email != 0 && given[*one].0 == *email && !given[*one].2);
+                let named = same.clone().filter(|one| given[*one].1 == *name).map(number).min();
+                let kind = if named.is_some() { "twin" } else { "shared_address" };
+                named.or(same.map(number).min()).and_then(|first| found(kind, &first.to_string()))
+            });
+            prop_assert_eq!(compared(rows.collect()), expected.collect::<Vec<_>>());
+        }
+    }
+}
