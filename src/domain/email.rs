@@ -110,8 +110,8 @@ impl Address {
             return Err(EmailProblem::Empty);
         }
         let wrong = |why: Localizable| Err(EmailProblem::NotAnAddress(why));
-        let is_ordinary = bare.bytes().all(is_ordinary);
-        if let Some(why) = Some(bare).filter(|_| !is_ordinary).and_then(odd_sign) {
+        let has_odd_signs = !bare.bytes().all(is_ordinary);
+        if let Some(why) = Some(bare).filter(|_| has_odd_signs).and_then(odd_sign) {
             return wrong(why);
         }
         let Some((local, domain)) = bare.rsplit_once('@') else {

@@ -222,6 +222,8 @@ pub(super) async fn check_duplicates(
         }
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
+    // The comparison of the rows needs as much memory again.
+    drop(hunt);
     let (done, all, rows) = (requests, requests, recipients);
     progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();

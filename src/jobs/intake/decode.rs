@@ -60,7 +60,8 @@ impl Decoding {
         let Some(last) = bytes.last() else { return };
         let breaks = bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
         // CRLF is one line break.
-        let pairs = bytes.iter().zip(bytes.iter().skip(1)).filter(|pair| *pair == (&b'\r', &b'\n')).count();
+        let behind = bytes.get(1..).unwrap_or_default();
+        let pairs = bytes.iter().zip(behind).filter(|pair| matches!(pair, (b'\r', b'\n'))).count();
         let is_second_half = self.after_cr && bytes.starts_with(b"\n");
         self.line += (breaks - pairs) as u64 - u64::from(is_second_half);
         self.after_cr = *last == b'\r';

@@ -177,7 +177,7 @@ mod tests {
         NewRow { name: name.into(), email: email.into(), ..NewRow::default() }
     }
 
-    fn compared(rows: Vec<NewRow>) -> Vec<Found> {
+    fn compared(rows: &[NewRow]) -> Vec<Found> {
         let connection = journal();
         let db = Tx::on(&connection);
         let job = draft_of(&db, Kind::Issue, rows);
@@ -210,7 +210,7 @@ mod tests {
         ];
         let twin = |row| found("twin", row);
         assert_eq!(
-            compared(rows),
+            compared(&rows),
             [None, found("shared_address", "1"), None, twin("2"), twin("1"), None, None]
         );
     }
@@ -222,15 +222,16 @@ mod tests {
             NewRow { line: Some(3), ..row("Kim", "a@x.example") },
             NewRow { line: Some(9), row_status: Some(RowStatus::Invalid), ..row("Kim", "a@x.example") },
         ];
-        assert_eq!(compared(rows), [None, None, found("twin", "3")]);
+        assert_eq!(compared(&rows), [None, None, found("twin", "3")]);
     }
 
     #[test]
     fn rows_with_one_address_are_compared_together_however_many_there_are() {
         let most = AT_ONCE + 1;
-        let rows = compared((0..most).map(|_| row("Kim", "a@x.example")).collect());
+        let rows = compared(&vec![row("Kim", "a@x.example"); most]);
         assert_eq!(rows.iter().filter(|found| found.is_some()).count(), most - 1);
-        let rows = compared((0..most * 2).map(|n| row("Kim", &format!("a{}@x.example", n / 2))).collect());
+        let rows: Vec<_> = (0..most * 2).map(|n| row("Kim", &format!("a{}@x.example", n / 2))).collect();
+        let rows = compared(&rows);
         assert_eq!(rows.iter().filter(|found| found.is_some()).count(), most);
     }
 

@@ -19,6 +19,7 @@ use crate::jobs::rules::Claim;
 use crate::secrets::redact;
 use jiff::Timestamp;
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 #[derive(Clone, Debug, Default)]
@@ -37,7 +38,11 @@ pub(in crate::jobs) struct NewRow {
 
 /// The cells of a file's row as the journal stores them, without API keys.
 pub(in crate::jobs) fn stored_cells(cells: &[String]) -> String {
-    redact(&serde_json::to_string(cells).unwrap_or_default()).into_owned()
+    let cells = serde_json::to_string(cells).unwrap_or_default();
+    match redact(&cells) {
+        Cow::Owned(redacted) => redacted,
+        Cow::Borrowed(_) => cells,
+    }
 }
 
 /// The original cells of all rows, as stored.
@@ -52,23 +57,8 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = People::of(db)?;
     let mut added = BTreeMap::new();
-    let columns = [
-        "job",
-        "no",
-        "line",
-        "cells",
-        "name",
-        "email",
-        "email_key",
-        "title",
-        "badge",
-        "bucket",
-        "why",
-        "of_job",
-        "of_no",
-        "status",
-        "person",
-    ];
+    let columns = "job no line cells name email email_key title badge bucket why of_job of_no status person";
+    let columns: Vec<&str> = columns.split(' ').collect();
     db.append("row", &columns, |add| {
         for (no, row) in (last + 1..).zip(rows) {
             let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));

@@ -108,7 +108,7 @@ fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
     db.rows(
         "SELECT 'job ' || job || ': ' || sum(counted) || ' rows are counted as ' || bucket
          FROM (SELECT job, bucket, n AS counted, n AS difference FROM tally
-               UNION ALL SELECT job, bucket, 0, -count(*) FROM row GROUP BY job, bucket) AS both
+               UNION ALL SELECT job, bucket, 0, -count(*) FROM row GROUP BY job, bucket) AS compared
          GROUP BY job, bucket HAVING sum(difference) <> 0
          UNION ALL
          SELECT 'job ' || row.job || ': row ' || row.no || ' has no claim' FROM row JOIN job ON job.id = row.job

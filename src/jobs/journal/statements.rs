@@ -58,10 +58,10 @@ fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
         badge: (kind == Kind::Revoke).then(|| badge(n)),
         ..NewRow::default()
     };
-    draft_of(db, kind, (1..=n).map(row).collect())
+    draft_of(db, kind, &(1..=n).map(row).collect::<Vec<_>>())
 }
 
-pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: Vec<NewRow>) -> JobId {
+pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow]) -> JobId {
     let owner = Process { id: "me".into(), label: "me".into(), place: None };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {
@@ -74,7 +74,7 @@ pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: Vec<NewRow>) -> JobId {
         after: false,
     };
     let job = jobs::insert(db, &account, &owner, &new).expect("a job");
-    rows::insert(db, job, &rows).expect("rows");
+    rows::insert(db, job, rows).expect("rows");
     job
 }
 

@@ -389,11 +389,8 @@ fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
 
 fn insert(db: &Tx<'_>, table: &str, columns: Columns, job: i64, cells: &Cells) -> tx::Result<i64> {
     let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
-    let sql = format!(
-        "INSERT INTO {table} (job, {}) VALUES (?1, {}) RETURNING id",
-        listed(columns),
-        places.join(", ")
-    );
+    let (names, places) = (listed(columns), places.join(", "));
+    let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
     db.row(&sql, &with(cells, &[&job]), |r| r.get(0))
 }
 
@@ -446,8 +443,7 @@ fn insert_rows(
         }
         Ok(())
     })?;
-    jobs::count_rows(db, JobId(id))?;
-    Ok(people)
+    jobs::count_rows(db, JobId(id)).map(|()| people)
 }
 
 /// The account here of the job's key, joined with that of the profile.

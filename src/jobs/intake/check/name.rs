@@ -116,35 +116,33 @@ fn doubts(name: &str) -> Vec<Localizable> {
         return vec![lost_letters(damage.was())];
     }
     let mut doubts = Vec::new();
-    let mut doubt = |is: bool, what: Localizable| {
+    // Most names have no doubts, so their texts are not made.
+    let mut doubt = |is: bool, what: fn() -> Localizable| {
         if is {
-            doubts.push(what);
+            doubts.push(what());
         }
     };
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
-    doubt(is_address_like(name), localizable!("the name is an e-mail address"));
-    doubt(is_placeholder(name), localizable!("this looks like a placeholder, not a name"));
-    doubt(!has(char::is_alphabetic) && has(char::is_numeric), localizable!("the name has only digits"));
-    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), localizable!("the name has no letters"));
-    doubt(chars.len() > LONG, localizable!("the name is longer than 100 characters"));
-    doubt(has(is_full_width), localizable!("the name has full-width letters (ＫＩＭ instead of KIM)"));
-    doubt(has(is_jamo), localizable!("the name has a single Hangul letter: is it complete?"));
-    doubt(stray_invisible(&chars), localizable!("the name has an invisible character"));
-    doubt(
-        has(|c| c.is_whitespace() && c != ' '),
-        localizable!("the name has an unusual space (no-break or full-width)"),
-    );
-    doubt(name.contains("  "), localizable!("the name has two spaces in a row"));
-    doubt(
-        name.starts_with(['=', '+', '@', '＝', '＋', '＠']),
-        localizable!("the name starts like a formula"),
-    );
-    doubt(name.contains(['<', '>']) || has_entity(name), localizable!("the name contains HTML"));
-    doubt(
-        name.split(' ').any(mixes_scripts),
-        localizable!("one word mixes letters of two alphabets that look alike"),
-    );
+    doubt(is_address_like(name), || localizable!("the name is an e-mail address"));
+    doubt(is_placeholder(name), || localizable!("this looks like a placeholder, not a name"));
+    doubt(!has(char::is_alphabetic) && has(char::is_numeric), || localizable!("the name has only digits"));
+    doubt(!has(char::is_alphabetic) && !has(char::is_numeric), || localizable!("the name has no letters"));
+    doubt(chars.len() > LONG, || localizable!("the name is longer than 100 characters"));
+    doubt(has(is_full_width), || localizable!("the name has full-width letters (ＫＩＭ instead of KIM)"));
+    doubt(has(is_jamo), || localizable!("the name has a single Hangul letter: is it complete?"));
+    doubt(stray_invisible(&chars), || localizable!("the name has an invisible character"));
+    doubt(has(|c| c.is_whitespace() && c != ' '), || {
+        localizable!("the name has an unusual space (no-break or full-width)")
+    });
+    doubt(name.contains("  "), || localizable!("the name has two spaces in a row"));
+    doubt(name.starts_with(['=', '+', '@', '＝', '＋', '＠']), || {
+        localizable!("the name starts like a formula")
+    });
+    doubt(name.contains(['<', '>']) || has_entity(name), || localizable!("the name contains HTML"));
+    doubt(name.split(' ').any(mixes_scripts), || {
+        localizable!("one word mixes letters of two alphabets that look alike")
+    });
     if has_lost_letter(&chars) {
         doubts.push(lost_letters(None));
     }
