@@ -11,6 +11,7 @@ use super::settings::JobConfig;
 use crate::api::{ApiError, Call};
 use crate::domain::{EmailKey, State, TemplateId, Verdict};
 use crate::i18n::Localizable;
+use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -263,21 +264,17 @@ impl Hunt<'_> {
         }
         let (id, phase) = (self.id, self.phase);
         let similar = self.similar_to(&sights).await?;
-        let held = sights.iter().filter_map(|sight| held(sight, self.core)).collect();
+        let now = self.core.reader().clock().now();
+        let held = sights.iter().filter_map(|sight| held(sight, now, &self.core.settings)).collect();
         Ok(self.core.store.record_held(RecordHeld { id, phase, held, similar }).await?)
     }
 
     /// Recipients whose address is similar to that of a holder.
     async fn similar_to(&self, sights: &[Sight]) -> Result<Vec<(EmailKey, Reason)>, JobError> {
         let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
-        let row = |key: &EmailKey| {
-            let hash = loosened(key.as_str())?;
-            let after = self.similar.partition_point(|(other, _)| *other <= hash);
-            let (other, row) = self.similar.get(after.checked_sub(1)?)?;
-            (*other == hash).then_some(*row)
-        };
         let held = sights.iter().filter(not_over).filter_map(|s| Some((s.key()?, s)));
-        let found: Vec<_> = held.filter_map(|(key, s)| Some((row(&key)?, key, s))).collect();
+        let found: Vec<_> =
+            held.filter_map(|(key, s)| Some((similar_row(&self.similar, &key)?, key, s))).collect();
         if found.is_empty() {
             return Ok(Vec::new());
         }
@@ -291,14 +288,22 @@ impl Hunt<'_> {
     }
 }
 
+/// The row of a recipient whose address is the same or similar. `recipients` are in the order of their hashes.
+fn similar_row(recipients: &[(u64, i64)], key: &EmailKey) -> Option<i64> {
+    let hash = loosened(key.as_str())?;
+    let after = recipients.partition_point(|(other, _)| *other <= hash);
+    let (other, row) = recipients.get(after.checked_sub(1)?)?;
+    (*other == hash).then_some(*row)
+}
+
 /// `None` if the record has no address.
-fn held(sight: &Sight, core: &Core) -> Option<ExistingBadge> {
-    let (class, why) = class_of(&sight.verdict, core.reader().clock().now(), &core.settings);
+fn held(sight: &Sight, now: DateTime, settings: &JobConfig) -> Option<ExistingBadge> {
+    let (class, why) = class_of(&sight.verdict, now, settings);
     let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
     Some(ExistingBadge { key: sight.key()?, badge: sight.badge_id.clone(), class, why })
 }
 
-fn class_of(verdict: &Verdict, now: jiff::civil::DateTime, settings: &JobConfig) -> (DuplicateKind, Reason) {
+fn class_of(verdict: &Verdict, now: DateTime, settings: &JobConfig) -> (DuplicateKind, Reason) {
     let (word, more) = verdict.parts();
     let mut parts = vec![Reason::from(&word)];
     if !more.to_string().is_empty() {
@@ -366,7 +371,8 @@ pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), 
             return Err(incomplete());
         }
     }
-    let held = sights.iter().filter_map(|sight| held(sight, core)).collect();
+    let now = core.reader().clock().now();
+    let held = sights.iter().filter_map(|sight| held(sight, now, &core.settings)).collect();
     core.store.record_held_of_row(id, no, held).await?;
     core.changed(id, []);
     Ok(())
@@ -386,4 +392,46 @@ pub(super) fn is_stale(core: &Core, job: &Job) -> bool {
         let age: SignedDuration = now.duration_since(at);
         age > core.settings.check_age || now.checked_add(1.minute()).is_ok_and(|soon| soon < at)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::costs::costs;
+    use crate::domain::{BadgeId, Text};
+    use crate::jobs::history_scan::SightSource;
+
+    #[test]
+    fn costs_of_a_scan() {
+        let template = TemplateId::new("TPL-004").expect("an id");
+        let sight = |n: u64| Sight {
+            place: SightSource::History,
+            badge_id: BadgeId::new(format!("BDG-2026-{n:06}")).expect("an id"),
+            template_id: Some(template.clone()),
+            title: Some(Text::from("파이썬 데이터 분석")),
+            holder: Some(Text::from("김하나")),
+            email: Some(Text::from(format!("hana{n}@naru.example").as_str())),
+            verdict: Verdict::Valid { until: None },
+            status: Some(Text::from("발급완료")),
+            mail: None,
+            issued_at: None,
+            valid_until: None,
+            revoke_at: None,
+            reg_date: None,
+        };
+        let sights: Vec<Sight> = (0..10_000).map(sight).collect();
+        let mut recipients: Vec<(u64, i64)> =
+            (0..1_000).filter_map(|n| Some((loosened(&format!("ha.na{n}@naru.example"))?, n))).collect();
+        recipients.sort_unstable();
+        let (now, settings) = (DateTime::default(), JobConfig::default());
+        let scan = || {
+            let held: Vec<_> = sights.iter().filter_map(|sight| held(sight, now, &settings)).collect();
+            let keys = held.iter().map(|badge| &badge.key);
+            keys.filter(|key| similar_row(&recipients, key).is_some()).count()
+        };
+        assert_eq!(scan(), 1_000);
+        costs("compare 10,000 badges with 1,000 recipients", || {
+            std::hint::black_box(scan());
+        });
+    }
 }
