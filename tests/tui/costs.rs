@@ -69,14 +69,14 @@ impl Drawn {
 
 #[tokio::test]
 async fn costs_of_a_cursor_move() {
-    let mut drawn = Drawn::new().await;
+    let mut drawn = Box::pin(Drawn::new()).await;
     drawn.press("j j k").await;
     costs("move the cursor and draw", || drawn.press_at_once("j"));
 }
 
 #[tokio::test]
 async fn costs_of_a_tab_change() {
-    let mut drawn = Drawn::new().await;
+    let mut drawn = Box::pin(Drawn::new()).await;
     drawn.press("1 2 1").await;
     costs("change to History and draw", || drawn.press_at_once("2"));
 }
