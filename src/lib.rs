@@ -12,6 +12,7 @@
 //! secrets    API keys of all profiles: refused in input, redacted in output    -> domain
 //! job_control  job control of the shell: stopping and continuing
 //! boot_clock   a clock that counts sleep
+//! costs        what operations cost, for tests
 //! fuzz         changed bytes, for the tests of parsers
 //! fs/        private files, atomic writes
 //! table/     tables as files: Excel, CSV, JSON lines                          -> domain, fs
@@ -38,6 +39,8 @@ pub mod api;
 mod boot_clock;
 pub mod cli;
 pub mod config;
+#[cfg(test)]
+mod costs;
 pub mod domain;
 pub mod export;
 pub mod fs;

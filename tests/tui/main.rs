@@ -15,6 +15,7 @@ mod columns;
 mod comforts;
 #[path = "../common/mod.rs"]
 mod common;
+mod costs;
 mod drafts;
 mod editing;
 mod exporting;
@@ -22,6 +23,7 @@ mod file_picker;
 mod files;
 mod filter_line;
 mod filters;
+mod frames;
 mod habits;
 mod hints;
 mod home;

@@ -13,9 +13,28 @@ use model::{ALL, Model, NAMES, Widths};
 use ratatui::Terminal;
 use ratatui::buffer::Buffer;
 
+/// What was written to a terminal, and in how many pieces.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    writes: usize,
+}
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.writes += 1;
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// A TUI on a terminal that keeps what it is written, and models that read it.
 struct Watched {
-    tui: Tui<Canvas<Vec<u8>>>,
+    tui: Tui<Canvas<Written>>,
     size: (u16, u16),
     models: [Model; 3],
     steps: usize,
@@ -42,7 +61,7 @@ impl Watched {
         let rows_of = Rows { insert: insert.collect(), ..Rows::default() };
         sandbox.control().rows(&rows_of).expect("inserted");
         let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-        let terminal = Terminal::new(Canvas::of_size(Vec::new(), columns, rows)).expect("a terminal");
+        let terminal = Terminal::new(Canvas::of_size(Written::default(), columns, rows)).expect("a terminal");
         Self {
             tui: desk_on(terminal, begin),
             size: (columns, rows),
@@ -75,7 +94,8 @@ impl Watched {
         }
         self.steps += 1;
         let (columns, rows) = self.size;
-        let written = std::mem::take(self.tui.terminal.backend_mut().out());
+        let Written { bytes: written, writes } = std::mem::take(self.tui.terminal.backend_mut().out());
+        assert!(writes <= 1, "{writes} writes for one frame");
         self.bytes += written.len();
         let fresh = self.fresh();
         for (model, widths) in self.models.iter_mut().zip(ALL) {

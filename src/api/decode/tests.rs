@@ -5,6 +5,7 @@ use super::super::envelope::Body;
 use super::super::key::ApiKey;
 use super::super::lenient;
 use super::*;
+use crate::costs::costs;
 use crate::domain::{
     Badge, BadgeTypeCode, Category, HistoryItem, ServiceTime, Template, TemplateDetail, WalletBadge,
 };
@@ -336,4 +337,32 @@ fn no_bytes_of_a_response_do_harm() {
 
 fn page_of<T: ServiceRecord>(data: &Value) -> Result<Page<T>, Localizable> {
     page(data)
+}
+
+/// The body of a page of the history.
+fn body_of_a_page(rows: u64) -> String {
+    let row = |n: u64| {
+        json!({"badge_id": format!("BDG-2026-{n:06}"), "template_id": "TPL-004", "title": "파이썬 데이터 분석",
+               "recipient_name": "김하나", "recipient_email": format!("hana{n}@naru.example"), "level": 2,
+               "status_name": "발급완료", "email_status": "발송완료", "issued_at": "2026-11-02 09:41:00",
+               "valid_until": "2028-11-02 23:59:59", "revoke_at": null, "reg_date": "2026-11-01 09:41:00", "rnum": n})
+    };
+    let list: Vec<Value> = (1..=rows).map(row).collect();
+    json!({"code": "0000", "message": "OK",
+           "data": {"list": list, "total_count": 1_000_000, "page": 1, "rows_per_page": rows}})
+    .to_string()
+}
+
+#[test]
+fn costs_of_decoding_a_page() {
+    let key = ApiKey::new("live_0123456789abcdef0123456789abcdef").expect("a key");
+    let text = body_of_a_page(100);
+    let decode = || {
+        let Body::Envelope(envelope) = Body::read(&text, &key) else { panic!("an envelope") };
+        page::<HistoryItem>(&envelope.data).expect("a page").items.len()
+    };
+    assert_eq!(decode(), 100);
+    costs("decode a page of 100 rows", || {
+        std::hint::black_box(decode());
+    });
 }

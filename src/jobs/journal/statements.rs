@@ -8,6 +8,7 @@ use super::rows::{self, NewRow};
 use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
 use super::tx::{self, Tx, values};
 use super::{Process, claims, decisions, doubts, drafts, duplicates, schema};
+use crate::costs::costs;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::history_scan::{Sight, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
@@ -339,4 +340,22 @@ fn the_end_of_a_duplicate_check() {
         );
         statements
     });
+}
+
+#[test]
+fn costs_of_recording_an_answer() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let mut answers = Vec::new();
+    let job = started(&db, Kind::Issue, 200);
+    while let Some(chunk) =
+        sending::record_intent(&db, &RecordIntent { most: 100, ..intent(job) }).expect("recorded")
+    {
+        answers.push(answer(job, &chunk, Some(100), true));
+    }
+    let [first, second] = &answers[..] else { panic!("{} requests", answers.len()) };
+    let record = |answer| sending::record_issue_answer(&db, answer).expect("recorded");
+    assert_eq!(record(first).len(), 100);
+    costs("record the answer to a request for 100 badges", || drop(record(second)));
+    assert_eq!(with(&db, job, RowStatus::Waiting), 200);
 }

@@ -75,10 +75,11 @@ enum PaletteEntry {
 }
 
 pub struct CommandPalette {
-    all: Vec<Command>,
-    filters: Vec<NamedFilter>,
+    /// Everything that can be found, those of `listed` first.
+    entries: Vec<PaletteEntry>,
+    /// Number of commands and saved filters, which are listed while nothing is typed.
+    listed: usize,
     recents: Vec<String>,
-    loaded: Vec<Loaded>,
     field: TextField,
     shown: Vec<PaletteEntry>,
     cursor: ListCursor,
@@ -94,11 +95,12 @@ impl CommandPalette {
     /// lists; `recents` are earlier look-ups. With `leaves`, entries that go to another screen are possible.
     pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
         all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
+        let commands = all.into_iter().map(PaletteEntry::Command);
+        let entries: Vec<_> = commands.chain(filters.into_iter().map(PaletteEntry::Filter)).collect();
         let mut palette = Self {
-            all,
-            filters,
+            listed: entries.len(),
+            entries,
             recents,
-            loaded: Vec::new(),
             field: TextField::default(),
             shown: Vec::new(),
             cursor: ListCursor::default(),
@@ -112,28 +114,24 @@ impl CommandPalette {
     #[must_use]
     pub fn with_loaded(mut self, loaded: impl Iterator<Item = Loaded>) -> Self {
         let mut seen = HashSet::new();
-        self.loaded = loaded.filter(|loaded| seen.insert(loaded.words())).collect();
+        let loaded = loaded.filter(|loaded| seen.insert(loaded.words()));
+        self.entries.extend(loaded.map(PaletteEntry::Loaded));
         self
     }
 
     fn find(&mut self) {
         let typed = self.field.value().trim().to_owned();
-        let commands = self.all.iter().cloned().map(PaletteEntry::Command);
-        let entries = commands.chain(self.filters.iter().cloned().map(PaletteEntry::Filter));
         let mut is_weak = false;
         if typed.is_empty() {
-            self.shown = entries.collect();
+            self.shown = self.entries.iter().take(self.listed).cloned().collect();
         } else {
             let mut search = PaletteSearch::new(&typed);
-            let loaded = self.loaded.iter().cloned().map(PaletteEntry::Loaded);
-            let mut found: Vec<(Worth, PaletteEntry)> = entries
-                .chain(loaded)
-                .filter_map(|entry| {
-                    let (rank, score) = search.rank(&entry)?;
-                    // Of similar matches, the possible one comes first. Equal matches keep the order of the help.
-                    Some(((rank, self.why_not(&entry).is_some(), Reverse(score)), entry))
-                })
-                .collect();
+            let ranked = self.entries.iter().filter_map(|entry| {
+                let (rank, score) = search.rank(entry)?;
+                // Of similar matches, the possible one comes first. Equal matches keep the order of the help.
+                Some(((rank, self.why_not(entry).is_some(), Reverse(score)), entry.clone()))
+            });
+            let mut found: Vec<(Worth, PaletteEntry)> = ranked.collect();
             let listed: HashSet<String> = found.iter().filter_map(|(_, entry)| place(entry)).collect();
             let others = self.destinations(&typed).into_iter();
             let others =
@@ -360,7 +358,13 @@ impl Component for CommandPalette {
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.cursor.lay(rows, self.shown.len());
-        let widest = |text: &dyn Fn(&Command) -> usize| self.all.iter().map(text).max().unwrap_or(0);
+        let commands = || {
+            self.entries.iter().filter_map(|entry| match entry {
+                PaletteEntry::Command(command) => Some(command),
+                _ => None,
+            })
+        };
+        let widest = |text: &dyn Fn(&Command) -> usize| commands().map(text).max().unwrap_or(0);
         let widths = PaletteWidths {
             keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
             names: widest(&|command| width(command.action.hint())).min(room / 3) + 2,
@@ -466,6 +470,7 @@ fn ways(typed: &str) -> Vec<PaletteEntry> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::costs::costs;
 
     fn palette() -> CommandPalette {
         let command = |action: Action, why: Option<&str>| Command {
@@ -490,6 +495,18 @@ mod tests {
         palette.field.set(typed);
         palette.find();
         palette.shown.iter().map(what).collect()
+    }
+
+    #[test]
+    fn costs_of_matching() {
+        let loaded = (0..1_000).map(|n| {
+            let email = Text::from(format!("hana{n}@naru.example").as_str());
+            Loaded::Holder(email, Text::from("김하나"))
+        });
+        let mut palette = palette().with_loaded(loaded);
+        assert!(found(&mut palette, "hana99").len() > 1);
+        palette.field.set("hana999");
+        costs("match 1,000 entries of the palette", || palette.find());
     }
 
     #[test]

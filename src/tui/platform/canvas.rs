@@ -106,6 +106,18 @@ impl<W: Write> Surface for Canvas<W> {
     }
 }
 
+/// The terminal library opens the terminal for it, twice for each frame.
+fn size_of_terminal() -> io::Result<Size> {
+    #[cfg(unix)]
+    if let Ok(size) = rustix::termios::tcgetwinsize(io::stdout())
+        && size.ws_col > 0
+        && size.ws_row > 0
+    {
+        return Ok(Size::new(size.ws_col, size.ws_row));
+    }
+    crossterm::terminal::size().map(|(columns, rows)| Size::new(columns, rows))
+}
+
 fn cells_of(buffer: &Buffer, row: u16) -> &[Cell] {
     let columns = usize::from(buffer.area.width);
     let from = usize::from(row.saturating_sub(buffer.area.y)) * columns;
@@ -466,7 +478,7 @@ impl<W: Write> Backend for Canvas<W> {
     fn size(&self) -> io::Result<Size> {
         match self.size {
             Some(size) => Ok(size),
-            None => crossterm::terminal::size().map(|(columns, rows)| Size::new(columns, rows)),
+            None => size_of_terminal(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! What it costs: counted and printed (`--nocapture`), with bounds that only a mistake exceeds.
 
-use super::kit::{Term, lapel, still_demo};
+use super::kit::{LAPEL, Term, lapel, program, still_demo};
 use crate::texts::{msg, msg_part};
 
 /// What the terminal shows in each cell after these bytes.
@@ -59,7 +59,7 @@ fn another_tab_writes_what_it_changes() {
             cells(&before, size).iter().zip(cells(&after, size)).filter(|(old, new)| *old != new).count();
         let bytes = after.len() - before.len();
         println!("{key}: {bytes} bytes for {changed} cells");
-        assert!(bytes < 7_000, "{key}: {bytes} bytes for {changed} cells");
+        assert!(bytes < 5_600, "{key}: {bytes} bytes for {changed} cells");
     }
 }
 
@@ -91,4 +91,36 @@ fn the_first_frame_waits_for_nothing() {
     let term = lapel(&["demo", "--history", "2000000"]).start();
     term.until("the first frame", |s| s.has(msg("starting the sandbox")));
     println!("with 2,000,000 rows: first frame {:.0?}", term.started.elapsed());
+}
+
+/// Needs strace, which not every computer has or allows.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_slow_is_opened_before_the_first_frame() {
+    let traced = ["-f", "-o", "trace", "-e", "trace=openat,connect,execve,write"];
+    let can_trace = std::process::Command::new("strace").args(["-o", "/dev/null", "true"]).status();
+    if !can_trace.is_ok_and(|status| status.success()) {
+        println!("not tested: strace cannot trace a program");
+        return;
+    }
+    let setup = program("strace", &[&traced[..], &[LAPEL, "--tab", "history"]].concat())
+        .env("LAPEL_BASE_URL", "https://127.0.0.1:9")
+        .env("LAPEL_API_KEY", "not-a-real-key-of-anybody");
+    let trace = setup.home().join("trace");
+    let mut term = setup.start();
+    term.until("the first frame", |s| !s.text.trim().is_empty());
+    term.until("the end of the start", |s| !s.is_loading());
+    term.send("q");
+    term.exit();
+    let trace = std::fs::read_to_string(trace).expect("a trace");
+    let (before, after) = trace.split_once(r"\33[?2026h").expect("a frame");
+    let slow = |lines: &str| {
+        let marks = ["connect(", ".sqlite", "cert", "/ssl", "resolv.conf", "nsswitch", "/etc/hosts", "dbus"];
+        let is_slow = |line: &&str| marks.iter().any(|mark| line.contains(mark));
+        lines.lines().filter(is_slow).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(slow(before), [""; 0]);
+    // No other program: strace starts the only one.
+    assert_eq!(before.matches("execve(").count(), 1, "{before}");
+    assert!(slow(after).iter().any(|line| line.contains(".sqlite")), "the walk finds something");
 }

@@ -292,6 +292,21 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::costs::costs;
+
+    #[test]
+    fn costs_of_checking_a_row() {
+        let row = || RawRow {
+            record: 1,
+            line: 2,
+            cells: ["1", "김하나", "Hana.Kim@naru.example", "교무처"].map(str::to_owned).to_vec(),
+            notes: Vec::new(),
+        };
+        let map = ColumnMap { name: NameColumns::One(1), email: 2, template: None };
+        assert_eq!(check(row(), &map).standing, Standing::Ready);
+        let row = row();
+        costs("check a row of a file", || drop(check(row, &map)));
+    }
 
     #[test]
     fn cells_are_called_what_spreadsheets_call_them() {

@@ -40,6 +40,8 @@ impl Rank {
 
 pub(in crate::tui) struct PaletteSearch {
     typed: String,
+    /// In lower case.
+    typed_words: Vec<String>,
     pattern: Pattern,
     matcher: Matcher,
     buffer: Vec<char>,
@@ -49,7 +51,8 @@ impl PaletteSearch {
     pub(in crate::tui) fn new(typed: &str) -> Self {
         let typed = letters(typed);
         let pattern = Pattern::new(&typed, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
-        Self { typed, pattern, matcher: Matcher::new(Config::DEFAULT), buffer: Vec::new() }
+        let typed_words = words(&typed.to_lowercase()).map(str::to_owned).collect();
+        Self { typed, typed_words, pattern, matcher: Matcher::new(Config::DEFAULT), buffer: Vec::new() }
     }
 
     fn score(&mut self, letters: &str) -> Option<u32> {
@@ -62,14 +65,14 @@ impl PaletteSearch {
     }
 
     pub(super) fn rank(&mut self, entry: &PaletteEntry) -> Option<(Rank, u32)> {
-        let is_in = |text: &str, typed: &str| words_match(text, typed, |word, part| word.contains(part));
+        let typed = &self.typed_words;
+        let starts = |texts: &[&str]| words_match(texts, typed, |word, part| word.starts_with(part));
+        let is_in = |text: &str| words_match(&[text], typed, |word, part| word.contains(part));
         if let PaletteEntry::Loaded(loaded) = entry {
             let words = letters(&loaded.words());
-            let rank = if word_starts(&words, &self.typed) {
-                Rank::Loaded
-            } else {
-                is_in(&words, &self.typed).then_some(Rank::InName)?
-            };
+            let lower = words.to_lowercase();
+            let rank =
+                if starts(&[&lower]) { Rank::Loaded } else { is_in(&lower).then_some(Rank::InName)? };
             return Some((rank, self.score(&words).unwrap_or(0)));
         }
         let (name, help) = match entry {
@@ -78,19 +81,26 @@ impl PaletteSearch {
             }
             other => (letters(&what(other)), String::new()),
         };
-        let (in_name, in_help) = (self.score(&name), self.score(&help));
-        let rank = if word_starts(&name, &self.typed) {
+        let (lower_name, lower_help) = (name.to_lowercase(), help.to_lowercase());
+        let rank = if starts(&[&lower_name]) {
             Rank::Name
-        } else if word_starts(&format!("{name} {help}"), &self.typed) {
-            return Some((Rank::Words, in_name.max(in_help).unwrap_or(0)));
-        } else if is_in(&name, &self.typed) {
+        } else if starts(&[&lower_name, &lower_help]) {
+            Rank::Words
+        } else if is_in(&lower_name) {
             Rank::InName
-        } else if is_in(&help, &self.typed) {
-            return Some((Rank::InWords, in_help.unwrap_or(0)));
+        } else if is_in(&lower_help) {
+            Rank::InWords
         } else {
-            in_name.is_some().then_some(Rank::NameLetters)?
+            Rank::NameLetters
         };
-        Some((rank, in_name.unwrap_or(0)))
+        let in_name = self.score(&name);
+        let score = match rank {
+            Rank::Words => in_name.max(self.score(&help)),
+            Rank::InWords => self.score(&help),
+            Rank::NameLetters => Some(in_name?),
+            _ => in_name,
+        };
+        Some((rank, score.unwrap_or(0)))
     }
 
     /// The text in exactly `columns` cells, with the matching letters underlined.
@@ -129,16 +139,19 @@ impl PaletteSearch {
 
 /// Whether each word of `typed` begins a word of `text`, without regard to case. Both are split into letters.
 pub(super) fn word_starts(text: &str, typed: &str) -> bool {
-    words_match(text, typed, |word, part| word.starts_with(part))
+    let typed: Vec<String> = words(&typed.to_lowercase()).map(str::to_owned).collect();
+    words_match(&[&text.to_lowercase()], &typed, |word, part| word.starts_with(part))
 }
 
-fn words_match(text: &str, typed: &str, matches: fn(&str, &str) -> bool) -> bool {
-    let split = |text: &str| -> Vec<String> {
-        let words = text.split(|c: char| c.is_whitespace() || "():;,.".contains(c));
-        words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-    };
-    let (words, typed) = (split(text), split(typed));
-    !typed.is_empty() && typed.iter().all(|part| words.iter().any(|word| matches(word, part)))
+/// Everything is in lower case.
+fn words_match(texts: &[&str], typed: &[String], matches: fn(&str, &str) -> bool) -> bool {
+    let has = |part: &String| texts.iter().any(|text| words(text).any(|word| matches(word, part)));
+    !typed.is_empty() && typed.iter().all(has)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c.is_whitespace() || "():;,.".contains(c));
+    words.filter(|word| !word.is_empty())
 }
 
 /// Splits Hangul into its letters, so that an unfinished syllable matches while the user types. A single consonant
