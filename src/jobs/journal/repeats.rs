@@ -279,7 +279,7 @@ mod tests {
                 let kind = if named.is_some() { "twin" } else { "shared_address" };
                 named.or(same.map(number).min()).and_then(|first| found(kind, &first.to_string()))
             });
-            prop_assert_eq!(compared(rows.collect()), expected.collect::<Vec<_>>());
+            prop_assert_eq!(compared(&rows.collect::<Vec<_>>()), expected.collect::<Vec<_>>());
         }
     }
 }
