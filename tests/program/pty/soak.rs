@@ -138,7 +138,9 @@ impl Soak {
     /// Makes requests until so many more of them have failed, and waits for the end of it.
     fn through_faults(&mut self, rules: &[&str], times: u64) {
         let before = self.service.ledger().faults;
-        rules.iter().for_each(|rule| self.fault(rule));
+        for rule in rules {
+            self.fault(rule);
+        }
         let end = Instant::now() + 3 * BOUND;
         while self.service.ledger().faults < before + times {
             assert!(Instant::now() < end, "not enough requests fail\n{}", self.term.shown().text);
