@@ -235,7 +235,8 @@ async fn talk(
 async fn forward(seen: &Seen, port: u16, stream: &mut TcpStream) -> std::io::Result<()> {
     let mut service = TcpStream::connect(("127.0.0.1", port)).await?;
     let kept = seen.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("connection"));
-    let headers: String = kept.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: Vec<String> = kept.map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers = headers.concat();
     let head = format!("{} {} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n", seen.method, seen.target);
     service.write_all(head.as_bytes()).await?;
     service.write_all(&seen.body).await?;

@@ -218,7 +218,7 @@ fn thousands_of_mistakes_have_their_lines() {
         (times("[jobs]\n", &field), MANY, MANY + 1),
         (times("[profiles.uni]\n", &field), MANY + 1, MANY + 1),
         (times("", &profile), 2 * MANY, 2 * MANY),
-        (times("", &|n| format!("field-{n} = 1\n")) + &times("", &profile), 3 * MANY, 3 * MANY),
+        (times("", &field) + &times("", &profile), 3 * MANY, 3 * MANY),
     ] {
         let mistakes = config(&text);
         assert_eq!((mistakes.len(), last(&mistakes)), (count, Some(line)), "{}", &text[..40]);

@@ -19,6 +19,8 @@ mod panics;
 #[cfg(feature = "images")]
 mod pictures;
 mod profiles;
+#[cfg(target_os = "linux")]
+mod soak;
 mod stops;
 mod story;
 #[cfg(feature = "images")]

@@ -247,8 +247,8 @@ mod tests {
 
     #[test]
     fn thousands_of_lines_that_cannot_be_used_are_all_named() {
-        let lines: String = (0..4_000).map(|n| format!("action-{n} = 'x'\n")).collect();
-        let file = KeymapFile::parse(Path::new("keys.toml"), &format!("[history]\n{lines}"));
+        let lines: Vec<String> = (0..4_000).map(|n| format!("action-{n} = 'x'\n")).collect();
+        let file = KeymapFile::parse(Path::new("keys.toml"), &format!("[history]\n{}", lines.concat()));
         let (keymap, mistakes) = Keymap::with(&file);
         assert_eq!((mistakes.len(), mistakes.last().and_then(|last| last.line)), (4_000, Some(4_001)));
         assert_eq!(keymap.all_without_key(), []);
