@@ -113,7 +113,6 @@ async fn it_is_written_a_while_after_a_change_and_never_at_every_key() {
     for _ in 0..40 {
         h.press("+ j - J space");
     }
-    h.tui.app.update(Message::Tick);
     assert_eq!(h.tui.app.counts.asks, asks, "no key writes");
     pass(2).await;
     h.tui.app.update(Message::Tick);

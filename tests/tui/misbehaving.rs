@@ -86,7 +86,7 @@ const BOUND: Duration = Duration::from_secs(60);
 const PLACES: &[(&str, &str, &str)] = &[
     ("Templates", "1", "r"),
     ("a template", "1 | enter", "r"),
-    ("categories", "1", "c"),
+    ("categories", "1", "b"),
     ("History", "2", "r"),
     ("a filter", "2", "/ type:title:파이썬 enter"),
     ("a sort", "2", "s j enter"),
