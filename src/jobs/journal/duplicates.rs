@@ -56,7 +56,10 @@ pub(super) fn keys(db: &Tx<'_>, id: &JobId, rows: &Vec<i64>) -> tx::Result<HashM
 }
 
 pub(super) fn reset_check(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<()> {
-    db.execute(&format!("UPDATE row SET class = NULL WHERE job = ?1 AND {}", judged(*phase)), values![id.0])?;
+    db.execute(
+        &format!("UPDATE row SET class = NULL WHERE job = ?1 AND class IS NOT NULL AND {}", judged(*phase)),
+        values![id.0],
+    )?;
     Ok(())
 }
 
@@ -82,19 +85,20 @@ pub(in crate::jobs) struct RecordHeld {
 pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     let RecordHeld { id, phase, held, similar } = args;
     let list: Vec<_> = held.iter().map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over())).collect();
-    // `+` makes SQLite find the rows by their address.
+    // `+` makes SQLite find the rows by their address. Counted, since PostgreSQL would answer `EXISTS` with one reading
+    // of all rows of the job.
     //
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
     // count either: the poller decides about it.
     let counted: Vec<usize> = db.rows(
         "SELECT held.place FROM json_rows(?2, email_key text, badge text) AS held
-             WHERE EXISTS (SELECT 1 FROM row WHERE row.email_key = held.email_key AND row.job = ?1)
-               AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                               WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
-               AND NOT EXISTS (SELECT 1 FROM row
-                               WHERE row.email_key = held.email_key AND +row.job = ?1
-                                 AND row.request IS NOT NULL AND row.badge IS NULL
-                                 AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
+             WHERE 0 < (SELECT count(*) FROM row WHERE row.email_key = held.email_key AND row.job = ?1)
+               AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
+                        WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
+               AND 0 = (SELECT count(*) FROM row
+                        WHERE row.email_key = held.email_key AND +row.job = ?1
+                          AND row.request IS NOT NULL AND row.badge IS NULL
+                          AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
              ORDER BY held.place",
         values![id.0, super::json(&list)],
         |r| Ok(r.get::<i64>(0)? as usize),
