@@ -129,6 +129,10 @@ impl Core {
         *known = found.jobs.into_iter().collect();
         // A busy journal is tried again soon.
         let _ = self.take_over().await;
+        if self.journal.is_unsure() && self.store.recover().await.is_ok() {
+            // It may have stopped a job.
+            self.wake.notify_one();
+        }
         Some(!found.owners.is_empty())
     }
 

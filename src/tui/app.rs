@@ -301,6 +301,9 @@ impl App {
             Message::Job(changed) => self.job(*changed, &mut out),
             Message::Jobs(jobs) => {
                 self.connection.jobs = Some(jobs.0);
+                if let Some(why) = self.connection.journal_failure.take() {
+                    self.toasts.withdraw(&why);
+                }
                 out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
                     self.screens.home.restart(&self.env, out);
@@ -309,20 +312,11 @@ impl App {
             }
             Message::Odd(text) => self.tell(text),
             Message::JournalFailed(why) => {
-                self.connection.journal_failure = Some(why.clone());
+                if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
+                    self.toasts.withdraw(&why);
+                }
                 self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
                 self.tell(why);
-            }
-            Message::JournalBack => {
-                let failure = self.connection.journal_failure.take();
-                if let (Some(why), Some(session)) = (failure, self.env.session().cloned()) {
-                    self.toasts.withdraw(&why);
-                    if let Some(why) = self.connection.alone.take() {
-                        self.toasts.withdraw(&why);
-                    }
-                    self.connect(session);
-                    self.changed = true;
-                }
             }
             Message::JournalAway(why) => self.journal_away(why, &mut out),
             Message::Progress(request, done, all) => {

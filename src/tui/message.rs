@@ -40,8 +40,6 @@ pub enum Message {
     Odd(String),
     /// The journal cannot be used, with the reason. Nothing can be sent.
     JournalFailed(String),
-    /// A journal that failed can be opened now.
-    JournalBack,
     /// The team's database is away, with the reason, or it is back.
     JournalAway(Option<String>),
     /// The connection status in the header has changed.

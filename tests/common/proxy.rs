@@ -126,6 +126,11 @@ impl Proxy {
         let _ = self.shared.struck.subscribe().wait_for(|struck| *struck).await;
     }
 
+    /// Closes all connections, also those that hang. New ones work.
+    pub fn cut(&self) {
+        self.shared.close_all();
+    }
+
     /// New connections work again.
     pub fn come_back(&self) {
         self.shared.is_away.store(false, Ordering::Release);

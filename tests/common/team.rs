@@ -291,6 +291,39 @@ mod server {
             assert!(copied.is_ok_and(|status| status.success()), "cp");
         }
 
+        /// Runs a program of PostgreSQL on the database of the journal, or on another one.
+        fn client(&self, name: &str, database: &str, arguments: &[&str]) {
+            let mut client = as_user(&program(name).expect("PostgreSQL is installed"));
+            client.arg("-h").arg(self.folder.path()).args(["-U", "lapel", "-d", database]).args(arguments);
+            let done = client.current_dir(&self.folder).output().expect(name);
+            assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        }
+
+        fn psql(&self, database: &str, arguments: &[&str]) {
+            let quiet = ["-q", "-v", "ON_ERROR_STOP=1"];
+            self.client("psql", database, &[&quiet, arguments].concat());
+        }
+
+        /// A backup of the journal, as docs/team.md has it.
+        pub fn dump(&self) {
+            self.client("pg_dump", "journal", &["--schema=lapel", "--file=data/dump"]);
+        }
+
+        /// Replaces the tables by those of the backup, or the whole database by another one with them.
+        pub fn restore(&self, in_other: bool) {
+            let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'journal'";
+            if in_other {
+                self.psql("postgres", &["-c", "CREATE DATABASE restored"]);
+                self.psql("restored", &["-f", "data/dump"]);
+                self.psql("postgres", &["-c", "ALTER DATABASE journal ALLOW_CONNECTIONS false", "-c", end]);
+                self.psql("postgres", &["-c", "ALTER DATABASE journal RENAME TO earlier"]);
+                self.psql("postgres", &["-c", "ALTER DATABASE restored RENAME TO journal"]);
+            } else {
+                self.psql("journal", &["-c", "DROP SCHEMA lapel CASCADE", "-f", "data/dump"]);
+                self.psql("postgres", &["-c", end]);
+            }
+        }
+
         /// Starts a stopped server as a standby without a primary, and lets it take over.
         pub fn start_promoted(&mut self) {
             let mut mark = Command::new("cp");

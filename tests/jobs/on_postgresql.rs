@@ -49,7 +49,7 @@ fn connections_of_a_team_that_break_or_hang() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_network"]), 5);
+    assert_eq!(run(&["--ignored", "crash::team_network"]), 7);
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_only_a_team_has() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::team_only"]), 8);
+    assert_eq!(run(&["--ignored", "crash::team_only"]), 9);
 }
 
 #[test]
@@ -65,5 +65,5 @@ fn a_database_that_lost_writes() {
     if is_left_out() {
         return;
     }
-    assert_eq!(run(&["--ignored", "crash::lost_writes"]), 7);
+    assert_eq!(run(&["--ignored", "crash::lost_writes"]), 8);
 }

@@ -3,8 +3,8 @@
 use super::JournalError;
 use tokio::sync::watch;
 
-/// Why the journal's connection, and that of the lease, could not be made.
-type Failures = [Option<JournalError>; 2];
+/// Why the journal's connections, for writes and for reads, and that of the lease could not be made.
+type Failures = [Option<JournalError>; 3];
 
 /// Reports when a team's database is away, and when it is back.
 #[derive(Clone, Debug)]
@@ -52,10 +52,10 @@ mod of_team {
     }
 
     impl Connection {
-        /// Those of the journal and of the lease.
-        pub(in crate::jobs::journal) fn both() -> [Self; 2] {
+        /// Those for writes, for reads and for the lease.
+        pub(in crate::jobs::journal) fn all() -> [Self; 3] {
             let (failures, _) = watch::channel(Failures::default());
-            [0, 1].map(|at| Self { failures: failures.clone(), at })
+            [0, 1, 2].map(|at| Self { failures: failures.clone(), at })
         }
 
         pub(in crate::jobs::journal) fn watch(&self) -> JournalWatch {

@@ -530,8 +530,10 @@ pub(super) fn unsent_elsewhere(db: &Tx<'_>, job: JobId) -> tx::Result<Vec<(JobId
 /// Whether a row may go into a request, as an SQL expression on the table `row`. It needs an unused claim, and no row
 /// with a higher claim was sent. Exception: the higher row is in the same job, and a review allowed one of the two
 /// beside the other.
-pub(super) const HOLDS: &str = "EXISTS (
-    SELECT 1 FROM claim AS mine WHERE mine.job = row.job AND mine.no = row.no AND mine.state = 'reserved'
+///
+/// Counted, since PostgreSQL may answer `EXISTS` with one reading of all claims.
+pub(super) const HOLDS: &str = "0 < (
+    SELECT count(*) FROM claim AS mine WHERE mine.job = row.job AND mine.no = row.no AND mine.state = 'reserved'
       AND NOT EXISTS (SELECT 1 FROM claim AS other
                       WHERE other.account = mine.account AND other.template = mine.template
                         AND other.person = mine.person AND other.slot > mine.slot
@@ -543,8 +545,8 @@ pub(super) const HOLDS: &str = "EXISTS (
 
 /// Whether a request with the same recipient and template as a row is on its way or in doubt, as an SQL expression on
 /// the table `row`. It must finish first, since responses identify rows by address only.
-pub(super) const HELD_UP: &str = "EXISTS (
-    SELECT 1 FROM claim AS mine JOIN claim AS other
+pub(super) const HELD_UP: &str = "0 < (
+    SELECT count(*) FROM claim AS mine JOIN claim AS other
         ON other.account = mine.account AND other.template = mine.template
        AND other.person = mine.person AND other.slot <> mine.slot
     JOIN row AS earlier ON earlier.job = other.job AND earlier.no = other.no

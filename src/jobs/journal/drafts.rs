@@ -20,6 +20,8 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Rows that are added without being counted for the planner.
+const FEW: usize = 1_000;
 /// Maximum number of kept drafts that are listed.
 const MOST_KEPT: usize = 200;
 
@@ -36,6 +38,9 @@ pub(in crate::jobs) struct CreateJob {
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
     let id = jobs::insert(db, &args.account, &args.owner, &args.job)?;
     rows::insert(db, id, &args.rows)?;
+    if args.rows.len() > FEW {
+        db.analyze_rows()?;
+    }
     if let Some(reason) = &args.reason {
         facts::keep(db, reason)?;
     }

@@ -115,17 +115,18 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
         .map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over(), first_rows.get(&h.key)))
         .collect();
     // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
-    // count either: the poller decides about it. `+` makes SQLite find the rows by their address.
+    // count either: the poller decides about it. `+` makes SQLite find the rows by their address. Counted, since
+    // PostgreSQL would answer `EXISTS` with one reading of all rows of the job.
     let counted: Vec<usize> = db.rows(
         "SELECT held.place FROM json_rows(?2, email_key text, badge text, over boolean, no bigint) AS held
              WHERE EXISTS (SELECT 1 FROM row
                            WHERE row.job = ?1 AND row.no = held.no AND row.email_key = held.email_key)
-               AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                               WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
-               AND NOT EXISTS (SELECT 1 FROM row
-                               WHERE row.email_key = held.email_key AND +row.job = ?1
-                                 AND row.request IS NOT NULL AND row.badge IS NULL
-                                 AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
+               AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
+                        WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
+               AND 0 = (SELECT count(*) FROM row
+                        WHERE row.email_key = held.email_key AND +row.job = ?1
+                          AND row.request IS NOT NULL AND row.badge IS NULL
+                          AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
              ORDER BY held.place",
         values![id.0, super::json(&list)],
         |r| Ok(r.get::<i64>(0)? as usize),

@@ -104,11 +104,12 @@ use crate::team::TeamError;
 use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
-use runner::{Backend, FileStore, JournalState};
+use runner::{Backend, FileStore, JournalState, JournalTask};
 use rusqlite::{Connection, OpenFlags};
 use schema::{connect, prepare, quick_check};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 #[cfg(feature = "team")]
@@ -136,6 +137,8 @@ pub struct Journal {
     watch: JournalWatch,
     /// Writes of other processes, if the database notifies them.
     notified: Option<Arc<Notify>>,
+    /// Whether [`Store::recover`] has something to do.
+    is_unsure: Arc<AtomicBool>,
     #[cfg(feature = "team")]
     lease: Option<LeaseTime>,
 }
@@ -315,10 +318,30 @@ impl Journal {
             let me = writes.map(|data_dir| (&me, data_dir));
             scope.spawn(move || TeamStore::open(login, me)).join().map_err(|_| JournalError::Closed)
         });
-        let store = opening??;
+        let (store, reading) = opening??;
         let (lease, watch, notified) = (store.lease(), store.watch(), store.notified());
-        let opened = Self::spawn(Backend::Team(Box::new(store)), me, file, watcher, Proof::default(), None)?;
-        Ok(Self { lease, is_reader: reads_only, is_team: true, watch, notified, ..opened })
+        let is_unsure = store.is_unsure();
+        let state = |store, watcher| JournalState {
+            backend: Backend::Team(Box::new(store)),
+            file: file.clone(),
+            watcher,
+            dead: false,
+            claim: None,
+        };
+        let reads = spawn("journal reads", state(reading, None))?;
+        let writes = spawn("journal", state(store, watcher))?;
+        let store = Store::new(writes, reads, Arc::new(Process::of(&me)));
+        let opened = Self::over(store, file, Proof::default());
+        Ok(Self {
+            lease,
+            shared: true,
+            is_reader: reads_only,
+            is_team: true,
+            watch,
+            notified,
+            is_unsure,
+            ..opened
+        })
     }
 
     /// Creates the tables of a team's journal in a database, unless it has them.
@@ -382,10 +405,12 @@ impl Journal {
         proof: Proof,
         claim: Option<Claim>,
     ) -> Result<Self> {
-        let shared = me.can_have_company();
+        let (shared, process) = (me.can_have_company(), Arc::new(Process::of(&me)));
         // Data removed before a crash may still be in the log.
-        let backend = Backend::File(FileStore { connection, log_is_dirty: shared });
-        Self::spawn(backend, me, file, watcher, proof, claim)
+        let backend = Backend::File(Box::new(FileStore { connection, me, log_is_dirty: shared }));
+        let state = JournalState { backend, file: file.clone(), watcher, dead: false, claim };
+        let work = spawn("journal", state)?;
+        Ok(Self { shared, ..Self::over(Store::new(work.clone(), work, process), file, proof) })
     }
 
     /// The same journal, from which nothing is sent.
@@ -393,36 +418,22 @@ impl Journal {
         Self { is_copy: true, ..self }
     }
 
-    fn spawn(
-        backend: Backend,
-        me: Me,
-        file: Arc<str>,
-        watcher: Option<Watcher>,
-        proof: Proof,
-        claim: Option<Claim>,
-    ) -> Result<Self> {
-        let process =
-            Arc::new(Process { id: me.id.clone(), label: me.label.clone(), place: me.place.clone() });
-        let shared = me.can_have_company();
-        let (work, queue) = channel();
-        let state = JournalState { backend, me, file: file.clone(), watcher, dead: false, claim };
-        std::thread::Builder::new()
-            .name("journal".into())
-            .spawn(move || runner::run(state, &queue))
-            .map_err(|why| JournalError::io(&why, &file))?;
-        Ok(Self {
-            store: Store::new(work, process),
+    /// A journal on a file that nobody else uses.
+    fn over(store: Store, file: Arc<str>, proof: Proof) -> Self {
+        Self {
+            store,
             file,
-            shared,
+            shared: false,
             proof: Arc::new(proof),
             is_copy: false,
             is_reader: false,
             is_team: false,
             watch: JournalWatch::of_file(),
             notified: None,
+            is_unsure: Arc::default(),
             #[cfg(feature = "team")]
             lease: None,
-        })
+        }
     }
 
     /// Checks once per process that the file is intact. A damaged file may have lost what was sent. A second
@@ -511,10 +522,27 @@ impl Journal {
         &self.store
     }
 
+    /// Whether the connection for writes has failed, or a write may be durable although its caller got an error:
+    /// [`Store::recover`] may help. Never for a file.
+    pub(super) fn is_unsure(&self) -> bool {
+        self.is_unsure.load(Ordering::Acquire)
+    }
+
     /// The owners among these that are alive, including the caller.
     pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
-        self.store.run(move |state| state.living(owners))
+        self.store.living(owners)
     }
+}
+
+/// Starts a thread that runs operations, until nobody can send it more.
+fn spawn(name: &str, state: JournalState) -> Result<Sender<JournalTask>> {
+    let (work, queue) = channel();
+    let file = state.file.clone();
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(move || runner::run(state, &queue))
+        .map_err(|why| JournalError::io(&why, &file))?;
+    Ok(work)
 }
 
 /// A team's connection needs a thread that runs no other tasks.

@@ -19,6 +19,12 @@ pub(in crate::jobs) struct Process {
     pub(in crate::jobs) place: Option<String>,
 }
 
+impl Process {
+    pub(super) fn of(me: &Me) -> Self {
+        Self { id: me.id.clone(), label: me.label.clone(), place: me.place.clone() }
+    }
+}
+
 /// This process as an owner of jobs.
 #[derive(Debug)]
 pub(in crate::jobs) struct Me {

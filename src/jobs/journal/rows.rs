@@ -288,11 +288,15 @@ fn searched(filter: &RowFilter) -> Option<String> {
     filter.text.as_ref().map(|text| text.to_ascii_lowercase())
 }
 
+/// A filter's statuses as a condition.
+fn with_status(filter: &RowFilter) -> String {
+    let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
+    if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) }
+}
+
 /// A filter as a condition; `?3` is the key of its group, `?6` its text.
 fn chosen(filter: &RowFilter) -> String {
-    let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
-    let statuses =
-        if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) };
+    let statuses = with_status(filter);
     // Without a group, the key of each row is not computed.
     let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
     let text = if filter.text.is_some() {
@@ -306,6 +310,13 @@ fn chosen(filter: &RowFilter) -> String {
 
 /// Number of a job's rows that a filter matches, wherever the filter begins.
 pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<u64> {
+    if filter.group.is_none() && filter.text.is_none() {
+        let sql = format!(
+            "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
+            with_status(filter)
+        );
+        return Ok(db.row(&sql, values![job.0], |r| r.get::<i64>(0))?.unsigned_abs());
+    }
     let none = None::<i64>;
     let sql = format!(
         "SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS NULL AND ?4 IS NULL AND ?5 IS NULL AND {}",
@@ -522,15 +533,17 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
         return Ok(Vec::new());
     }
     let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at, b.request)).collect();
+    // Two subqueries, since PostgreSQL would answer `NOT EXISTS` with one reading of all badges, and find the rows of a
+    // request by all rows that have one.
     let free: Vec<(i64, i64, String, i64)> = db.rows(
         "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
              FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS wanted
              WHERE (wanted.request IS NULL
-                    OR EXISTS (SELECT 1 FROM row WHERE row.job = wanted.job AND row.no = wanted.no
-                                 AND row.request = wanted.request AND row.badge IS NULL))
-               AND NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                               WHERE row.badge = wanted.badge AND job.kind = 'issue'
-                                 AND NOT (row.job = wanted.job AND row.no = wanted.no))
+                    OR (SELECT row.request = wanted.request AND row.badge IS NULL FROM row
+                        WHERE row.job = wanted.job AND row.no = wanted.no))
+               AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
+                        WHERE row.badge = wanted.badge AND job.kind = 'issue'
+                          AND NOT (row.job = wanted.job AND row.no = wanted.no))
              ORDER BY wanted.place",
         values![super::json(&wanted)],
         |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),

@@ -39,8 +39,8 @@ pub type Watcher = Arc<dyn Fn(Moment) -> Fault + Send + Sync>;
 /// run again with the same arguments.
 pub(super) type Operation<A, T> = fn(&Tx<'_>, &A) -> tx::Result<T>;
 
-/// What undoes a write that is durable although its caller got an error, from the write's result.
-pub(super) type Undo<T> = fn(&T) -> Option<Undoing>;
+/// What undoes a write that is durable although its caller got an error, from the write's result and the error.
+pub(super) type Undo<T> = fn(&T, &JournalError) -> Option<Undoing>;
 pub(super) type Undoing = Box<dyn Fn(&Tx<'_>) -> tx::Result<()> + Send>;
 
 pub(super) type JournalTask = Run<()>;
@@ -48,22 +48,22 @@ type Run<T> = Box<dyn FnOnce(&mut JournalState) -> T + Send>;
 
 pub(super) struct JournalState {
     pub(super) backend: Backend,
-    pub(super) me: Me,
     pub(super) file: Arc<str>,
     pub(super) watcher: Option<Watcher>,
     pub(super) dead: bool,
-    // Last field: dropped after the file is closed and the owner is gone.
+    // Last field: dropped after the file is closed.
     pub(super) claim: Option<Claim>,
 }
 
 pub(super) enum Backend {
-    File(FileStore),
+    File(Box<FileStore>),
     #[cfg(feature = "team")]
     Team(Box<TeamStore>),
 }
 
 pub(super) struct FileStore {
     pub(super) connection: Connection,
+    pub(super) me: Me,
     /// Whether the write-ahead log may contain removed data.
     pub(super) log_is_dirty: bool,
 }
@@ -192,11 +192,21 @@ impl JournalState {
 
     /// The owners among these that are alive, including the caller.
     pub(super) fn living(&mut self, owners: Vec<String>) -> Result<Vec<String>> {
-        #[cfg(feature = "team")]
-        if let Backend::Team(store) = &mut self.backend {
-            return store.read(&owners, super::team_store::living, false);
+        match &mut self.backend {
+            Backend::File(store) => Ok(owners.into_iter().filter(|owner| store.me.is_alive(owner)).collect()),
+            #[cfg(feature = "team")]
+            Backend::Team(store) => store.read(&owners, super::team_store::living, false),
         }
-        Ok(owners.into_iter().filter(|owner| self.me.is_alive(owner)).collect())
+    }
+
+    /// Connects again for writes, and undoes those that may be durable although their callers got an error. A file
+    /// has none.
+    pub(super) fn recover(&mut self) -> Result<()> {
+        match &mut self.backend {
+            Backend::File(_) => Ok(()),
+            #[cfg(feature = "team")]
+            Backend::Team(store) => store.recover(),
+        }
     }
 }
 
@@ -266,8 +276,8 @@ pub(super) fn run(mut state: JournalState, queue: &Receiver<JournalTask>) {
         work(&mut state);
         if state.dead {
             // Close the file and release the lock, as the end of the process would. Answer nothing more.
-            let JournalState { backend, me, claim, .. } = state;
-            drop((backend, me, claim));
+            let JournalState { backend, claim, .. } = state;
+            drop((backend, claim));
             while let Ok(work) = queue.recv() {
                 std::mem::forget(work);
             }

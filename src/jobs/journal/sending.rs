@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
     db.row(
-        "SELECT EXISTS (SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready')
+        "SELECT EXISTS (SELECT 1 FROM tally WHERE job = ?1 AND bucket = 'ready' AND n > 0)
             AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase = 'running' AND owner = ?2)",
         values![job.0, me],
         |r| r.get(0),
@@ -107,41 +107,57 @@ pub(super) fn withdraw_intent(db: &Tx<'_>, request: i64) -> tx::Result<()> {
     requests::ended(db, request, at, &Ended { outcome: "not_sent", status: None, accepted: None, why: None })
 }
 
+/// Ready rows, in the order of the index of statuses. PostgreSQL may believe that all rows are ready, and would then read
+/// the sent ones again for every request.
+const IN_ORDER: &str = "bucket BETWEEN 'ready' AND 'ready'";
+/// Ready rows that are read at once, after the first ones did not fill a request.
+const MORE: usize = 10_000;
+
 /// The next recipients that may be sent, and the rows before them that have no valid claim.
 fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEntry>, Vec<i64>)> {
-    let ready = format!(
-        "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
-         WHERE job = ?1 AND bucket = 'ready' ORDER BY no"
-    );
     let (mut entries, mut keys, mut unclaimed) = (Vec::new(), HashSet::new(), Vec::new());
-    db.each(&ready, values![job.0], |row| {
-        let no: i64 = row.get(0)?;
-        if !row.get::<bool>(4)? {
-            unclaimed.push(no);
-            return Ok(ControlFlow::Continue(()));
+    let (mut after, mut limit) = (0, most);
+    loop {
+        let ready = format!(
+            "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
+             WHERE job = ?1 AND {IN_ORDER} AND no > ?2 ORDER BY bucket, no LIMIT {limit}"
+        );
+        let (mut last, mut read) = (after, 0);
+        db.each(&ready, values![job.0, after], |row| {
+            let no: i64 = row.get(0)?;
+            (last, read) = (no, read + 1);
+            if !row.get::<bool>(4)? {
+                unclaimed.push(no);
+                return Ok(ControlFlow::Continue(()));
+            }
+            let key: String = row.get(3)?;
+            if !keys.insert(key.clone()) || row.get(5)? {
+                return Ok(ControlFlow::Continue(()));
+            }
+            entries.push(RequestEntry {
+                no: no.unsigned_abs(),
+                name: row.get(1)?,
+                email: row.get(2)?,
+                key,
+                badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
+            });
+            let is_full = entries.len() == most;
+            Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if entries.len() == most || read < limit {
+            return Ok((entries, unclaimed));
         }
-        let key: String = row.get(3)?;
-        if !keys.insert(key.clone()) || row.get(5)? {
-            return Ok(ControlFlow::Continue(()));
-        }
-        entries.push(RequestEntry {
-            no: no.unsigned_abs(),
-            name: row.get(1)?,
-            email: row.get(2)?,
-            key,
-            badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
-        });
-        let is_full = entries.len() == most;
-        Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
-    Ok((entries, unclaimed))
+        (after, limit) = (last, MORE);
+    }
 }
 
 fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>> {
     db.rows(
-        "SELECT no, name, email, email_key, badge FROM row
-         WHERE job = ?1 AND bucket = 'ready' AND badge <> '' ORDER BY no LIMIT ?2",
-        values![job.0, most as i64],
+        &format!(
+            "SELECT no, name, email, email_key, badge FROM row
+             WHERE job = ?1 AND {IN_ORDER} AND badge <> '' ORDER BY bucket, no LIMIT {most}"
+        ),
+        values![job.0],
         |r| {
             Ok(RequestEntry {
                 no: r.get::<i64>(0)?.unsigned_abs(),

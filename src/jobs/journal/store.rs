@@ -18,13 +18,13 @@ use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter, SentHere};
-use super::runner::{JournalState, JournalTask, Operation, Pending, Undoing};
+use super::runner::{JournalState, JournalTask, Operation, Pending, Undo, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, TakeCopy};
 use super::{
-    Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs, observe, polling,
-    purge, requests, review, rows, schema, sending, takeover, transfer,
+    JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
+    observe, polling, purge, requests, review, rows, schema, sending, takeover, transfer,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::history_scan::Sight;
@@ -43,13 +43,20 @@ use std::sync::mpsc::Sender;
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]
 pub(in crate::jobs) struct Store {
-    work: Sender<JournalTask>,
+    writes: Sender<JournalTask>,
+    /// The same thread for a file. A team's database has another connection for reads: they do not wait for a write
+    /// that takes long or hangs.
+    reads: Sender<JournalTask>,
     process: Arc<Process>,
 }
 
 impl Store {
-    pub(super) fn new(work: Sender<JournalTask>, process: Arc<Process>) -> Self {
-        Self { work, process }
+    pub(super) fn new(
+        writes: Sender<JournalTask>,
+        reads: Sender<JournalTask>,
+        process: Arc<Process>,
+    ) -> Self {
+        Self { writes, reads, process }
     }
 
     pub(in crate::jobs) fn process(&self) -> Arc<Process> {
@@ -73,7 +80,7 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        self.run(move |state| state.read(&args, op))
+        Pending::new(&self.reads, move |state| state.read(&args, op))
     }
 
     /// As [`Self::read`], for an operation on a whole journal or job.
@@ -82,7 +89,7 @@ impl Store {
         A: Send + 'static,
         T: Send + 'static,
     {
-        self.run(move |state| state.read_long(&args, op))
+        Pending::new(&self.reads, move |state| state.read_long(&args, op))
     }
 
     pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
@@ -93,22 +100,84 @@ impl Store {
         self.run(move |state| state.write(step, &args, op, None))
     }
 
+    /// A write that is undone later if it is durable although its caller got an error.
+    fn write_or_undo<A, T>(
+        &self,
+        step: &'static str,
+        args: A,
+        op: Operation<A, T>,
+        undo: Undo<T>,
+    ) -> Pending<T>
+    where
+        A: Send + 'static,
+        T: Send + 'static,
+    {
+        self.run(move |state| state.write(step, &args, op, Some(undo)))
+    }
+
     /// See [`sending::record_intent`].
     pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> Pending<Option<Chunk>> {
         // Without an answer from the journal, nothing is sent.
-        let undo = |chunk: &Option<Chunk>| -> Option<Undoing> {
+        self.write_or_undo("intent", args, sending::record_intent, |chunk, _| {
             let request = chunk.as_ref()?.request;
             Some(Box::new(move |db| sending::withdraw_intent(db, request)))
-        };
-        self.run(move |state| state.write("intent", &args, sending::record_intent, Some(undo)))
+        })
+    }
+
+    /// See [`drafts::issue_one`].
+    pub(in crate::jobs) fn issue_one(&self, args: IssueOne) -> Pending<std::result::Result<JobId, Rival>> {
+        self.write_or_undo("plan", args, drafts::issue_one, |begun, why| {
+            begun.as_ref().ok().map(|id| stop(vec![*id], why))
+        })
+    }
+
+    /// See [`drafts::replace`].
+    pub(in crate::jobs) fn replace(
+        &self,
+        args: Replace,
+    ) -> Pending<std::result::Result<(JobId, JobId), Rival>> {
+        self.write_or_undo("plan", args, drafts::replace, |begun, why| {
+            begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why))
+        })
+    }
+
+    /// See [`drafts::create_job`].
+    pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> Pending<JobId> {
+        self.write_or_undo("plan", args, drafts::create_job, |draft, _| Some(discard(*draft)))
+    }
+
+    /// See [`drafts::plan_undo`].
+    pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> Pending<Option<JobId>> {
+        self.write_or_undo("plan", args, drafts::plan_undo, |draft, _| draft.map(discard))
+    }
+
+    /// See [`JournalState::recover`].
+    pub(in crate::jobs) fn recover(&self) -> Pending<()> {
+        self.run(JournalState::recover)
+    }
+
+    /// The owners among these that are alive, including the caller.
+    pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
+        Pending::new(&self.reads, move |state| state.living(owners))
     }
 
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
     ) -> Pending<T> {
-        Pending::new(&self.work, work)
+        Pending::new(&self.writes, work)
     }
+}
+
+/// Nobody sends jobs that began without the knowledge of their process. A person can resume them.
+fn stop(ids: Vec<JobId>, why: &JournalError) -> Undoing {
+    let why = Reason::from(why);
+    Box::new(move |db| ids.iter().try_for_each(|id| jobs::stop(db, id, &StopKind::Journal, &why)))
+}
+
+/// Nobody knows this draft.
+fn discard(id: JobId) -> Undoing {
+    Box::new(move |db| jobs::discard(db, &id))
 }
 
 /// Defines a method of [`Store`] for each operation.
@@ -127,10 +196,6 @@ macro_rules! operations {
 
 // Drafts.
 operations! {
-    write "plan" create_job(args: CreateJob) -> JobId = drafts::create_job;
-    write "plan" issue_one(args: IssueOne) -> std::result::Result<JobId, Rival> = drafts::issue_one;
-    write "plan" replace(args: Replace) -> std::result::Result<(JobId, JobId), Rival> = drafts::replace;
-    write "plan" plan_undo(args: PlanUndo) -> Option<JobId> = drafts::plan_undo;
     write "rows" add_rows(id: JobId, rows: Vec<NewRow>) -> () = rows::add;
     write "keep draft" keep_drafts(ids: Vec<JobId>) -> () = drafts::keep;
     write "open draft" open_drafts(args: OpenDrafts) -> bool = drafts::open;

@@ -350,7 +350,20 @@ CREATE FUNCTION claim_place(bucket TEXT) RETURNS INTEGER IMMUTABLE LANGUAGE sql 
                 WHEN bucket IN ('not_done', 'dropped', 'ask', 'left_out', 'invalid') THEN 4 ELSE 3 END $$;
 
 -- EXECUTE plans anew each time: a plan for one row would take minutes for a hundred thousand.
-CREATE FUNCTION rows_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE FUNCTION rows_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    is_unclaimed BOOLEAN;
+BEGIN
+    -- The last defence: no intent without a claim.
+    EXECUTE $sql$
+        SELECT EXISTS (
+            SELECT FROM new_rows AS now JOIN old_rows AS was USING (job, no) JOIN job ON job.id = now.job
+            WHERE now.bucket = 'sending' AND was.bucket <> 'sending' AND job.kind = 'issue'
+              AND NOT EXISTS (SELECT FROM claim WHERE claim.job = now.job AND claim.no = now.no AND state = 'reserved'))
+    $sql$ INTO is_unclaimed;
+    IF is_unclaimed THEN
+        RAISE EXCEPTION 'a row is sent without its claim';
+    END IF;
     EXECUTE $sql$
         WITH moved AS MATERIALIZED (
             SELECT job, no, was.bucket AS old, now.bucket AS new, claim_place(was.bucket) AS from_place,
@@ -378,18 +391,6 @@ CREATE FUNCTION rows_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
 END $$;
 CREATE TRIGGER row_moved AFTER UPDATE ON row REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION rows_moved();
-
--- The last defence: no intent without a claim.
-CREATE FUNCTION claim_needed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    IF EXISTS (SELECT FROM job WHERE id = new.job AND kind = 'issue')
-        AND NOT EXISTS (SELECT FROM claim WHERE job = new.job AND no = new.no AND state = 'reserved')
-    THEN
-        RAISE EXCEPTION 'a row is sent without its claim';
-    END IF;
-    RETURN new;
-END $$;
-CREATE TRIGGER claim_needed BEFORE UPDATE OF bucket ON row FOR EACH ROW WHEN (new.bucket = 'sending')
-    EXECUTE FUNCTION claim_needed();
 
 -- The shared pace of a key: see `src/api/pace/team.rs`. All times are milliseconds of the database's clock.
 

@@ -3,6 +3,8 @@
 //! Writes of all computers happen one after the other, as those of a file do: the first statement of each locks the
 //! one row of the table `store`. So every rule that holds on a file holds here.
 //!
+//! There are two of them in a process: one for writes, and one for reads, which do not wait for a write that hangs.
+//!
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
@@ -18,9 +20,10 @@ use super::witness::Witness;
 use super::{JournalError, erase};
 use crate::team::{LONG_STATEMENTS, Login, Session, TeamError};
 use jiff::Timestamp;
-use std::cmp::Ordering;
+use std::cmp;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
@@ -57,10 +60,12 @@ pub(super) struct TeamStore {
     /// When the last attempt to connect failed, and why.
     away: Option<(Instant, TeamError)>,
     unsure: Vec<Unsure>,
-    /// `None` for a process that only reads.
-    witness: Option<Witness>,
+    /// Whether [`Self::recover`] has something to do.
+    is_unsure: Arc<AtomicBool>,
+    /// Shared by both connections. `None` for a process that only reads.
+    witness: Option<Arc<Mutex<Witness>>>,
     connection: Connection,
-    /// Ends after everything else. `None` for a process that only reads.
+    /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
     lease: Option<Lease>,
 }
 
@@ -90,9 +95,9 @@ fn check_schema(session: &Session, login: &Login) -> Result<(), JournalError> {
     let found = schema(session).map_err(|why| JournalError::team(why, login))?;
     let server = || login.server.to_string();
     match found.cmp(&SCHEMA) {
-        Ordering::Equal => Ok(()),
-        Ordering::Less => Err(JournalError::Older { server: server(), found, known: SCHEMA }),
-        Ordering::Greater => Err(JournalError::Newer { file: server(), found, known: SCHEMA }),
+        cmp::Ordering::Equal => Ok(()),
+        cmp::Ordering::Less => Err(JournalError::Older { server: server(), found, known: SCHEMA }),
+        cmp::Ordering::Greater => Err(JournalError::Newer { file: server(), found, known: SCHEMA }),
     }
 }
 
@@ -106,17 +111,18 @@ pub(super) fn living(db: &Tx<'_>, owners: &Vec<String>) -> tx::Result<Vec<String
 }
 
 impl TeamStore {
-    /// Without `me` the process only reads. With it, its data folder may have the last request of an earlier process.
+    /// Opens a connection for writes, and prepares one for reads. Without `me` the process only reads. With it, its data
+    /// folder may have the last request of an earlier process.
     ///
     /// # Errors
     /// The database cannot be used, or its journal is of another version.
-    pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<Self, JournalError> {
+    pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<(Self, Self), JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login);
         let session = connected(&login).map_err(failed)?;
         check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
-        let [connection, of_lease] = Connection::both();
+        let [of_writes, of_reads, of_lease] = Connection::all();
         let lease = match me {
             Some((me, _)) => {
                 // Somebody else may do the same now.
@@ -130,19 +136,23 @@ impl TeamStore {
         }
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session, &login)?;
-        let witness = me.map(|(me, data_dir)| Witness::new(me, &login.server, data_dir));
-        let mut store = Self {
+        let witness =
+            me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
+        let of = |login, connection, session, lease| Self {
             login,
-            session: Some(session),
+            session,
             statements: Statements::default(),
             away: None,
             unsure: Vec::new(),
-            witness,
+            is_unsure: Arc::default(),
+            witness: witness.clone(),
             connection,
             lease,
         };
-        store.notice_loss().map_err(|why| store.failed(why))?;
-        Ok(store)
+        let reading = of(login.clone(), of_reads, None, None);
+        let mut writing = of(login, of_writes, Some(session), lease);
+        writing.notice_loss().map_err(|why| writing.failed(why))?;
+        Ok((writing, reading))
     }
 
     pub(super) fn lease(&self) -> Option<LeaseTime> {
@@ -156,6 +166,14 @@ impl TeamStore {
 
     pub(super) fn watch(&self) -> JournalWatch {
         self.connection.watch()
+    }
+
+    pub(super) fn is_unsure(&self) -> Arc<AtomicBool> {
+        self.is_unsure.clone()
+    }
+
+    fn witness(&self) -> Option<MutexGuard<'_, Witness>> {
+        self.witness.as_ref().map(|witness| witness.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn failed(&self, why: TeamError) -> JournalError {
@@ -194,8 +212,10 @@ impl TeamStore {
     /// Finds out whether the database has lost writes, and records that before anything else is written. See
     /// [`lost_writes`].
     fn notice_loss(&mut self) -> Result<(), TeamError> {
-        let Some(witness) = &self.witness else { return Ok(()) };
-        let (known, process) = (witness.known(), witness.process());
+        let Some((known, process)) = self.witness().map(|witness| (witness.known(), witness.process()))
+        else {
+            return Ok(());
+        };
         if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known), false)? {
             return Ok(());
         }
@@ -212,7 +232,7 @@ impl TeamStore {
             lost_writes::notice(&tx, &process, Timestamp::now()).map_err(of_operation)?;
         }
         runtime.block_on(transaction.commit())?;
-        if let Some(witness) = &mut self.witness {
+        if let Some(mut witness) = self.witness() {
             witness.forget();
         }
         Ok(())
@@ -292,9 +312,10 @@ impl TeamStore {
                 // A new connection may work at once.
                 Err(TeamError::Away(_)) if is_connected && is_in_time => {}
                 Ok(Attempt::Done(value)) => {
-                    if let Some(witness) = &mut self.witness {
+                    if let Some(mut witness) = self.witness() {
                         witness.saw(number, step);
                     }
+                    self.note_unsure();
                     return Ok(Some(value));
                 }
                 Ok(Attempt::Crashed) => return Ok(None),
@@ -310,10 +331,23 @@ impl TeamStore {
         };
         // Nobody knows whether an earlier attempt worked.
         let why = if maybe.is_some() && matches!(why, TeamError::Busy) { no_session() } else { why };
-        if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(value)) {
+        let why = self.failed(why);
+        if let Some(undo) = undo.zip(maybe.as_ref()).and_then(|(undo, value)| undo(value, &why)) {
             self.unsure.push(Unsure { op: number, undo });
         }
-        Err(self.failed(why))
+        self.note_unsure();
+        Err(why)
+    }
+
+    fn note_unsure(&self) {
+        self.is_unsure.store(self.away.is_some() || !self.unsure.is_empty(), Ordering::Release);
+    }
+
+    /// See [`super::runner::JournalState::recover`].
+    pub(super) fn recover(&mut self) -> Result<(), JournalError> {
+        let recovered = self.connect().and_then(|()| self.settle());
+        self.note_unsure();
+        recovered.map_err(|why| self.failed(why))
     }
 
     fn write_once<A, T>(

@@ -33,7 +33,6 @@ pub(super) struct Witness {
 
 impl Witness {
     pub(super) fn new(me: &Me, server: &Server, data_dir: Option<&Path>) -> Self {
-        let process = Process { id: me.id.clone(), label: me.label.clone(), place: me.place.clone() };
         let mut file = data_dir.and_then(|folder| match opened(folder, server) {
             Ok(file) => Some(file),
             Err(why) => {
@@ -46,7 +45,7 @@ impl Witness {
             let age = Timestamp::now().as_millisecond().saturating_sub(at).max(0);
             Some((op, boot_ms().saturating_sub(age)))
         });
-        Self { process, writes: earlier.into_iter().collect(), file }
+        Self { process: Process::of(me), writes: earlier.into_iter().collect(), file }
     }
 
     pub(super) fn process(&self) -> Process {

@@ -1,12 +1,11 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
-use crate::api::{ApiError, Call, Connection, Reader, connect, recognise};
-use crate::jobs::{Account, Jobs, JournalError, JournalWatch};
+use crate::api::{Access, ApiError, Call, Connection, Reader, connect, recognise};
+use crate::jobs::{Account, Jobs, Journal, JournalError, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
 use crate::tui::request::Session;
 use crate::tui::worker::index::IndexSlot;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -18,11 +17,23 @@ const AGAIN: Duration = Duration::from_secs(5);
 #[derive(Default)]
 pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
-    making: Option<(JoinHandle<Option<WorkerConnection>>, CancellationToken)>,
+    making: Option<(JoinHandle<Option<Made>>, CancellationToken)>,
+    /// Opens the journal of `link`, which was away.
+    opening: Option<Opening>,
+}
+
+type Made = (WorkerConnection, Option<Opening>);
+
+/// Attempts to open a journal, until dropped.
+struct Opening {
+    jobs: JoinHandle<Option<Jobs>>,
+    tell: Events,
+    _end: DropGuard,
 }
 
 impl ConnectionSlot {
     pub(super) fn change(&mut self, session: Box<Session>, tell: Events) {
+        self.opening = None;
         let (before, link) = (self.making.take(), self.link.take());
         let token = CancellationToken::new();
         let given_up = token.clone();
@@ -30,7 +41,7 @@ impl ConnectionSlot {
             let mut old = vec![link];
             if let Some((making, token)) = before {
                 token.cancel();
-                old.push(making.await.ok().flatten());
+                old.push(making.await.ok().flatten().map(|(link, _)| link));
             }
             for jobs in old.into_iter().flatten().filter_map(|link| link.jobs) {
                 jobs.close().await;
@@ -44,15 +55,27 @@ impl ConnectionSlot {
         self.making.is_some()
     }
 
-    /// Returns when the new connection is ready or has failed. Without a new connection it never returns.
+    /// Returns when the new connection is ready or has failed, or when the journal of the connection is open. Without
+    /// either it never returns.
     pub(super) async fn changed(&mut self) {
-        match &mut self.making {
-            Some((making, _)) => {
-                let link = making.await.ok().flatten();
+        match (&mut self.making, &mut self.opening) {
+            (Some((making, _)), _) => {
+                let made = making.await.ok().flatten();
                 self.making = None;
-                self.link = link;
+                let (link, opening) = made.unzip();
+                (self.link, self.opening) = (link, opening.flatten());
             }
-            None => std::future::pending().await,
+            (None, Some(opening)) => {
+                let opened = (&mut opening.jobs).await.ok().flatten();
+                let tell = opening.tell.clone();
+                self.opening = None;
+                if let (Some(link), Some(jobs)) = (&mut self.link, opened) {
+                    link.jobs = Some(jobs.clone());
+                    // Only now can requests use them.
+                    tokio::spawn(async move { tell.send(Message::Jobs(Handle(jobs))).await });
+                }
+            }
+            (None, None) => std::future::pending().await,
         }
     }
 }
@@ -82,23 +105,52 @@ fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
     });
 }
 
-/// Reports when a journal that was away can be opened.
-fn try_again(session: Session, account: Account, tell: Events) -> Arc<DropGuard> {
+/// Opens a journal that was away, when it is back. The connection to the service stays as it is.
+fn try_again(access: Access, session: Session, account: Account, tell: Events) -> Opening {
     let end = CancellationToken::new();
-    let guard = Arc::new(end.clone().drop_guard());
-    tokio::spawn(end.run_until_cancelled_owned(async move {
+    let (guard, sender) = (end.clone().drop_guard(), tell.clone());
+    let trying = async move {
         loop {
             tokio::time::sleep(AGAIN).await;
-            let opened = session.journal.open_to_send(session.data_dir.as_deref(), &account).await;
-            if !opened.as_ref().is_err_and(JournalError::is_away) {
-                // Closed before it is opened again.
-                drop(opened);
-                tell.send(Message::JournalBack).await;
-                return;
+            match open_jobs(&access, &session, &account, &sender).await {
+                Ok(jobs) => {
+                    access.reader().check_sharing().await;
+                    return Some(jobs);
+                }
+                Err(why) if why.is_away() => {}
+                Err(why) => {
+                    sender.send(Message::JournalFailed(why.to_string())).await;
+                    return None;
+                }
             }
         }
-    }));
-    guard
+    };
+    let jobs = tokio::spawn(async move { end.run_until_cancelled_owned(trying).await.flatten() });
+    Opening { jobs, tell, _end: guard }
+}
+
+/// Opens the journal, and starts the jobs in it.
+async fn open_jobs(
+    access: &Access,
+    session: &Session,
+    account: &Account,
+    tell: &Events,
+) -> Result<Jobs, JournalError> {
+    let journal: Journal = session.journal.open_to_send(session.data_dir.as_deref(), account).await?;
+    let (jobs, mut changed) =
+        Jobs::start(access.clone(), journal, account.clone(), session.jobs.clone()).await?;
+    watch_journal(jobs.journal_watch(), access.reader().clone(), tell.clone());
+    let sender = tell.clone();
+    tokio::spawn(async move {
+        while let Some(job) = changed.recv().await {
+            if !sender.send(Message::Job(Box::new(job))).await {
+                break;
+            }
+        }
+    });
+    // The demo works without its files.
+    let _ = jobs.offer_files(&session.files).await;
+    Ok(jobs)
 }
 
 #[derive(Clone)]
@@ -108,12 +160,10 @@ pub(super) struct WorkerConnection {
     pub(super) jobs: Option<Jobs>,
     pub(super) gallery: Gallery,
     pub(super) index: IndexSlot,
-    /// Ends the attempts to open the journal.
-    _trying: Option<Arc<DropGuard>>,
 }
 
 impl WorkerConnection {
-    async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Self> {
+    async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Made> {
         let connection = session.connection.clone();
         // Reads the system's certificates. These tens of milliseconds must not delay a key.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;
@@ -162,38 +212,21 @@ impl WorkerConnection {
         let index = IndexSlot::new(session);
         let account =
             Account::of(&session.name, &session.connection).of_organisation(session.organisation.as_deref());
-        let journal = session.journal.clone();
-        let opened = journal.open_to_send(session.data_dir.as_deref(), &account).await;
-        let journal = match opened {
-            Ok(journal) => journal,
-            Err(why) => {
-                let is_away = why.is_away();
-                let why =
-                    if is_away { t!("{why} lapel tries again by itself.", why) } else { why.to_string() };
-                tell.send(Message::JournalFailed(why)).await;
-                let trying = is_away.then(|| try_again(session.clone(), account, tell.clone()));
-                return Some(Self { reader, connection, jobs: None, gallery, index, _trying: trying });
+        let mut link = Self { reader, connection, jobs: None, gallery, index };
+        match open_jobs(&access, session, &account, tell).await {
+            Ok(jobs) => {
+                tell.send(Message::Jobs(Handle(jobs.clone()))).await;
+                link.jobs = Some(jobs);
+                Some((link, None))
             }
-        };
-        let (jobs, mut changed) = match Jobs::start(access, journal, account, session.jobs.clone()).await {
-            Ok(started) => started,
+            Err(why) if why.is_away() => {
+                tell.send(Message::JournalFailed(t!("{why} lapel tries again by itself.", why))).await;
+                Some((link, Some(try_again(access, session.clone(), account, tell.clone()))))
+            }
             Err(why) => {
                 tell.send(Message::JournalFailed(why.to_string())).await;
-                return Some(Self { reader, connection, jobs: None, gallery, index, _trying: None });
+                Some((link, None))
             }
-        };
-        watch_journal(jobs.journal_watch(), reader.clone(), tell.clone());
-        let sender = tell.clone();
-        tokio::spawn(async move {
-            while let Some(job) = changed.recv().await {
-                if !sender.send(Message::Job(Box::new(job))).await {
-                    break;
-                }
-            }
-        });
-        // The demo works without its files.
-        let _ = jobs.offer_files(&session.files).await;
-        tell.send(Message::Jobs(Handle(jobs.clone()))).await;
-        Some(Self { reader, connection, jobs: Some(jobs), gallery, index, _trying: None })
+        }
     }
 }

@@ -116,6 +116,32 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
 
 #[test]
 #[ignore = "needs PostgreSQL"]
+fn nobody_gets_two_badges_after_a_dump_was_restored() {
+    for in_other in [false, true] {
+        let world = hiding();
+        let server = team::OwnServer::of(world.folder());
+        let script = Script::of(JobInput::Issue(people(13)));
+        world.session(&Trap::new(End::Lives), async |session| {
+            let id = begun(session, &world, &script).await;
+            let known = world.control().ledger().accepted_total();
+            server.dump();
+            session.jobs.resume(id, "somebody").await.expect("resumed");
+            accepted(&world, known + 4).await;
+            session.jobs.pause(id).await.expect("paused");
+            person::rest(session, id).await;
+            server.restore(in_other);
+            back(session).await;
+            assert_eq!(rows(session, id).await, (0, 13 - known));
+            assert_eq!(noticed(&world), 1);
+            ends_well(session, &world, &script).await;
+            assert_eq!(world.control().ledger().accepted_total(), 13);
+            assert_eq!(noticed(&world), 1, "it was one loss");
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
 fn the_next_lapel_notices_what_the_last_one_had_sent() {
     let world = hiding();
     let mut server = team::OwnServer::of(world.folder());
@@ -125,8 +151,9 @@ fn the_next_lapel_notices_what_the_last_one_had_sent() {
         let login = team::database_of(world.folder());
         Journal::open_team(login, "tester", Some(data.path())).expect("a journal")
     };
-    let lives = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let id = lives.block_on(async {
+    // A runtime for each life: what is left of it ends with it.
+    let life = || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let id = life().block_on(async {
         let mut session = world.begin_over(open()).await;
         let id = begun(&mut session, &world, &script).await;
         session.jobs.close().await;
@@ -136,7 +163,7 @@ fn the_next_lapel_notices_what_the_last_one_had_sent() {
     server.stop();
     server.copy("data", "saved");
     server.start();
-    lives.block_on(async {
+    life().block_on(async {
         let mut session = world.begin_over(open()).await;
         session.hear().await;
         session.jobs.resume(id, "somebody").await.expect("resumed");
@@ -149,7 +176,7 @@ fn the_next_lapel_notices_what_the_last_one_had_sent() {
     server.stop();
     server.copy("saved", "data");
     server.start();
-    lives.block_on(async {
+    life().block_on(async {
         let mut session = world.begin_over(open()).await;
         assert_eq!(rows(&session, id).await.0, 0);
         assert_eq!(noticed(&world), 1);
@@ -159,7 +186,7 @@ fn the_next_lapel_notices_what_the_last_one_had_sent() {
     });
     world.let_go();
     // The same request is still missing, but the loss is known.
-    lives.block_on(async {
+    life().block_on(async {
         let session = world.begin_over(open()).await;
         session.jobs.close().await;
     });

@@ -14,6 +14,7 @@ mod adopt;
 mod counting;
 mod drafts;
 mod faults;
+mod figures;
 mod kill;
 #[cfg(feature = "team")]
 mod lost_writes;

@@ -8,8 +8,12 @@ use crate::crash::person::{self, JobInput, Script};
 use crate::crash::world::{BOUND, Session, World};
 use crate::proxy::{Point, Proxy, Strike, Then};
 use crate::team;
-use lapel::jobs::{JobId, Opening};
+use lapel::domain::Address;
+use lapel::jobs::{Fault, IssuePlan, JobId, Moment, Opening, Phase, RowFilter};
 use lapel::team::Limits;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 
@@ -231,6 +235,136 @@ fn a_connection_that_hangs_is_replaced() {
         routed.proxy.has_struck()
     });
     assure_struck(&struck);
+}
+
+/// What Home, Activity and Wallet show has a connection of its own.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn reads_do_not_wait_for_a_write_that_hangs() {
+    let writes = |routed: &Routed| {
+        let start = async |session: &mut Session| {
+            session.hear().await;
+            session.jobs.list().await.expect("a list");
+            routed.proxy.commits()
+        };
+        routed.session(false, start).expect("it lived")
+    };
+    let nth = writes(&Routed::new(false, None, &Limits::USUAL));
+    let strike = Strike { point: Point::BeforeCommit, nth, then: Then::Hang };
+    let routed = Routed::new(false, Some(strike), &Limits::USUAL);
+    routed.session(false, async |session| {
+        session.hear().await;
+        session.jobs.list().await.expect("a list");
+        let mut writing = pin!(session.jobs.note_opening(&Opening::Match, "kim"));
+        tokio::select! {
+            biased;
+            done = &mut writing => panic!("it does not hang: {done:?}"),
+            () = routed.proxy.struck() => {}
+        }
+        let reading = async {
+            session.jobs.list().await.expect("Activity");
+            session.jobs.kept_drafts().await.expect("Home");
+            session.jobs.sent_to("p0@naru.example").await.expect("Wallet");
+            session.jobs.count_rows(JobId(1), &RowFilter::default()).await.expect("rows");
+        };
+        tokio::select! {
+            biased;
+            done = &mut writing => panic!("reads have waited for the write: {done:?}"),
+            () = reading => {}
+        }
+        routed.proxy.cut();
+        writing.await.expect("written on another connection");
+        assert_eq!(
+            routed.world.number("SELECT count(*) FROM decision WHERE what = 'open a possible match'"),
+            1
+        );
+    });
+    routed.assure_clean();
+}
+
+/// What a person asks for in one step, and the answer to its commit is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OneStep {
+    Issue,
+    Replace,
+    Undo,
+}
+
+fn plan() -> IssuePlan {
+    let (template_id, title) = person::template();
+    IssuePlan {
+        template_id,
+        title,
+        recipient_name: "사람 0".into(),
+        recipient_email: Address::check("p0@naru.example").expect("an address"),
+        held_before: Some(Vec::new()),
+        allows: None,
+    }
+}
+
+/// The database stays away for longer than a write waits. Nobody knows the number of the job, so nobody sends it.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_whose_number_nobody_learned_is_stopped_and_a_draft_is_discarded() {
+    many::all(&[OneStep::Issue, OneStep::Replace, OneStep::Undo], |step| {
+        let mut routed = Routed::new(false, None, &SHORT);
+        routed.world.settings.others = Duration::from_millis(100);
+        let world = &routed.world;
+        let is_armed = Arc::new(AtomicBool::new(false));
+        let (armed, folder) = (is_armed.clone(), world.folder().to_owned());
+        let watcher = Arc::new(move |moment| match moment {
+            Moment::After("plan") if armed.swap(false, Ordering::AcqRel) => {
+                team::close_to_all(&folder);
+                Fault::Disconnect
+            }
+            _ => Fault::None,
+        });
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async {
+            let mut session = world.begin(Some(watcher)).await;
+            session.hear().await;
+            let earlier = if *step == OneStep::Undo {
+                let id = person::begin(&mut session, world, &routed.script).await;
+                person::rest(&mut session, id).await;
+                Some(id)
+            } else {
+                None
+            };
+            let sent = world.control().ledger().accepted_total();
+            is_armed.store(true, Ordering::Release);
+            let old = person::targets(world, 1).remove(0);
+            let jobs = session.jobs.clone();
+            let done = match (step, earlier) {
+                (OneStep::Undo, Some(id)) => jobs.undo(id, "a mistake").await.map(drop),
+                (OneStep::Replace, _) => jobs.replace(plan(), old, "a mistake", "kim").await.map(drop),
+                _ => jobs.issue(plan(), "kim").await.map(drop),
+            };
+            done.expect_err("the answer is lost");
+            assert!(!is_armed.load(Ordering::Acquire), "the commit was answered");
+            team::open_to_all(world.folder());
+            let count =
+                |phase: &str| world.number(&format!("SELECT count(*) FROM job WHERE phase = '{phase}'"));
+            let stopped = match step {
+                OneStep::Issue => 1,
+                OneStep::Replace => 2,
+                OneStep::Undo => 0,
+            };
+            person::until(|| count("stopped") == stopped && count("draft") == 0).await;
+            assert_eq!(world.control().ledger().accepted_total(), sent, "nobody sends it");
+            if let Some(id) = earlier {
+                jobs.undo(id, "a mistake").await.expect("the same again works");
+                return;
+            }
+            let mut listed = jobs.list().await.expect("a list");
+            let issue = listed.pop().expect("the first job");
+            assert_eq!(issue.phase, Phase::Stopped, "{issue:?}");
+            jobs.resume(issue.id, "kim").await.expect("a person resumes it");
+            person::rest(&mut session, issue.id).await;
+            assert_eq!(world.control().ledger().accepted_total(), 1);
+        });
+        drop(runtime);
+        routed.world.let_go();
+    });
 }
 
 /// The server waits, too, and holds the lock of the journal meanwhile.

@@ -4,7 +4,7 @@ use crate::crash::drafts;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people};
 use crate::crash::steps;
-use crate::crash::world::{End, Session, Trap, World};
+use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
 use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus};
@@ -53,8 +53,10 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
     let is_away = Arc::new(AtomicBool::new(false));
     let (away, folder) = (is_away.clone(), world.folder().to_owned());
     let watcher = Arc::new(move |moment| match moment {
-        Moment::After("intent") if !away.swap(true, Ordering::Relaxed) => {
+        Moment::After("intent") if !away.load(Ordering::Relaxed) => {
             team::close_to_all(&folder);
+            // Reads do not wait for this write.
+            away.store(true, Ordering::Relaxed);
             Fault::Disconnect
         }
         _ => Fault::None,
@@ -63,12 +65,37 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
         let mut session = world.begin(Some(watcher)).await;
         let id = person::begin(&mut session, &world, &script).await;
         person::until(|| is_away.load(Ordering::Relaxed)).await;
+        // It waits until the intent is given up.
+        session.jobs.note_opening(&Opening::Match, "kim").await.expect_err("nobody can connect");
         session.jobs.job(id).await.expect_err("nobody can connect");
         team::open_to_all(world.folder());
+        // For a moment, reads do not try.
+        let reading = async { while session.jobs.list().await.is_err() {} };
+        tokio::time::timeout(BOUND, reading).await.expect("it is back");
         person::live(&mut session, &world, &script).await;
         oracle::finally(&session, &world, &script).await;
         assert_eq!(world.number("SELECT count(*) FROM request WHERE outcome = 'not_sent'"), 1);
         assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn the_database_sends_no_row_without_a_claim() {
+    let world = World::new(&[]);
+    world.session(&Trap::new(End::Lives), async |session| {
+        drafts::drafted(session, 3).await;
+        for rows in ["no = 1", "TRUE"] {
+            world.change(&format!(
+                "DO $$ BEGIN
+                    UPDATE row SET bucket = 'sending' WHERE {rows};
+                    RAISE EXCEPTION 'sent';
+                 EXCEPTION WHEN raise_exception THEN
+                    IF SQLERRM <> 'a row is sent without its claim' THEN RAISE; END IF;
+                 END $$"
+            ));
+        }
+        assert_eq!(world.number("SELECT count(*) FROM row WHERE bucket = 'sending'"), 0);
     });
 }
 
