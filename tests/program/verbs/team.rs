@@ -192,6 +192,34 @@ fn a_migration_is_whole_or_nothing() {
 }
 
 #[test]
+fn a_journal_of_schema_9_becomes_one_of_today() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["keeper", "issuer"]);
+    team::run_in(
+        &database,
+        "DROP INDEX lapel.row_class;
+         ALTER TABLE lapel.row DROP COLUMN repeats;
+         UPDATE lapel.store SET schema = 9;
+         INSERT INTO lapel.job (id, kind, phase, created, profile, base_url, account, title)
+         VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
+         INSERT INTO lapel.row (job, no, name, email, email_key, bucket, class)
+         VALUES (1, 1, 'Kim', 'a', 'a', 'ready', NULL), (1, 2, 'Kim', 'a', 'a', 'ask', 'twin'),
+                (1, 3, 'Lee', 'a', 'a', 'ask', 'sent'), (1, 4, 'Lee', 'b', 'b', 'ask', 'sent')",
+    );
+    let done = json_as(&bench, "keeper", &["journal", "migrate"], 0);
+    assert!(done["from"] == 9 && done["to"].as_i64() > Some(9), "{done}");
+    let session = Session::open(&login("keeper", &database)).expect("connected");
+    let rows = session.client.query("SELECT repeats FROM lapel.row ORDER BY no", &[]);
+    let rows = session.runtime.block_on(rows).expect("rows");
+    let kinds: Vec<Option<String>> = rows.iter().map(|row| row.get(0)).collect();
+    assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
+    run_as(&bench, "issuer", &["journal", "status"]).ended(0);
+}
+
+#[test]
 fn a_role_has_only_its_rights() {
     if is_left_out() {
         return;
