@@ -269,7 +269,7 @@ impl Hunt<'_> {
         if sights.is_empty() {
             return Ok(());
         }
-        let found = sights.iter().filter_map(|s| s.key()).collect::<BTreeSet<_>>();
+        let found = sights.iter().filter_map(Sight::key).collect::<BTreeSet<_>>();
         let candidates: BTreeSet<i64> = found.iter().flat_map(|key| self.known.like(key)).collect();
         if candidates.is_empty() {
             return Ok(());

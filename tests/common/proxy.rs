@@ -184,15 +184,16 @@ impl Shared {
 
     /// Does what happens at a strike, other than to hang.
     fn strike(&self, strike: Strike, client: &UnixStream, server: &UnixStream) {
+        if strike.then == Then::Away {
+            self.is_away.store(true, Ordering::Release);
+        }
+        // Before the connections end, so that a process that ends here never sees an error.
+        self.struck.send_replace(true);
         match strike.then {
-            Then::Away => {
-                self.is_away.store(true, Ordering::Release);
-                self.close_all();
-            }
+            Then::Away => self.close_all(),
             Then::Cut => close(client, server),
             Then::Hang => {}
         }
-        self.struck.send_replace(true);
     }
 
     fn requests(&self, client: &UnixStream, server: &UnixStream, answers: &Mutex<Answers>) -> io::Result<()> {
