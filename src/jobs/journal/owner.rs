@@ -48,7 +48,9 @@ enum Presence {
 }
 
 impl Me {
-    /// Registers this process in a folder beside the journal. Without a folder, other processes cannot see it.
+    /// Registers this process in a folder beside the journal, and removes what processes left there that have ended. The
+    /// caller holds the journal's lock, so that nobody else is just registering. Without a folder, other processes cannot
+    /// see it.
     pub(in crate::jobs) fn appear(folder: Option<&Path>) -> io::Result<Self> {
         let id = random_id();
         let label = Reason::from(Code::Process).with("id", std::process::id()).stored();
@@ -56,6 +58,7 @@ impl Me {
             None => Presence::Alone,
             Some(folder) => {
                 crate::fs::create_private_dir(folder)?;
+                remove_dead(folder);
                 let file = open(&folder.join(&id), true)?;
                 file.lock()?;
                 Presence::File { folder: folder.to_owned(), _lock: file }
@@ -88,18 +91,29 @@ impl Me {
         if owner.is_empty() || !owner.bytes().all(|b| b.is_ascii_hexdigit()) {
             return false;
         }
-        let path = folder.join(owner);
-        match open(&path, false) {
-            Err(why) => why.kind() != io::ErrorKind::NotFound,
-            // A shared lock, so that two processes that check at once do not take each other for the owner.
-            Ok(file) => match file.try_lock_shared() {
-                Ok(()) => {
-                    let _ = std::fs::remove_file(&path);
-                    false
-                }
-                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
-            },
-        }
+        is_held(&folder.join(owner))
+    }
+}
+
+/// Whether a living process holds a file. Removes the file of a dead owner.
+fn is_held(path: &Path) -> bool {
+    match open(path, false) {
+        Err(why) => why.kind() != io::ErrorKind::NotFound,
+        // A shared lock, so that two processes that check at once do not take each other for the owner.
+        Ok(file) => match file.try_lock_shared() {
+            Ok(()) => {
+                let _ = std::fs::remove_file(path);
+                false
+            }
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+        },
+    }
+}
+
+/// A process that is killed, or ends in a hurry, leaves its file.
+fn remove_dead(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let _ = is_held(&entry.path());
     }
 }
 
@@ -142,5 +156,21 @@ mod tests {
         looking.try_lock_shared().expect("nobody holds it");
         assert!(!two.is_alive("00ff") && !folder.path().join("00ff").exists());
         assert!(!two.is_alive("../00ff") && !two.is_alive(""));
+    }
+
+    #[test]
+    fn files_of_dead_owners_go_when_another_one_appears() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let one = Me::appear(Some(folder.path())).expect("one");
+        for dead in ["00ff", "0a0a"] {
+            std::fs::write(folder.path().join(dead), "").expect("a file");
+        }
+        let two = Me::appear(Some(folder.path())).expect("two");
+        let files = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+        let mut files: Vec<_> = files.map(|entry| entry.file_name().into_string().expect("a name")).collect();
+        files.sort();
+        let mut living = [one.id.clone(), two.id.clone()];
+        living.sort();
+        assert_eq!(files, living);
     }
 }

@@ -275,7 +275,10 @@ async fn pages_of_rows_by_status_follow_each_other() {
              SELECT 1, no, 'name', 'email', 'key',
                     CASE WHEN no % 133 = 0 THEN 'invalid' WHEN no % 3 = 0 THEN 'waiting' ELSE 'issued' END FROM n",
             values![],
-        )
+        )?;
+        let count =
+            "INSERT INTO tally (job, bucket, n) SELECT job, bucket, count(*) FROM row GROUP BY job, bucket";
+        db.execute(count, values![])
     };
     journal.store().write("test", (), add).await.expect("rows");
     let order = Some((rows::RowField::Filter, false));
