@@ -255,7 +255,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
                 .to_owned(),
             }]
         }
-        Verdict::Waiting { .. } => vec![usually(held, case.now)],
+        Verdict::Waiting { .. } => vec![accepted_when(held, case.now)],
         Verdict::Overdue { .. } => {
             vec![match deadline(held) {
                 Some(latest) => t!(
@@ -509,20 +509,18 @@ fn newest<'a>(copies: impl Iterator<Item = &'a HeldBadge>) -> Option<&'a HeldBad
     }
 }
 
-fn usually(held: &HeldBadge, now: DateTime) -> String {
-    let accepted = held.reg_date().and_then(ServiceTime::start);
-    let Some((accepted, latest)) = accepted.and_then(|at| Some((at, at.checked_add(24.hours()).ok()?)))
-    else {
-        return t!("It was accepted. It is usually issued within 24 h.").to_owned();
+/// When it was accepted, and how long the service takes. The contract gives no time for one badge.
+fn accepted_when(held: &HeldBadge, now: DateTime) -> String {
+    let Some(accepted) = accepted(held) else {
+        return t!("It was accepted. Issuing takes 5 minutes to 24 hours.").to_owned();
     };
-    let time = |at: DateTime| at.strftime("%H:%M").to_string();
-    let (at, by) = (time(accepted), time(latest));
+    let at = accepted.strftime("%H:%M").to_string();
     if accepted.date() == now.date() {
-        t!("It was accepted today at {at}. It is usually issued by {by} tomorrow.", at, by)
-    } else if latest.date() == now.date() {
-        t!("It was accepted yesterday at {at}. It is usually issued by {by} today.", at, by)
+        t!("It was accepted today at {at}. Issuing takes 5 minutes to 24 hours.", at)
+    } else if accepted.date().tomorrow().is_ok_and(|next| next == now.date()) {
+        t!("It was accepted yesterday at {at}. Issuing takes 5 minutes to 24 hours.", at)
     } else {
-        t!("It was accepted. It is usually issued within 24 h.").to_owned()
+        t!("It was accepted. Issuing takes 5 minutes to 24 hours.").to_owned()
     }
 }
 

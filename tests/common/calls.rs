@@ -30,8 +30,8 @@ const CALLS: [Call; 12] = [
         gives: "seoyun.han@naru.example",
         keys: "enter",
         says: (
-            &["not in the wallet", "usually issued by 09:18 tomorrow"],
-            &["지갑에 없음", "내일 09:18까지"],
+            &["not in the wallet", "Issuing takes 5 minutes to 24 hours"],
+            &["지갑에 없음", "5분에서 24시간"],
         ),
     },
     Call {

@@ -13,6 +13,7 @@
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! row_parts     the order of the rows in a review     repeats      rows with one address
+//! sent_here     what was sent to an address
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
@@ -67,6 +68,7 @@ pub(super) mod rows;
 mod runner;
 mod schema;
 pub(super) mod sending;
+pub(super) mod sent_here;
 #[cfg(test)]
 mod statements;
 mod store;

@@ -17,14 +17,15 @@ use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
 use super::review::LastDecision;
-use super::rows::{NewRow, RowFilter, SentHere};
+use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, Pending, Undo, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
+use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
-    observe, polling, purge, requests, review, rows, schema, sending, takeover, transfer,
+    observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::history_scan::Sight;
@@ -301,10 +302,10 @@ operations! {
     read cells(id: JobId) -> Vec<String> = rows::cells;
     read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
-    read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = rows::sent_badge;
-    read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = rows::sent_to;
-    read requested(account: Account, key: EmailKey) -> Vec<SentHere> = rows::requested;
-    read domains(account: Account) -> Vec<String> = rows::domains;
+    read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
+    read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;
+    read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
+    read domains(account: Account) -> Vec<String> = sent_here::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;

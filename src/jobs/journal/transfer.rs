@@ -443,7 +443,8 @@ fn insert_rows(
         }
         Ok(())
     })?;
-    jobs::count_rows(db, JobId(id)).map(|()| people)
+    jobs::count_rows(db, JobId(id))?;
+    Ok(people)
 }
 
 /// The account here of the job's key, joined with that of the profile.
