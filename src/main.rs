@@ -263,7 +263,7 @@ async fn tui(
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
     let quick = tour || matches!(begin, Begin::Welcome);
-    let profiles = Arc::new(Profiles {
+    let profiles = Arc::new(ProfileHelpers {
         paths: settings.paths.clone(),
         restore: settings.app.restore,
         env: env.clone(),
@@ -373,7 +373,7 @@ fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result
 }
 
 /// Slow work runs in a blocking task.
-struct Profiles {
+struct ProfileHelpers {
     paths: Paths,
     restore: bool,
     env: Env,
@@ -384,7 +384,7 @@ struct Profiles {
     who: String,
 }
 
-impl Profiles {
+impl ProfileHelpers {
     fn helpers(self: &Arc<Self>) -> Helpers {
         let all = || self.clone();
         let (finding, keeping, listing) = (all(), all(), all());

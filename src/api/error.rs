@@ -5,7 +5,7 @@ use crate::i18n::Localizable;
 use std::fmt;
 use std::time::Duration;
 
-pub type Result<T> = std::result::Result<T, ApiError>;
+pub type ApiResult<T> = std::result::Result<T, ApiError>;
 
 /// `Display` says what happened, whether anything was changed, and what to do next. Neither
 /// `Display` nor `Debug` shows a key, a query or an e-mail address.

@@ -115,7 +115,7 @@ pub(super) struct Sent<'u> {
     pub(super) budget: (u32, u32),
 }
 
-pub(super) struct Got {
+pub(super) struct ReceivedResponse {
     pub(super) status: u16,
     pub(super) code: Option<Text>,
     pub(super) bytes: u64,
@@ -149,7 +149,7 @@ impl<'l> PendingLogEntry<'l> {
         Self { log, entry: Some(entry), since: Instant::now() }
     }
 
-    pub(super) fn end(mut self, got: Option<Got>, outcome: &'static str) {
+    pub(super) fn end(mut self, got: Option<ReceivedResponse>, outcome: &'static str) {
         if let Some(entry) = &mut self.entry {
             entry.outcome = outcome;
             if let Some(got) = got {
@@ -205,8 +205,8 @@ mod tests {
         PendingLogEntry::start(log, &sent)
     }
 
-    fn ok() -> Got {
-        Got { status: 200, code: Some("0001".into()), bytes: 12 }
+    fn ok() -> ReceivedResponse {
+        ReceivedResponse { status: 200, code: Some("0001".into()), bytes: 12 }
     }
 
     #[test]

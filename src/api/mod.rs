@@ -52,7 +52,7 @@ mod writer;
 pub use call::{Call, MaySend, Priority, Turn};
 pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
 pub use decode::{BadgeTypes, Listed};
-pub use error::{ApiError, Refusal, Result, Said};
+pub use error::{ApiError, ApiResult, Refusal, Said};
 pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HOLDER_PAGES, HistoryFilter,
     HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,

@@ -16,7 +16,7 @@ mod pass;
 
 pub use pass::{Brought, Pass, PassStop};
 
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
 use crate::domain::{Page, RecordProblem};
 use std::collections::hash_map::RandomState;
@@ -206,7 +206,11 @@ impl PageReader {
     ///
     /// # Errors
     /// Any other error of the call. The reading cannot continue.
-    pub fn take<T, I: Hash>(&mut self, answer: Result<Page<T>>, id: impl Fn(&T) -> I) -> Result<Vec<T>> {
+    pub fn take<T, I: Hash>(
+        &mut self,
+        answer: ApiResult<Page<T>>,
+        id: impl Fn(&T) -> I,
+    ) -> ApiResult<Vec<T>> {
         let number = self.next().map_or(1, |wanted| wanted.page);
         let (page, is_hole) = match answer {
             Ok(page) => (page, false),
@@ -375,11 +379,11 @@ pub struct Whole<T> {
 /// # Errors
 /// The first error of `fetch` that [`PageReader::take`] returns, also if no page was readable.
 /// Drops the records read so far, since half a list misleads.
-pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
+pub async fn read_all<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(PageRequest) -> F,
     mut goes_on: impl FnMut(&PageReader) -> bool,
-) -> Result<(Vec<T>, PageReader)> {
+) -> ApiResult<(Vec<T>, PageReader)> {
     let (mut reader, mut items) = (PageReader::default(), Vec::new());
     while let Some(wanted) = reader.next().filter(|_| goes_on(&reader)) {
         items.extend(reader.take(fetch(wanted).await, &id)?);
@@ -391,11 +395,11 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
 }
 
 /// Sends at most `most` requests. Errors are those of [`read_all`].
-pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
+pub async fn whole<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,
     fetch: impl FnMut(PageRequest) -> F,
-) -> Result<Whole<T>> {
+) -> ApiResult<Whole<T>> {
     let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
     Ok(Whole {
         items,

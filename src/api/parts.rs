@@ -3,7 +3,7 @@
 //! Each part size divides the offset of the part's first row. So each part is a page of its own, and no row is
 //! skipped or repeated. A single row that is still unreadable is reported.
 
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::Paging;
 use crate::domain::{Page, RecordProblem};
 
@@ -79,7 +79,7 @@ impl<T> Parts<T> {
     /// # Errors
     /// An error that smaller parts do not solve. Returns the whole page's error if the service
     /// sends more rows than requested.
-    pub(super) fn take(&mut self, answer: Result<Page<T>>) -> Result<()> {
+    pub(super) fn take(&mut self, answer: ApiResult<Page<T>>) -> ApiResult<()> {
         let size = self.size();
         self.requests += 1;
         match answer {
@@ -107,7 +107,7 @@ impl<T> Parts<T> {
     }
 
     /// Fails if none of the rows was readable.
-    pub(super) fn finish(self) -> Result<Page<T>> {
+    pub(super) fn finish(self) -> ApiResult<Page<T>> {
         let Self { mut page, whole, done, over, paging, .. } = self;
         if !over && done < paging.rows_per_page {
             page.problems.extend((done..paging.rows_per_page).map(|row| unread(row, &whole)));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     /// A list of `rows` rows, some of them unreadable, with at most `most` rows per response.
-    fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (Result<Page<u64>>, Vec<(u64, u32)>) {
+    fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (ApiResult<Page<u64>>, Vec<(u64, u32)>) {
         let (mut parts, mut asked) = (Parts::of(paging, too_long()), Vec::new());
         while let Some(part) = parts.next() {
             asked.push((part.page, part.rows_per_page));

@@ -2,7 +2,7 @@
 //! it reads.
 
 use super::connection::{Connection, Timeouts};
-use super::error::Result;
+use super::error::ApiResult;
 use super::unreached::why;
 use super::wire;
 use crate::domain::{Text, is_loopback, may_be_local};
@@ -76,11 +76,11 @@ impl Pictures {
     /// # Errors
     /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is
     /// not on it.
-    pub fn new(connection: &Connection) -> Result<Self> {
+    pub fn new(connection: &Connection) -> ApiResult<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
         let Timeouts { connect, read, .. } = connection.timeouts;
-        let build = |bare: bool| -> Result<Client> {
+        let build = |bare: bool| -> ApiResult<Client> {
             let mut builder = Client::builder()
                 .no_proxy()
                 .referer(false)

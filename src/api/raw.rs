@@ -1,7 +1,7 @@
 //! One record as the service sent it, to see content that no field shows.
 
 use super::call::Call;
-use super::error::Result;
+use super::error::ApiResult;
 use super::filters::{HistoryFilter, HistoryQuery, Paging, Pairs, WalletQuery};
 use super::reader::{Reader, check_badge_id};
 use crate::domain::text::scrub;
@@ -64,7 +64,7 @@ pub struct Raw {
 
 impl Reader {
     /// Sends one request. Fails as the typed calls, except for errors in the record itself.
-    pub async fn raw(&self, of: &RawOf, call: &Call) -> Result<Raw> {
+    pub async fn raw(&self, of: &RawOf, call: &Call) -> ApiResult<Raw> {
         if let RawOf::Badge(id) = of {
             check_badge_id(id)?;
         }

@@ -5,11 +5,11 @@ use super::address::Base;
 use super::call::{Call, Priority, Turn};
 use super::connection::{Connection, Timeouts};
 use super::envelope::{Answer, Meaning};
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
-use super::log::{Got, Log, PendingLogEntry, Sent};
+use super::log::{Log, PendingLogEntry, ReceivedResponse, Sent};
 use super::pace::{Pace, Permit, SlotTimes};
 use super::wire::{self, TransportError, Use};
 use crate::domain::ServiceClock;
@@ -121,7 +121,7 @@ fn longest(timeouts: &Timeouts) -> SlotTimes {
 }
 
 impl Core {
-    pub(super) fn new(connection: &Connection, base: Base) -> Result<Self> {
+    pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         connection.key.register();
         Ok(Self {
             key: connection.key.clone(),
@@ -150,7 +150,7 @@ impl Core {
         id: Option<(&'static str, &str)>,
         query: &Pairs,
         call: &Call,
-    ) -> Result<Value> {
+    ) -> ApiResult<Value> {
         Ok(self.fetch(path, id, query, call).await?.data)
     }
 
@@ -161,7 +161,7 @@ impl Core {
         id: Option<(&'static str, &str)>,
         query: &Pairs,
         call: &Call,
-    ) -> Result<Fetched> {
+    ) -> ApiResult<Fetched> {
         id.into_iter().try_for_each(|(field, id)| refuse_key(field, id))?;
         query.0.iter().try_for_each(|(field, value)| refuse_key(field, value))?;
         let url = self.base.endpoint(path, id, query)?;
@@ -239,7 +239,7 @@ impl Core {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> Result<std::result::Result<Answer, TransportError>> {
+    ) -> ApiResult<std::result::Result<Answer, TransportError>> {
         let waiting = Instant::now();
         let mut permit = self.turn(call, Use::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
@@ -273,7 +273,7 @@ impl Core {
         self.pace.flush().await;
     }
 
-    pub(super) async fn turn(&self, call: &Call, purpose: Use) -> Result<Permit> {
+    pub(super) async fn turn(&self, call: &Call, purpose: Use) -> ApiResult<Permit> {
         loop {
             let permit =
                 self.pace.turn_within(call.priority, span_of(&self.timeouts, purpose), &call.cancel).await?;
@@ -284,7 +284,7 @@ impl Core {
     }
 
     /// See [`super::Reader::ping_now`].
-    pub(super) async fn ping_now(&self, call: &Call) -> Result<Value> {
+    pub(super) async fn ping_now(&self, call: &Call) -> ApiResult<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
         let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, Use::Get)).await else {
@@ -332,7 +332,13 @@ impl Core {
 
     /// Repeats only after a 429, or if no connection was established. It can be cancelled only
     /// while it waits for its turn. With its own turn ([`Call::in_turn`]) it waits for no other.
-    pub(super) async fn post(&self, posts: &Client, path: &str, body: &Value, call: &Call) -> Result<Value> {
+    pub(super) async fn post(
+        &self,
+        posts: &Client,
+        path: &str,
+        body: &Value,
+        call: &Call,
+    ) -> ApiResult<Value> {
         refuse_key_in("body", body)?;
         let url = self.base.endpoint(path, None, &Pairs::default())?;
         let json = Bytes::from(body.to_string());
@@ -419,7 +425,7 @@ impl Core {
                     self.clock.lock().unwrap_or_else(PoisonError::into_inner).hear(date, Instant::now());
                 }
                 let (status, bytes) = (answer.status, answer.length as u64);
-                note.end(Some(Got { status, code: answer.code(), bytes }), answer.word());
+                note.end(Some(ReceivedResponse { status, code: answer.code(), bytes }), answer.word());
                 Ok(answer)
             }
             Err(failure) => {
@@ -449,14 +455,14 @@ impl Core {
 
 /// Refuses text that is an API key or begins like one: servers on the way could log it. Everything
 /// that lapel sends is checked here.
-fn refuse_key(field: &'static str, text: &str) -> Result<()> {
+fn refuse_key(field: &'static str, text: &str) -> ApiResult<()> {
     if crate::secrets::is_key(text) {
         return Err(ApiError::BadInput { field, why: localizable!("this looks like an API key") });
     }
     Ok(())
 }
 
-fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
+fn refuse_key_in(field: &'static str, body: &Value) -> ApiResult<()> {
     match body {
         Value::String(text) => refuse_key(field, text),
         Value::Array(all) => all.iter().try_for_each(|one| refuse_key_in(field, one)),
@@ -473,7 +479,7 @@ fn named(field: &str) -> Option<&'static str> {
         .find(|known| *known == field)
 }
 
-async fn rest(pause: Duration, cancel: &CancellationToken) -> Result<()> {
+async fn rest(pause: Duration, cancel: &CancellationToken) -> ApiResult<()> {
     tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ApiError::Cancelled),

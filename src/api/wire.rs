@@ -5,7 +5,7 @@ use super::address::Base;
 use super::call::MaySend;
 use super::connection::{Connection, Timeouts};
 use super::envelope::{Answer, Body, TOO_LONG};
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::key::ApiKey;
 use super::lenient;
 use super::retry_after;
@@ -59,7 +59,7 @@ impl TransportError {
     }
 }
 
-pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Client> {
+pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> ApiResult<Client> {
     install_crypto();
     let Timeouts { connect, read, total, total_post, .. } = of.timeouts;
     let mut builder = Client::builder()
@@ -93,7 +93,7 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
     builder.build().map_err(no_tls)
 }
 
-pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<ClientBuilder> {
+pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> ApiResult<ClientBuilder> {
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
         field: "ca_file",
@@ -112,7 +112,7 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     Ok(builder.tls_certs_merge(read))
 }
 
-pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
+pub(super) fn proxy(url: &str) -> ApiResult<reqwest::Proxy> {
     reqwest::Proxy::all(url).map_err(|_| ApiError::BadInput {
         field: "proxy",
         why: localizable!("this is not a proxy URL: give it as http://host:port"),

@@ -77,7 +77,7 @@ pub use keyring::Keyring;
 pub use mistake::{ConfigError, Mistake, and_more, left_out};
 pub use new_profile::{NewProfile, save_profile};
 pub use paths::{Paths, profiles_with_templates, recent_file, templates_file};
-pub use pictures::{PictureChoice, Pictures, TerminalHints};
+pub use pictures::{PictureChoice, PictureSettings, TerminalHints};
 pub use profile::{Environment, KeyPin, Profile, ProfileLine, ProfileSettings, is_profile_name};
 pub use provenance::{Defaults, FoundProfile, Provenance, known_settings, provenance};
 pub use resolved::{Resolved, SettingSource, SettingValue};

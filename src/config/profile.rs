@@ -10,8 +10,8 @@ use super::key::Key;
 use super::key_store::{self, KeyStore, SecretKind};
 use super::mistake::ConfigError;
 use super::resolved::Resolved;
-use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
-use super::toml_reader::{Reader, TomlValue};
+use super::section::{ConfigSection, Consequence, Edit, Input, ToToml, checked, number, section};
+use super::toml_reader::{TomlReader, TomlValue};
 use super::ui::Words;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
@@ -57,7 +57,7 @@ impl fmt::Display for Environment {
 section! {
     /// The settings of a profile, as `config.toml` has them.
     pub struct ProfileSettings {
-        environment: Environment => Reader::word, [
+        environment: Environment => TomlReader::word, [
             on_mistake(Consequence::ReadOnly),
             of_service(),
             edit(Edit {
@@ -114,7 +114,7 @@ section! {
             })
         ];
         /// Whether the profile may neither issue nor revoke.
-        read_only: bool => Reader::truth, [
+        read_only: bool => TomlReader::truth, [
             on_mistake(Consequence::ReadOnly),
             edit(Edit {
                 position: 6,
@@ -301,11 +301,11 @@ fn without_user(address: &str) -> String {
 }
 
 /// A blank text counts as no text.
-fn read_label(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<String> {
+fn read_label(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<String> {
     reader.string(value, field).filter(|label| !label.trim().is_empty())
 }
 
-fn read_utc_offset(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
+fn read_utc_offset(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
     let offset = value.get_ref().as_str().and_then(read_offset);
     if offset.is_none() {
         let what = t!("must be the offset from UTC, such as \"+09:00\"");

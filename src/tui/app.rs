@@ -53,7 +53,7 @@ use super::platform::pager::PagerText;
 use super::refresh::Refresh;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
-use super::screens::home::JournalState;
+use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
@@ -315,7 +315,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
+                self.screens.home.take_jobs(&[], JournalReadState::Failed(why.clone()), &self.env);
                 self.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, &mut out),

@@ -5,7 +5,7 @@ use super::effects::{Effects, ModalId};
 use super::input::action::Action;
 use super::input::keymap::Context;
 use super::input::list_hit::Clicked;
-use super::persist::saved_layout::View;
+use super::persist::saved_layout::SavedLayout;
 use super::persist::unfinished::FormInput;
 use super::platform::images::PictureRequest;
 use super::request::{RequestId, Response};
@@ -222,7 +222,7 @@ impl DerefMut for OpenedModal {
 
 /// The badge or the holder that a screen shows. Back returns to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Shown {
+pub(in crate::tui) enum ShownRecord {
     /// The time is its acceptance time, which the badge's own record lacks.
     Badge(BadgeId, Option<ServiceTime>),
     Holder(String),
@@ -233,7 +233,7 @@ pub(in crate::tui) trait Screen: Component {
     fn can_go_back(&self) -> bool;
 
     /// `None` if no other screen may replace it.
-    fn shown(&self) -> Option<Shown> {
+    fn shown(&self) -> Option<ShownRecord> {
         None
     }
 
@@ -245,12 +245,12 @@ pub(in crate::tui) trait Screen: Component {
         0
     }
 
-    fn save_layout(&self, _: &mut View) {}
+    fn save_layout(&self, _: &mut SavedLayout) {}
 
-    fn restore_layout(&mut self, _: &View, _: &mut Effects<'_>) {}
+    fn restore_layout(&mut self, _: &SavedLayout, _: &mut Effects<'_>) {}
 
     /// Shows again what [`Screen::shown`] has returned.
-    fn show(&mut self, _: Shown, _: &mut Effects<'_>) {}
+    fn show(&mut self, _: ShownRecord, _: &mut Effects<'_>) {}
 
     /// Whether a pane is open over the screen's own list. Quit closes it before it quits.
     fn has_pane(&self) -> bool {

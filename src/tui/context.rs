@@ -12,7 +12,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{Context, Keymap};
 use crate::tui::persist::input_history::{Recents, Typed};
 use crate::tui::persist::saved_filters::SavedFilterList;
-use crate::tui::platform::images::Store;
+use crate::tui::platform::images::PictureStore;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct UiContext {
     pub keymap: Keymap,
     /// A new connection replaces it whole.
     pub connection: ConnectionInfo,
-    pub pictures: Store,
+    pub pictures: PictureStore,
     pub saved: SavedFilterList,
     /// Whether a request with consequences is being sent.
     pub is_sending: bool,
@@ -58,7 +58,7 @@ impl UiContext {
             glyphs,
             keymap: keymap.named(&glyphs),
             connection: ConnectionInfo::default(),
-            pictures: Store::new(&crate::config::Pictures::none()),
+            pictures: PictureStore::new(&crate::config::PictureSettings::none()),
             saved: SavedFilterList::default(),
             is_sending: false,
             spin: 0,

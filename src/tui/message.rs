@@ -3,7 +3,7 @@
 use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
-use crate::jobs::{Changed, Jobs};
+use crate::jobs::{JobChange, Jobs};
 use crate::tui::platform::images::Way;
 use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -46,7 +46,7 @@ pub enum Message {
     Link,
     /// The progress of a request: done, total.
     Progress(RequestId, u64, u64),
-    Job(Box<Changed>),
+    Job(Box<JobChange>),
     /// A time has come that the screen waits for: the next frame of a spinner, the end of a countdown.
     Tick,
     /// As with `kill -TSTP`. Only the loop handles it, because it holds the terminal.

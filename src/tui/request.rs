@@ -31,7 +31,7 @@ use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
 use jiff::Timestamp;
 use secrecy::SecretString;
 use std::collections::{BTreeSet, HashMap};
@@ -153,7 +153,7 @@ requests! {
         /// A record as JSON, as the service sends it.
         Raw(of: RawOf) -> Raw(Result<Raw, ApiError>) [Read];
         /// Every badge that matches a filter.
-        Matching(ask: MarkAsk) -> Matching(Box<Result<Matching, NotMarked>>) [Quiet];
+        Matching(ask: MarkAsk) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
         /// Write a list, or some of its rows, to a file.
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));

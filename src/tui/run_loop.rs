@@ -16,7 +16,7 @@ use super::shutdown;
 use super::theme::Glyphs;
 use super::widgets::cells;
 use super::worker::{self, Helpers, WorkerCommand};
-use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, Pictures};
+use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, PictureSettings};
 use anyhow::Context as _;
 use ratatui::Terminal;
 use ratatui::buffer::Buffer;
@@ -35,7 +35,7 @@ pub struct Start {
     pub joined: JoinedChoice,
     pub keymap: Keymap,
     pub wanted: InitialView,
-    pub pictures: Pictures,
+    pub pictures: PictureSettings,
     pub manner: Manner,
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
@@ -69,7 +69,7 @@ impl<B: Surface> Tui<B> {
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut env = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
-        env.pictures = images::Store::new(&start.pictures);
+        env.pictures = images::PictureStore::new(&start.pictures);
         let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
         app.set_app_paths(start.app_paths);

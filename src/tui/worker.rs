@@ -54,18 +54,18 @@ pub async fn run(
     messages: mpsc::Sender<Message>,
     helpers: Helpers,
 ) {
-    let mut running: HashMap<RequestId, Running> = HashMap::new();
+    let mut running: HashMap<RequestId, ActiveRequest> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
     let mut line = ConnectionSlot::default();
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
     let start = |request: RequestId,
                  ask: Request,
                  link: Option<WorkerConnection>,
-                 running: &mut HashMap<RequestId, Running>| {
+                 running: &mut HashMap<RequestId, ActiveRequest>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
         if !ask.goes_on() {
-            running.insert(request, Running { cancel: token.clone(), stop: stop.clone() });
+            running.insert(request, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
@@ -134,7 +134,7 @@ pub async fn run(
     }
 }
 
-struct Running {
+struct ActiveRequest {
     cancel: CancellationToken,
     stop: CancellationToken,
 }

@@ -114,7 +114,7 @@ pub use server::{
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{Host, Limits, Login, Server, Session};
+    use lapel::team::{DatabaseSession, Host, Limits, Login, Server};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -205,10 +205,10 @@ mod server {
     }
 
     /// Waits until a server accepts connections: it may be starting, or recovering from a crash.
-    fn connected(login: &Login) -> Session {
+    fn connected(login: &Login) -> DatabaseSession {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
         loop {
-            match Session::open(login) {
+            match DatabaseSession::open(login) {
                 Ok(session) => return session,
                 Err(lapel::team::TeamError::Away(_)) if std::time::Instant::now() < end => {}
                 Err(why) => {

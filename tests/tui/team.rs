@@ -123,7 +123,7 @@ async fn sharing(folder: &Path, has_share: bool, columns: u16, rows: u16) -> Har
 fn has_seat(admin: &Login) -> bool {
     let admin = admin.clone();
     let asked = move || {
-        let session = lapel::team::Session::open(&admin).expect("connected");
+        let session = lapel::team::DatabaseSession::open(&admin).expect("connected");
         let sql = "SELECT FROM lapel.pace_block WHERE seat";
         !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
     };

@@ -41,7 +41,7 @@ const SCHEMA: &str = "
 
 /// By a clock that also runs during sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct BootMoment {
     pub(super) boot_ms: i64,
     /// Empty if the system has none.
     pub(super) boot: String,
@@ -108,7 +108,7 @@ pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
 pub(super) fn at<T>(
     db: &mut Connection,
     window: Duration,
-    clock: &dyn Fn() -> Moment,
+    clock: &dyn Fn() -> BootMoment,
     work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -123,7 +123,7 @@ pub(super) fn at<T>(
 
 /// The returned time never goes back. After a reboot all times restart: slots then end one window
 /// from now, and the wall clock gives the rest of a hold, which never gets longer.
-fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Result<i64> {
+fn set_clock(db: &Connection, window: Duration, moment: &BootMoment) -> rusqlite::Result<i64> {
     let known: Option<(String, i64)> = db
         .prepare_cached("SELECT boot, now FROM clock")?
         .query_row([], |r| Ok((r.get(0)?, r.get(1)?)))

@@ -28,7 +28,7 @@ use super::shared::{PaceProblem, Shared};
 use super::slots::{Origin, SharedUse, Slot, SlotReply, SlotRequest};
 use crate::boot_clock::boot_ms;
 use crate::i18n::Localizable;
-use crate::team::{Login, Session, TeamError};
+use crate::team::{DatabaseSession, Login, TeamError};
 use blocks::{Block, Division, Give, Reach};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -308,7 +308,7 @@ struct Keeper {
     window: Duration,
     /// Longest wait before another attempt, and how long a block is open.
     pause: Duration,
-    session: Option<Session>,
+    session: Option<DatabaseSession>,
     /// Since when the database does not answer, and why.
     lost_at: Option<i64>,
     failed: Option<TeamError>,

@@ -44,7 +44,7 @@ impl Service {
         }
     }
 
-    fn answer(&self, wanted: PageRequest) -> Result<Page<u64>> {
+    fn answer(&self, wanted: PageRequest) -> ApiResult<Page<u64>> {
         let size = self.size.min(wanted.rows as usize);
         let last = self.rows.chunks(size).count().max(1) as u64;
         let number = if self.beyond == Beyond::Last { wanted.page.min(last) } else { wanted.page };

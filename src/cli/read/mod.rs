@@ -24,7 +24,7 @@ use crate::export::{
     self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, Shape, Walk, What,
 };
 use crate::i18n::tr;
-use crate::jobs::{Account, JournalPlace, Recent, SentHere, remember_templates};
+use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::Out;
@@ -295,8 +295,8 @@ impl ReadContext {
         let (Some(file), true) = (&self.templates, shape.noun == Template::SHAPE.noun) else { return };
         let title = Template::SHAPE.names().iter().position(|name| name == "title");
         let title = |row: &ExportRow| title.and_then(|at| row.cells.get(at)).cloned().unwrap_or_default();
-        let read: Vec<Recent> =
-            rows.iter().map(|row| Recent { id: row.id.clone(), title: title(row) }).collect();
+        let read: Vec<RecentEntry> =
+            rows.iter().map(|row| RecentEntry { id: row.id.clone(), title: title(row) }).collect();
         let _ = remember_templates(file, &read);
     }
 

@@ -11,7 +11,7 @@ use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
-use crate::tui::modals::palette::{Command, CommandPalette, Loaded};
+use crate::tui::modals::palette::{CommandPalette, Loaded, PaletteCommand};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
@@ -273,7 +273,7 @@ impl App {
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
-    fn commands(&self) -> Vec<Command> {
+    fn commands(&self) -> Vec<PaletteCommand> {
         let stack = self.key_contexts();
         let here = self.env.keymap.help(&stack);
         let known = |action: Action| self.env.keymap.lines().filter(move |(_, a, _)| *a == action);
@@ -285,12 +285,12 @@ impl App {
                 if self.env.keymap.has(&stack, action) {
                     let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
                     let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
-                    return Some(Command { action, keys: keys.unwrap_or_default(), why_not });
+                    return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
                 let why_not = Some(t!("available in: {place}", place = context.place()));
-                Some(Command { action, keys, why_not })
+                Some(PaletteCommand { action, keys, why_not })
             })
             .collect()
     }

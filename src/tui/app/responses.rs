@@ -2,11 +2,11 @@
 
 use super::{App, Notice, Tab};
 use crate::i18n::{number, tr};
-use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
+use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
-use crate::tui::screens::home::JournalState;
+use crate::tui::screens::home::JournalReadState;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
@@ -89,16 +89,16 @@ impl App {
             && let Some(read) = self.screens.activity.read()
         {
             let state = match read {
-                Ok(()) => JournalState::Read,
-                Err(why) => JournalState::Failed(why.clone()),
+                Ok(()) => JournalReadState::Read,
+                Err(why) => JournalReadState::Failed(why.clone()),
             };
             self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.env);
         }
     }
 
-    pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {
+    pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
         self.changed = true;
-        let Changed { job, touched } = changed;
+        let JobChange { job, touched } = changed;
         for modal in &mut self.modals {
             modal.on_job(&job, &self.env);
         }

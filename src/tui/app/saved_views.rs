@@ -3,7 +3,7 @@
 use super::{App, Tab};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
-use crate::tui::persist::saved_layout::{InitialView, View};
+use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
 use crate::tui::request::{Request, RequestId, Response, Session};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,10 +20,10 @@ pub(in crate::tui) struct Views {
     /// The changes that were last seen.
     seen: (Option<Tab>, u64),
     /// The layout that the file has, or will have after a pending write.
-    kept: View,
+    kept: SavedLayout,
     due: Option<Instant>,
     /// The pending write of the profile that was left. The file may not have it yet.
-    left: Option<(PathBuf, View)>,
+    left: Option<(PathBuf, SavedLayout)>,
 }
 
 #[derive(Default)]
@@ -52,14 +52,14 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &Session, out: &mut Effects<'_>) -> Option<View> {
+    fn read(&mut self, session: &Session, out: &mut Effects<'_>) -> Option<SavedLayout> {
         if !matches!(self.stage, Stage::Opened) {
             return None;
         }
-        let Some(kept) = session.view.clone() else { return Some(View::default()) };
+        let Some(kept) = session.view.clone() else { return Some(SavedLayout::default()) };
         if !kept.keep {
             out.ask(Request::View(ViewAsk::Forget(kept.file)));
-            return Some(View::default());
+            return Some(SavedLayout::default());
         }
         self.file = Some(kept.file.clone());
         match self.left.take() {
@@ -75,7 +75,11 @@ impl Views {
     }
 
     /// Handles a response about the file. Returns the layout that was read, and what the user is told.
-    fn take_answer(&mut self, request: RequestId, answer: ViewAnswer) -> (Option<View>, Option<String>) {
+    fn take_answer(
+        &mut self,
+        request: RequestId,
+        answer: ViewAnswer,
+    ) -> (Option<SavedLayout>, Option<String>) {
         let reading = matches!(self.stage, Stage::Reading(wanted) if wanted == request);
         match answer {
             ViewAnswer::Recalled(view, warning) if reading => {
@@ -84,7 +88,7 @@ impl Views {
             }
             ViewAnswer::LeftAlone(why) if reading => {
                 self.file = None;
-                (Some(View::default()), Some(why))
+                (Some(SavedLayout::default()), Some(why))
             }
             ViewAnswer::Done(Err(why)) => {
                 // Warn once only: the write would fail again at every change.
@@ -105,12 +109,12 @@ impl Views {
     }
 
     /// The layout and its file, if the file does not have it.
-    fn unsaved(&self, view: View) -> Option<(PathBuf, View)> {
+    fn unsaved(&self, view: SavedLayout) -> Option<(PathBuf, SavedLayout)> {
         let file = self.file.clone().filter(|_| self.is_ready())?;
         (view != self.kept).then_some((file, view))
     }
 
-    fn write(&mut self, view: View, out: &mut Effects<'_>) {
+    fn write(&mut self, view: SavedLayout, out: &mut Effects<'_>) {
         self.due = None;
         if let Some((file, view)) = self.unsaved(view) {
             self.kept = view.clone();
@@ -137,7 +141,7 @@ impl App {
     }
 
     /// Applies the saved layout. The command line has priority.
-    fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
+    fn show_view(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
         self.views.stage = Stage::Ready;
         self.changed = true;
         self.screens.restore_layout(view, out);
@@ -182,10 +186,10 @@ impl App {
         (Some(self.navigation.own_tab()), self.screens.layout_changes())
     }
 
-    fn view(&self) -> View {
+    fn view(&self) -> SavedLayout {
         // The TUI starts on this tab anyway. A user who changes nothing gets no file.
         let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
-        let mut view = View { tab, ..View::default() };
+        let mut view = SavedLayout { tab, ..SavedLayout::default() };
         self.screens.save_layout(&mut view);
         view
     }
@@ -207,7 +211,7 @@ impl App {
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
     }
 
-    pub fn unsaved_view(&self) -> Option<(PathBuf, View)> {
+    pub fn unsaved_view(&self) -> Option<(PathBuf, SavedLayout)> {
         self.views.unsaved(self.view())
     }
 }

@@ -3,7 +3,7 @@
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::Fields;
+use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::text_layout::fit;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -11,7 +11,7 @@ pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
     /// Name, e-mail address.
-    fields: Fields<2>,
+    fields: TextFields<2>,
     request: Option<RequestId>,
     error: Option<String>,
 }
@@ -19,7 +19,7 @@ pub struct EditRow {
 impl EditRow {
     pub fn new(job: JobId, row: Box<JobRow>) -> Self {
         let mut fields =
-            Fields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
+            TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
         let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
         let worst = findings.iter().map(|finding| finding.severity).max();

@@ -26,7 +26,7 @@ pub struct FiltersForm {
     /// The text of each filter when the search was last used.
     texts: Vec<String>,
     name: Option<Naming>,
-    asked: Option<Asked>,
+    asked: Option<PendingFilterChange>,
     request: Option<RequestId>,
     said: Option<String>,
 }
@@ -37,7 +37,7 @@ struct Naming {
     of: Option<String>,
 }
 
-enum Asked {
+enum PendingFilterChange {
     Remove(String),
     /// Replaces the filter of the same name.
     Replace(NamedFilter),
@@ -115,7 +115,7 @@ impl FiltersForm {
                     (None, Some(current)) => {
                         let filter = NamedFilter { name, ..current.clone() };
                         if is_there {
-                            self.asked = Some(Asked::Replace(filter));
+                            self.asked = Some(PendingFilterChange::Replace(filter));
                             return true;
                         }
                         FilterChange::Save { filter, replace: false }
@@ -222,7 +222,7 @@ impl Component for FiltersForm {
                         let (field, of) = (TextField::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of });
                     }
-                    _ => self.asked = Some(Asked::Remove(filter.name.clone())),
+                    _ => self.asked = Some(PendingFilterChange::Remove(filter.name.clone())),
                 }
             }
             _ => return self.cursor.on_menu_action(action, env.saved.of_list(self.list).count()),
@@ -364,8 +364,10 @@ impl Modal for FiltersForm {
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
         let what = match &self.asked {
-            Some(Asked::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
-            Some(Asked::Replace(filter)) => t!("Replace the filter “{name}”", name = scrub(&filter.name)),
+            Some(PendingFilterChange::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
+            Some(PendingFilterChange::Replace(filter)) => {
+                t!("Replace the filter “{name}”", name = scrub(&filter.name))
+            }
             None => return,
         };
         form.asks(&what, &env.place(), env);
@@ -373,8 +375,10 @@ impl Modal for FiltersForm {
 
     fn on_confirmed(&mut self, env: &UiContext, out: &mut Effects<'_>) {
         let change = match self.asked.take() {
-            Some(Asked::Remove(name)) => FilterChange::Remove { list: self.list.to_owned(), name },
-            Some(Asked::Replace(filter)) => FilterChange::Save { filter, replace: true },
+            Some(PendingFilterChange::Remove(name)) => {
+                FilterChange::Remove { list: self.list.to_owned(), name }
+            }
+            Some(PendingFilterChange::Replace(filter)) => FilterChange::Save { filter, replace: true },
             None => return,
         };
         self.ask(Some(change), env, out);

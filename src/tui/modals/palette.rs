@@ -23,7 +23,7 @@ const COVERED: u16 = WIDEST + 16;
 const RECENT: usize = 3;
 
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct PaletteCommand {
     pub action: Action,
     /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
@@ -64,7 +64,7 @@ type Worth = (Rank, bool, Reverse<u32>);
 
 #[derive(Clone, Debug)]
 enum PaletteEntry {
-    Command(Command),
+    Command(PaletteCommand),
     Badge(BadgeId),
     Holder(String),
     Named(String),
@@ -93,7 +93,12 @@ pub struct CommandPalette {
 impl CommandPalette {
     /// Lists possible commands first, and moving in a list last. `filters` are the saved filters, which open their
     /// lists; `recents` are earlier look-ups. With `leaves`, entries that go to another screen are possible.
-    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
+    pub fn new(
+        mut all: Vec<PaletteCommand>,
+        filters: Vec<NamedFilter>,
+        recents: Vec<String>,
+        leaves: bool,
+    ) -> Self {
         all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
         let commands = all.into_iter().map(PaletteEntry::Command);
         let entries: Vec<_> = commands.chain(filters.into_iter().map(PaletteEntry::Filter)).collect();
@@ -364,7 +369,7 @@ impl Component for CommandPalette {
                 _ => None,
             })
         };
-        let widest = |text: &dyn Fn(&Command) -> usize| commands().map(text).max().unwrap_or(0);
+        let widest = |text: &dyn Fn(&PaletteCommand) -> usize| commands().map(text).max().unwrap_or(0);
         let widths = PaletteWidths {
             keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
             names: widest(&|command| width(command.action.hint())).min(room / 3) + 2,
@@ -473,7 +478,7 @@ mod tests {
     use crate::costs::costs;
 
     fn palette() -> CommandPalette {
-        let command = |action: Action, why: Option<&str>| Command {
+        let command = |action: Action, why: Option<&str>| PaletteCommand {
             action,
             keys: String::new(),
             why_not: why.map(str::to_owned),
@@ -530,8 +535,11 @@ mod tests {
 
     #[test]
     fn beginnings_of_words_come_before_letters_inside_a_word() {
-        let all =
-            Action::ALL.iter().map(|action| Command { action: *action, keys: String::new(), why_not: None });
+        let all = Action::ALL.iter().map(|action| PaletteCommand {
+            action: *action,
+            keys: String::new(),
+            why_not: None,
+        });
         let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
         let place = |found: &[String], action: Action| {
             found.iter().position(|text| text == action.help()).expect("the action is found")
@@ -550,7 +558,7 @@ mod tests {
     fn a_destructive_action_is_never_selected_by_typing() {
         let env = UiContext::for_test();
         for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
-            let command = Command { action: *action, keys: String::new(), why_not: None };
+            let command = PaletteCommand { action: *action, keys: String::new(), why_not: None };
             let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
             for typed in ["", action.hint(), action.help()] {
                 found(&mut palette, typed);
@@ -615,7 +623,7 @@ mod tests {
         let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
             .map(|context| format!("available in: {}", context.place()));
         let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
-        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| Command {
+        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| PaletteCommand {
             action: *action,
             keys: "x".to_owned(),
             why_not: Some(why.clone()).filter(|_| *action != Action::Sort),

@@ -6,7 +6,7 @@ use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::Fields;
+use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::label::aligned;
 use crate::tui::worker::job_command::JobCommand;
 use ratatui::style::Style;
@@ -18,7 +18,7 @@ const REASON: usize = 2;
 pub struct ReplaceForm {
     old: Box<Badge>,
     state: State,
-    fields: Fields<3>,
+    fields: TextFields<3>,
     /// Template of the badge, or why it is unknown.
     template: Option<Result<(TemplateId, Text), String>>,
     template_request: Option<RequestId>,
@@ -31,7 +31,7 @@ impl ReplaceForm {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
         let labels = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
-        let fields = Fields::new(labels, [&text(&old.recipient_name), &email, ""]);
+        let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
         let template_request = Some(out.ask(Request::TemplateOf(old.badge_id.clone(), email)));
         let state = Verdict::of(&*old, env.now()).state();
         Self { old, state, fields, template: None, template_request, error: None, review: None }

@@ -138,7 +138,7 @@ pub enum InputChange {
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
     /// Templates that were read, for the completion of a command line. They have a file of their own.
-    Templates(Vec<jobs::Recent>),
+    Templates(Vec<jobs::RecentEntry>),
     Forget,
 }
 
@@ -163,7 +163,7 @@ pub struct Recents {
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
     /// The page of templates that was read last.
-    templates: Vec<jobs::Recent>,
+    templates: Vec<jobs::RecentEntry>,
     typing: Typing,
 }
 
@@ -242,11 +242,11 @@ impl Recents {
     /// Keeps the templates of a page that was read.
     pub fn read_templates(&mut self, answer: &Response) {
         let Response::Templates(Ok(page)) = answer else { return };
-        let read = page.items.iter().map(|(_, one)| jobs::Recent {
+        let read = page.items.iter().map(|(_, one)| jobs::RecentEntry {
             id: one.template_id.wire().to_owned(),
             title: one.title.as_ref().map_or_else(String::new, |title| title.wire().to_owned()),
         });
-        let read: Vec<jobs::Recent> = read.collect();
+        let read: Vec<jobs::RecentEntry> = read.collect();
         // A list that is read again and again is written once.
         if !read.is_empty() && self.templates != read {
             self.templates.clone_from(&read);

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-pub type Screen = Terminal<Canvas<Line>>;
+pub type CanvasTerminal = Terminal<Canvas<DrawOutput>>;
 
 /// Keep the window title, and bring it back. A terminal without these sequences ignores them.
 const KEEP_TITLE: &str = "\x1b[22;0t";
@@ -74,9 +74,9 @@ pub fn gives_kitty_pictures(way: &Way) {
 
 /// Standard output for drawing. It drops all output after the first failure, which ends the TUI: a dropped ratatui
 /// terminal reports a second failure on standard error, which panics if that is the same closed window.
-pub struct Line(Stdout);
+pub struct DrawOutput(Stdout);
 
-impl Line {
+impl DrawOutput {
     fn unless_gone<T>(
         &mut self,
         empty: T,
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-impl Write for Line {
+impl Write for DrawOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unless_gone(bytes.len(), |out| out.write(bytes))
     }
@@ -166,13 +166,13 @@ fn give_back() {
     }
 }
 
-pub fn screen() -> io::Result<Screen> {
-    Terminal::new(Canvas::new(Line(io::stdout())))
+pub fn screen() -> io::Result<CanvasTerminal> {
+    Terminal::new(Canvas::new(DrawOutput(io::stdout())))
 }
 
 /// The output for data that is not a frame.
-pub fn voice() -> Line {
-    Line(io::stdout())
+pub fn voice() -> DrawOutput {
+    DrawOutput(io::stdout())
 }
 
 /// Keys of one piece come without a pause. The terminal library looks at nothing without any time.

@@ -26,7 +26,7 @@ use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::{Column, fit, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, fit, width};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
@@ -112,8 +112,8 @@ impl Browse for HistoryItem {
         }
     }
 
-    fn widths() -> Vec<Column> {
-        let mut widths: Vec<Column> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
+    fn widths() -> Vec<ColumnLayout> {
+        let mut widths: Vec<ColumnLayout> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
         // The sign, a space and the longest word: Korean words are wider than English ones.
         for state in [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired] {
             widths[0] = widths[0].titled(&format!("  {}", state.word()));

@@ -70,7 +70,7 @@ struct HolderBadges {
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
 #[derive(Default)]
-struct Call {
+struct LookupState {
     query: Option<Query>,
     requests: u32,
     /// Maximum number of pages to read of each list.
@@ -165,7 +165,7 @@ pub struct Wallet {
     progress: Option<(u64, u64)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
-    call: Call,
+    call: LookupState,
     people: Option<People>,
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
@@ -200,7 +200,7 @@ impl Default for Wallet {
             progress: None,
             asked: None,
             found: None,
-            call: Call::default(),
+            call: LookupState::default(),
             people: None,
             choosing: false,
             heading: rows::heading(),

@@ -16,7 +16,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
@@ -347,7 +347,7 @@ impl RowList {
         self.list.draw_rows(frame, body, env, |place, row| {
             let is_in_range = range.as_ref().is_some_and(|range| range.contains(&place));
             let sign = match row {
-                RowState::Entry(ListEntry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
+                RowSlot::Entry(ListEntry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
                 _ if is_in_range => env.glyphs.bar,
                 _ => " ",
             };
@@ -365,26 +365,26 @@ impl RowList {
     /// The cells of a row in columns of these widths, or why they are missing.
     pub fn spans(
         &self,
-        row: &RowState<'_, JobRow>,
+        row: &RowSlot<'_, JobRow>,
         heading: &Heading,
         widths: &[usize],
         words: &dyn Fn(&JobRow) -> String,
         env: &UiContext,
     ) -> Vec<Span<'static>> {
         match row {
-            RowState::Entry(ListEntry::Row(row)) => {
+            RowSlot::Entry(ListEntry::Row(row)) => {
                 let mut cells = columns::cells(row, self.is_review, env, words);
                 if self.is_review {
                     columns::fit_suggestion(&mut cells, row, heading, widths);
                 }
                 heading.cells(cells, widths, env)
             }
-            RowState::Failed(error) => vec![Span::styled(
+            RowSlot::Failed(error) => vec![Span::styled(
                 format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
                 env.theme.error(),
             )],
             // A row whose status changed meanwhile: the list reloads soon.
-            RowState::Loading | RowState::Entry(_) => {
+            RowSlot::Loading | RowSlot::Entry(_) => {
                 vec![Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim())]
             }
         }

@@ -35,7 +35,7 @@ pub enum ListEntry<T> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum RowState<'a, T> {
+pub enum RowSlot<'a, T> {
     Entry(&'a ListEntry<T>),
     Loading,
     Failed(&'a str),
@@ -279,30 +279,30 @@ impl<T: Row> PagedList<T> {
     /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
-            RowState::Entry(ListEntry::Row(row)) => Some(row),
+            RowSlot::Entry(ListEntry::Row(row)) => Some(row),
             _ => None,
         }
     }
 
-    pub fn place(&self, place: u64) -> RowState<'_, T> {
+    pub fn place(&self, place: u64) -> RowSlot<'_, T> {
         match self.slots.get(&self.page_of(place)) {
             Some(PageSlot::Loaded(entries)) => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(RowState::Entry(&ListEntry::Missing), RowState::Entry)
+                entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry)
             }
             other => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
                 match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
-                    (Some(entry), _) => RowState::Entry(entry),
-                    (None, Some(PageSlot::Failed(error))) => RowState::Failed(error),
-                    (None, _) => RowState::Loading,
+                    (Some(entry), _) => RowSlot::Entry(entry),
+                    (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
+                    (None, _) => RowSlot::Loading,
                 }
             }
         }
     }
 
     /// The visible places with their states, at most as many as the list is high.
-    pub fn visible(&self) -> impl Iterator<Item = (u64, RowState<'_, T>)> {
+    pub fn visible(&self) -> impl Iterator<Item = (u64, RowSlot<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
 

@@ -26,7 +26,7 @@ use crate::tui::widgets::list::{PagedList, Row};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::ColumnLayout;
 use crossterm::event::KeyEvent;
 use jiff::civil::DateTime;
 use narrowed::{RowsFrom, ServiceRows};
@@ -63,7 +63,7 @@ pub trait Browse: Row + 'static {
     fn column_of(filter: &'static str) -> &'static str {
         filter
     }
-    fn widths() -> Vec<Column> {
+    fn widths() -> Vec<ColumnLayout> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
     const TEXTS: ListTexts;

@@ -7,7 +7,7 @@ use crate::export::{FieldValue, Record, field_value};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
-use crate::tui::widgets::text_layout::{Column, number};
+use crate::tui::widgets::text_layout::{ColumnLayout, number};
 use ratatui::style::Style;
 use serde_json::Value;
 
@@ -37,7 +37,13 @@ pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
 /// The column of a field, with its minimum width, its share of the free width and its drop priority.
 const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
     let (min_width, weight, drop_order) = layout;
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order }, right: false, is_time: false }
+    ColumnDef {
+        key,
+        title,
+        layout: ColumnLayout { min_width, weight, drop_order },
+        right: false,
+        is_time: false,
+    }
 }
 
 impl<R: Record, C> RecordField<R, C> {

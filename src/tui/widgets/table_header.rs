@@ -10,7 +10,7 @@ use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{Column, cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, width};
 use menus::HeadingMenu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -32,7 +32,7 @@ pub struct ColumnDef {
     pub key: &'static str,
     /// Marked for translation.
     pub title: &'static str,
-    pub layout: Column,
+    pub layout: ColumnLayout,
     /// Whether it is aligned right: a number.
     pub right: bool,
     /// Whether its cells are times to the minute, which lose a year that they all share with today.
@@ -79,7 +79,7 @@ pub struct Heading {
     /// All columns, in order. Each column shows a different field.
     defs: Vec<ColumnDef>,
     own_order: &'static str,
-    own: Vec<Column>,
+    own: Vec<ColumnLayout>,
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<HeadingMenu>,
@@ -150,7 +150,7 @@ impl Heading {
 
     /// Sets the columns with their default widths, if those depend on the rows or on the room. A column with a
     /// minimum of 0 is hidden until the user sets its width.
-    pub fn set_own(&mut self, own: Vec<Column>) {
+    pub fn set_own(&mut self, own: Vec<ColumnLayout>) {
         self.own = own;
     }
 
@@ -171,11 +171,11 @@ impl Heading {
     fn widths_for(&self, percent: u64, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
-        let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.min_width {
+        let titled = |(at, (own, def)): (usize, (&ColumnLayout, &ColumnDef))| match own.min_width {
             0 => *own,
-            _ => Column { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
+            _ => ColumnLayout { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
         };
-        let all: Vec<Column> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
+        let all: Vec<ColumnLayout> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
         let content: Vec<usize> = self
             .content
             .iter()

@@ -25,7 +25,7 @@ impl Bench {
 
     fn at<T>(&mut self, work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>) -> T {
         let (now, boot, ahead) = (self.now.get(), self.boot, self.wall_ahead);
-        let clock = || Moment { boot_ms: now, boot: boot.to_owned(), wall_ms: now + ahead };
+        let clock = || BootMoment { boot_ms: now, boot: boot.to_owned(), wall_ms: now + ahead };
         at(&mut self.db, WINDOW, &clock, work).expect("a transaction")
     }
 

@@ -3,7 +3,7 @@
 use super::{AGAIN_MS, JUMP_MS, Keeper, LONGEST_ATTEMPT_MS, Lost, PATIENCE, int, millis, words};
 use crate::api::call::Priority;
 use crate::boot_clock::boot_ms;
-use crate::team::{Session, TeamError};
+use crate::team::{DatabaseSession, TeamError};
 use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
@@ -52,7 +52,7 @@ impl Keeper {
         let (login, work) = (self.login.clone(), self.work.clone());
         // On a thread of its own: it may take long, and requests must not wait for it.
         let connecting = std::thread::Builder::new().name("team pace".into()).spawn(move || {
-            let opened = Session::open(&login);
+            let opened = DatabaseSession::open(&login);
             let _ = work.send(Box::new(move |keeper: &mut Self| keeper.connected(opened)));
         });
         if connecting.is_err() {
@@ -61,7 +61,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn connected(&mut self, opened: Result<Session, TeamError>) {
+    pub(super) fn connected(&mut self, opened: Result<DatabaseSession, TeamError>) {
         if self.session.is_some() {
             return;
         }

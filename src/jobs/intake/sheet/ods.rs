@@ -30,7 +30,8 @@ impl Ods {
         }
         let xml = part(&mut zip, "content.xml")
             .ok_or_else(|| context.damaged(WHAT, localizable!("it has no content")))?;
-        let mut walk = Walk { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context };
+        let mut walk =
+            OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context };
         walk.run(to)
     }
 }
@@ -151,7 +152,7 @@ impl OdsCell {
     }
 }
 
-struct Walk<'a, R: BufRead> {
+struct OdsReader<'a, R: BufRead> {
     xml: quick_xml::Reader<R>,
     buffer: Vec<u8>,
     hidden_styles: HashSet<String>,
@@ -160,7 +161,7 @@ struct Walk<'a, R: BufRead> {
     context: &'a SheetContext<'a>,
 }
 
-impl<R: BufRead> Walk<'_, R> {
+impl<R: BufRead> OdsReader<'_, R> {
     fn next(&mut self) -> Result<Event<'static>, IntakeError> {
         self.buffer.clear();
         match self.xml.read_event_into(&mut self.buffer) {

@@ -3,7 +3,7 @@
 //! A general reader trusts the file's sizes, so a wrong size ends the program, and does not report hidden
 //! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
-use super::biff::{self, Record, Records};
+use super::biff::{self, BiffRecords, Record};
 use super::grid::{Grid, fact, number};
 use super::{Bytes, SheetContext, SheetSummary, Workbook, catching, foreign};
 use crate::i18n::Localizable;
@@ -62,7 +62,7 @@ impl Xls {
             .stream
             .get(start..)
             .ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
-        for (count, record) in Records::new(stream).enumerate() {
+        for (count, record) in BiffRecords::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 context.unless_cancelled()?;
             }
@@ -286,7 +286,7 @@ impl Workbook for Xls {
 impl Globals {
     fn read(stream: &[u8], context: &SheetContext<'_>) -> Result<Self, IntakeError> {
         let mut globals = Self::default();
-        for (n, record) in Records::new(stream).enumerate() {
+        for (n, record) in BiffRecords::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
                 let what = Localizable::of(OLDER);
                 return Err(IntakeError::Unsupported { name: context.name.clone(), what });

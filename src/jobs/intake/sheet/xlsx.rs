@@ -72,10 +72,10 @@ impl Xlsx {
         }
     }
 
-    fn flags(&self, sheet: &str, context: &SheetContext<'_>) -> Option<Flags> {
+    fn flags(&self, sheet: &str, context: &SheetContext<'_>) -> Option<SheetFlags> {
         let path = self.path_of(sheet, context)?;
         let mut zip = archive::open(&self.bytes, context).ok()?;
-        Flags::read(&mut zip, &path)
+        SheetFlags::read(&mut zip, &path)
     }
 
     fn links(&mut self, sheet: &str) -> Links {
@@ -128,7 +128,7 @@ impl Workbook for Xlsx {
             notes.push(ImportNote::CannotTell(tr_noop!(
                 "lapel could not read which rows and columns are hidden in this file."
             )));
-            Flags::default()
+            SheetFlags::default()
         });
         let links = self.links(sheet);
         let mut grid = Grid::default();
@@ -219,13 +219,13 @@ impl Links {
 }
 
 #[derive(Default)]
-struct Flags {
+struct SheetFlags {
     hidden_rows: HashSet<u32>,
     hidden_columns: Vec<usize>,
     merged: u64,
 }
 
-impl Flags {
+impl SheetFlags {
     fn read(zip: &mut zip::ZipArchive<Bytes>, path: &str) -> Option<Self> {
         let mut flags = Self::default();
         let mut xml = part(zip, path)?;

@@ -7,7 +7,7 @@ use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number, wrap};
 use ratatui::style::Style;
 use std::time::Duration;
 
@@ -24,16 +24,16 @@ const HEADS: [&str; 9] = [
     tr_noop!("Bytes"),
     tr_noop!("Minute"),
 ];
-const COLUMNS: [Column; 9] = [
-    Column { min_width: 8, weight: 0, drop_order: 0 },
-    Column { min_width: 4, weight: 0, drop_order: 0 },
-    Column { min_width: 22, weight: 5, drop_order: 0 },
-    Column { min_width: 12, weight: 1, drop_order: 0 },
-    Column { min_width: 4, weight: 0, drop_order: 1 },
-    Column { min_width: 7, weight: 0, drop_order: 2 },
-    Column { min_width: 7, weight: 0, drop_order: 0 },
-    Column { min_width: 9, weight: 0, drop_order: 3 },
-    Column { min_width: 9, weight: 0, drop_order: 0 },
+const COLUMNS: [ColumnLayout; 9] = [
+    ColumnLayout { min_width: 8, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 4, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 22, weight: 5, drop_order: 0 },
+    ColumnLayout { min_width: 12, weight: 1, drop_order: 0 },
+    ColumnLayout { min_width: 4, weight: 0, drop_order: 1 },
+    ColumnLayout { min_width: 7, weight: 0, drop_order: 2 },
+    ColumnLayout { min_width: 7, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 9, weight: 0, drop_order: 3 },
+    ColumnLayout { min_width: 9, weight: 0, drop_order: 0 },
 ];
 
 impl RequestLog {

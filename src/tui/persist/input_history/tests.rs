@@ -109,7 +109,7 @@ fn templates_that_were_read_have_their_own_file_which_is_forgotten_too() {
         crate::config::templates_file(folder.path(), "uni"),
     );
     let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
-    let read = vec![jobs::Recent { id: "TPL-001".into(), title: "a title".into() }];
+    let read = vec![jobs::RecentEntry { id: "TPL-001".into(), title: "a title".into() }];
     run(&ask(vec![InputChange::Templates(read.clone())])).expect("written");
     assert!(!path.exists(), "nothing was typed");
     assert_eq!(jobs::known_templates(&templates), read);

@@ -30,5 +30,5 @@ pub use gallery::{Gallery, PictureAsk};
 pub use protocol::{KITTY_IDS, Way};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
-pub use store::{PictureOf, PictureRequest, Store};
+pub use store::{PictureOf, PictureRequest, PictureStore};
 pub use typed::messages as typed_messages;

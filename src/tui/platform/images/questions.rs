@@ -6,7 +6,7 @@
 //! drawing waits.
 
 use super::typed;
-use crate::config::{GlyphChoice, Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
+use crate::config::{GlyphChoice, Ground, PictureChoice, PictureSettings, TerminalHints, ThemeChoice};
 use crate::tui::message::Message;
 use crate::tui::platform::images::protocol::{Protocol, Way};
 use crate::tui::platform::images::render;
@@ -46,7 +46,7 @@ pub enum How {
 }
 
 /// How pictures are shown before the terminal has answered.
-pub fn unasked(pictures: &Pictures) -> How {
+pub fn unasked(pictures: &PictureSettings) -> How {
     let way = |protocol| {
         let way = Way::new(protocol, measured(), pictures.terminal.true_colour);
         // A user who chooses this protocol in tmux has set tmux to pass sequences on.
@@ -93,7 +93,7 @@ pub struct Heard {
 
 impl TerminalQueries {
     pub fn ask(
-        pictures: &Pictures,
+        pictures: &PictureSettings,
         theme: ThemeChoice,
         glyphs: GlyphChoice,
         out: &mut impl Write,

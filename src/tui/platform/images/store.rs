@@ -4,7 +4,7 @@
 use super::address::Places;
 use super::gallery::PictureAsk;
 use crate::api::ApiError;
-use crate::config::Pictures;
+use crate::config::PictureSettings;
 use crate::domain::{Badge, Page, Template, TemplateId, Text};
 use crate::tui::effects::Effects;
 use crate::tui::platform::images::protocol::{KITTY_IDS, Protocol, Way};
@@ -56,7 +56,7 @@ struct CachedPicture {
     state: Result<Packed, String>,
 }
 
-pub struct Store {
+pub struct PictureStore {
     how: How,
     places: Places,
     /// The address of the picture of each template that was read; `None` if it has none, or does not exist.
@@ -74,8 +74,8 @@ pub struct Store {
     blocks: bool,
 }
 
-impl Store {
-    pub fn new(pictures: &Pictures) -> Self {
+impl PictureStore {
+    pub fn new(pictures: &PictureSettings) -> Self {
         Self {
             how: unasked(pictures),
             places: Places::default(),

@@ -16,18 +16,18 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 struct TestStore {
-    store: Store,
+    store: PictureStore,
     requests: RequestIds,
     orders: Vec<WorkerCommand>,
 }
 
 impl TestStore {
     fn new(choice: PictureChoice) -> Self {
-        let pictures = Pictures { choice, ..Pictures::none() };
-        Self { store: Store::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
+        let pictures = PictureSettings { choice, ..PictureSettings::none() };
+        Self { store: PictureStore::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
     }
 
-    fn with(&mut self, act: impl FnOnce(&mut Store, &mut Effects<'_>)) {
+    fn with(&mut self, act: impl FnOnce(&mut PictureStore, &mut Effects<'_>)) {
         let mut out = Effects::new(&mut self.requests);
         act(&mut self.store, &mut out);
         self.orders.append(&mut out.orders);

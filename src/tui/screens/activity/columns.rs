@@ -10,7 +10,7 @@ use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
-use crate::tui::widgets::text_layout::{Column, number, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
 use jiff::Timestamp;
 use ratatui::style::Style;
 
@@ -193,7 +193,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
     let of_status = |row_status: RowStatus| ColumnDef {
         key: row_status.code(),
         title: row_status.name(),
-        layout: Column { min_width: 5, weight: 0, drop_order: 5 },
+        layout: ColumnLayout { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
         is_time: false,
     };
@@ -201,8 +201,8 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
 }
 
 /// The columns of a list that is `columns` wide, with `needs` columns for the needs.
-pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
-    let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
+pub(super) fn own(columns: usize, needs: usize) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = defs().map(|def| def.layout).collect();
     own[KIND].min_width =
         [Kind::Issue, Kind::Revoke].map(|kind| width(tr(kind.name()))).into_iter().fold(6, usize::max);
     own[TITLE].min_width = (columns / 6).clamp(10, 30);

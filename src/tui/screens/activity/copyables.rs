@@ -3,7 +3,7 @@
 use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::tui::component::Drag;
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -15,11 +15,11 @@ impl Screen for Activity {
         self.heading.changes() + self.rows_heading.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         (view.jobs, view.rows) = (self.heading.view(), self.rows_heading.view());
     }
 
-    fn restore_layout(&mut self, view: &View, _: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, _: &mut Effects<'_>) {
         self.heading.restore_all(&view.jobs);
         self.rows_heading.restore_all(&view.rows);
         self.unsorted = true;

@@ -9,12 +9,12 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
-    fn shown(&self) -> Option<Shown> {
-        Some(Shown::Badge(self.wanted.clone()?, self.accepted_at.clone()))
+    fn shown(&self) -> Option<ShownRecord> {
+        Some(ShownRecord::Badge(self.wanted.clone()?, self.accepted_at.clone()))
     }
 
-    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
-        if let Shown::Badge(id, accepted_at) = shown {
+    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+        if let ShownRecord::Badge(id, accepted_at) = shown {
             self.open(id, accepted_at, out);
         }
     }

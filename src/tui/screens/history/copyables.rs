@@ -4,12 +4,12 @@ use super::{COPIED, History};
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::component::Drag;
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, RowState};
+use crate::tui::widgets::list::{ListEntry, RowSlot};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
 
@@ -18,11 +18,11 @@ impl Screen for History {
         self.browser.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         view.history = self.browser.view();
     }
 
-    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
         self.browser.restore(&view.history, out);
     }
 
@@ -35,7 +35,7 @@ impl Screen for History {
         self.browser
             .list
             .visible()
-            .any(|(_, row)| matches!(row, RowState::Entry(ListEntry::Row(row)) if is_running(row)))
+            .any(|(_, row)| matches!(row, RowSlot::Entry(ListEntry::Row(row)) if is_running(row)))
     }
 
     fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {

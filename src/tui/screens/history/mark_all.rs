@@ -8,7 +8,7 @@ use crate::i18n::number;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;
-use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
 
 pub struct Marking {
     request: RequestId,
@@ -130,7 +130,7 @@ impl History {
         }
     }
 
-    fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Effects<'_>) {
+    fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {
         if read.end == End::Moving {
             out.warn(t!(
                 "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."

@@ -6,7 +6,7 @@ use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<HistoryItem>;
 
@@ -41,7 +41,7 @@ impl BadgeColumns {
         Self::of(fields, HistoryItem::widths()[1..].to_vec())
     }
 
-    fn of(fields: Vec<ListField>, own: Vec<Column>) -> Self {
+    fn of(fields: Vec<ListField>, own: Vec<ColumnLayout>) -> Self {
         let defs = fields.iter().map(|field| field.column);
         let mut heading = Heading::new(defs, fields.len(), "");
         heading.set_own(own.into_iter().take(fields.len()).collect());

@@ -2,7 +2,7 @@
 
 use super::counts::draw::spark;
 use super::lines::{HomeLine, Part};
-use super::{Home, HomePart, JournalState, STACK};
+use super::{Home, HomePart, JournalReadState, STACK};
 use crate::i18n::tr;
 use crate::index::{Period, Which};
 use crate::jobs::{Job, Kind, Phase, RowStatus};
@@ -155,15 +155,15 @@ impl Home {
         let mut head = Vec::new();
         match part {
             Part::NeedsYou => match &self.journal {
-                JournalState::Failed(why) => {
+                JournalReadState::Failed(why) => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &format!("{} {why}", env.glyphs.alert), theme.error());
                 }
-                JournalState::Reading => {
+                JournalReadState::Reading => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &format!("{} {}", env.spinner(), t!("reading the journal")), theme.dim());
                 }
-                JournalState::Read if let Some(away) = &env.connection.journal_away => {
+                JournalReadState::Read if let Some(away) = &env.connection.journal_away => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     let time = env.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
@@ -172,11 +172,11 @@ impl Home {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
                     }
                 }
-                JournalState::Read if is_quiet => {
+                JournalReadState::Read if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
                     say(&mut rows, &next_steps(env), theme.dim());
                 }
-                JournalState::Read => {
+                JournalReadState::Read => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());

@@ -12,7 +12,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
@@ -41,22 +41,22 @@ enum MailLine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum LineId {
+enum MailLineId {
     Group(usize),
     Badge(BadgeId),
 }
 
 impl Row for MailLine {
-    type Id = LineId;
-    fn id(&self) -> LineId {
+    type Id = MailLineId;
+    fn id(&self) -> MailLineId {
         match self {
-            Self::Group { place, .. } => LineId::Group(*place),
-            Self::Badge(badge) => LineId::Badge(badge.badge_id.clone()),
+            Self::Group { place, .. } => MailLineId::Group(*place),
+            Self::Badge(badge) => MailLineId::Badge(badge.badge_id.clone()),
         }
     }
 }
 
-pub struct Mails {
+pub struct FailedMailList {
     source: MailSource,
     request: Option<RequestId>,
     found: Result<FailedMails, String>,
@@ -69,7 +69,7 @@ pub struct Mails {
     unfitted: bool,
 }
 
-impl Mails {
+impl FailedMailList {
     pub fn new(source: MailSource, out: &mut Effects<'_>) -> Self {
         let mut mails = Self {
             source,
@@ -400,12 +400,12 @@ impl Mails {
             return;
         }
         self.list.draw_rows(frame, list, env, |_, row| match row {
-            RowState::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
+            RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
                 spans.extend(self.columns.cells(badge, list.width, env));
                 spans
             }
-            RowState::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
+            RowSlot::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
                 let is_folded = self.search.text().is_none() && self.folded.contains(place);
                 let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
                 let words = format!("{sign} {}", self.group_words(*place, *failed));

@@ -27,7 +27,7 @@ use counts::BadgeCounts;
 use counts::sections::Section;
 use draw::{LaidOutFor, Placed};
 use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
-use mails::{MailSource, Mails};
+use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tokio::time::Instant;
@@ -35,7 +35,7 @@ use tokio::time::Instant;
 pub struct Home {
     of_jobs: Vec<HomeLine>,
     needing: usize,
-    journal: JournalState,
+    journal: JournalReadState,
     drafts: Drafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
@@ -46,7 +46,7 @@ pub struct Home {
     top: usize,
     height: usize,
     counts: BadgeCounts,
-    mails: Option<Box<Mails>>,
+    mails: Option<Box<FailedMailList>>,
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
@@ -66,7 +66,7 @@ struct Drafts {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JournalState {
+pub enum JournalReadState {
     Reading,
     Read,
     Failed(String),
@@ -99,7 +99,7 @@ impl Default for Home {
         Self {
             of_jobs: Vec::new(),
             needing: 0,
-            journal: JournalState::Reading,
+            journal: JournalReadState::Reading,
             drafts: Drafts::default(),
             lines: Vec::new(),
             stale: true,
@@ -118,7 +118,7 @@ impl Default for Home {
 }
 
 impl Home {
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &UiContext) {
+    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalReadState, env: &UiContext) {
         let now = env.clock().utc();
         self.needing = needs::count(jobs, now);
         self.of_jobs = of_jobs(jobs, now);
@@ -163,7 +163,7 @@ impl Home {
     }
 
     fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
-        self.mails = Some(Box::new(Mails::new(source, out)));
+        self.mails = Some(Box::new(FailedMailList::new(source, out)));
         self.shown = HomePart::Mails(from);
     }
 

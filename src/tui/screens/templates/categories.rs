@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{Column, cells, fit, layout, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, layout, width};
 use ratatui::style::Style;
 
 /// Widest cell of a badge type that never shrinks, in columns.
@@ -187,8 +187,8 @@ fn type_table(types: &BadgeTypes, room: usize, env: &UiContext) -> Vec<Line<'sta
     let rows: Vec<Vec<String>> =
         types.types.iter().map(|kind| names.iter().map(|name| value(kind, name)).collect()).collect();
     let widest = |at: usize| rows.iter().chain([&heads]).map(|row| width(&row[at])).max().unwrap_or(0);
-    let columns: Vec<Column> = (0..names.len())
-        .map(|at| Column {
+    let columns: Vec<ColumnLayout> = (0..names.len())
+        .map(|at| ColumnLayout {
             min_width: widest(at).min(WIDEST),
             weight: usize::from(widest(at) > WIDEST),
             drop_order: 0,

@@ -3,7 +3,7 @@
 use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -32,11 +32,11 @@ impl Screen for Templates {
         self.browser.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         view.templates = self.browser.view();
     }
 
-    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
         self.browser.restore(&view.templates, out);
     }
 

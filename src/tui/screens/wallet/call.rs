@@ -4,7 +4,8 @@ use super::Sought;
 use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
-    BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
+    BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Wallet, alone, cert, masked,
+    wants_reason,
 };
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::address_search::Why;
@@ -26,7 +27,7 @@ impl Wallet {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
-        self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
+        self.call = LookupState { before: nothing.map(|f| f.email.clone()), ..LookupState::default() };
         self.people = None;
         self.choosing = false;
         self.found = None;

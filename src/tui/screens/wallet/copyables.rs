@@ -46,21 +46,21 @@ impl Screen for Wallet {
         self.heading.changes()
     }
 
-    fn save_layout(&self, view: &mut saved_layout::View) {
+    fn save_layout(&self, view: &mut saved_layout::SavedLayout) {
         view.wallet = self.heading.view();
     }
 
-    fn restore_layout(&mut self, view: &saved_layout::View, _: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &saved_layout::SavedLayout, _: &mut Effects<'_>) {
         self.heading.restore_all(&view.wallet);
         self.unsorted = true;
     }
 
-    fn shown(&self) -> Option<Shown> {
-        self.asked.clone().map(Shown::Holder)
+    fn shown(&self) -> Option<ShownRecord> {
+        self.asked.clone().map(ShownRecord::Holder)
     }
 
-    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
-        if let Shown::Holder(email) = shown {
+    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+        if let ShownRecord::Holder(email) = shown {
             self.look_up(&email, out);
         }
     }

@@ -6,7 +6,7 @@ use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
 use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::TO_MINUTE;
-use crate::tui::widgets::text_layout::{Column, cells, layout, number};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number};
 use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
 use ratatui::text::Span;
@@ -111,12 +111,12 @@ impl People {
     pub fn widths(columns: usize) -> Vec<usize> {
         layout(
             &[
-                Column { min_width: 10, weight: 2, drop_order: 0 },
-                Column { min_width: 24, weight: 2, drop_order: 0 },
-                Column { min_width: 12, weight: 3, drop_order: 2 },
-                Column { min_width: 9, weight: 0, drop_order: 1 },
-                Column { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
-                Column { min_width: 14, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 10, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 24, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 12, weight: 3, drop_order: 2 },
+                ColumnLayout { min_width: 9, weight: 0, drop_order: 1 },
+                ColumnLayout { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
+                ColumnLayout { min_width: 14, weight: 2, drop_order: 0 },
             ],
             columns.saturating_sub(3),
         )

@@ -5,7 +5,7 @@ use crate::i18n::{list, number};
 use crate::tui::screens::history::copies::not_issued;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::ColumnLayout;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
 
@@ -87,11 +87,11 @@ pub(super) fn heading() -> Heading {
 pub(super) const MEASURED: usize = 200;
 
 /// The columns. The one of names is hidden if all badges have the same one. `state` is the width of the longest state.
-pub(super) fn own(view: &LookupView, state: usize) -> Vec<Column> {
-    let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
+pub(super) fn own(view: &LookupView, state: usize) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = FIELDS.iter().map(|field| field.column.layout).collect();
     own[0].min_width = state.clamp(STATE.0, STATE.1);
     if !view.several {
-        own[NAME] = Column { min_width: 0, weight: 0, drop_order: 9 };
+        own[NAME] = ColumnLayout { min_width: 0, weight: 0, drop_order: 9 };
     }
     own
 }

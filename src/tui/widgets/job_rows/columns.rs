@@ -10,7 +10,7 @@ use crate::tui::widgets::job_rows::{
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::{Column, number, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
 use ratatui::style::Style;
 
 type ListField = RecordField<JobRow, String>;
@@ -220,17 +220,17 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
 }
 
 /// The columns. `has_ids` says whether rows have badge ids.
-pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<Column> {
-    let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
+pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if !has_ids {
         own[BADGE_IDS].min_width = 0;
     }
     if is_review {
         // The statuses of a draft are short, and so are its reasons.
-        own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };
-        own[WHY] = Column { min_width: 15, weight: 1, drop_order: 0 };
-        own[HOLDER] = Column { min_width: 8, weight: 1, ..own[HOLDER] };
-        own[EMAIL] = Column { min_width: 22, weight: 2, ..own[EMAIL] };
+        own[STATE] = ColumnLayout { min_width: 14, weight: 0, ..own[STATE] };
+        own[WHY] = ColumnLayout { min_width: 15, weight: 1, drop_order: 0 };
+        own[HOLDER] = ColumnLayout { min_width: 8, weight: 1, ..own[HOLDER] };
+        own[EMAIL] = ColumnLayout { min_width: 22, weight: 2, ..own[EMAIL] };
     }
     if is_review { in_review(own) } else { own }
 }

@@ -1,6 +1,6 @@
 //! What every list does with keys, clicks and the screen.
 
-use super::{PagedList, Row, RowState};
+use super::{PagedList, Row, RowSlot};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::frame::Frame;
@@ -56,7 +56,7 @@ impl<T: Row> PagedList<T> {
         frame: &mut Frame<'_>,
         area: Rect,
         env: &UiContext,
-        spans: impl Fn(u64, RowState<'_, T>) -> Vec<Span<'static>>,
+        spans: impl Fn(u64, RowSlot<'_, T>) -> Vec<Span<'static>>,
     ) {
         self.built.set(0);
         for (y, (place, row)) in (area.y..area.bottom()).zip(self.visible()) {

@@ -8,7 +8,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::keymap::Context;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{ListEntry, ListNote, RowState, draw_texts};
+use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
@@ -150,7 +150,7 @@ impl<T: Browse> Browser<T> {
             return;
         }
         self.list.draw_rows(frame, body, env, |place, state| match state {
-            RowState::Entry(ListEntry::Row(row)) => {
+            RowSlot::Entry(ListEntry::Row(row)) => {
                 let RowMark { notes, is_marked, is_in_range } = mark(place, row);
                 let sign = if is_marked { env.glyphs.mark } else { " " };
                 let edge = if is_in_range { env.glyphs.bar } else { " " };
@@ -177,20 +177,20 @@ impl<T: Browse> Browser<T> {
         });
     }
 
-    fn stand_in(&self, place: &RowState<'_, T>, env: &UiContext) -> (String, Style) {
+    fn stand_in(&self, place: &RowSlot<'_, T>, env: &UiContext) -> (String, Style) {
         match place {
-            RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
-            RowState::Failed(error) => {
+            RowSlot::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
+            RowSlot::Failed(error) => {
                 (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
             }
-            RowState::Entry(ListEntry::Unreadable(problem)) => {
+            RowSlot::Entry(ListEntry::Unreadable(problem)) => {
                 (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
             }
-            RowState::Entry(ListEntry::Double(other)) => (
+            RowSlot::Entry(ListEntry::Double(other)) => (
                 t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
                 env.theme.warning(),
             ),
-            RowState::Entry(_) => {
+            RowSlot::Entry(_) => {
                 let key = env.key(&OF_LISTS, Action::First);
                 let text = t!(
                     "the service counts this row but did not return it: its count may be too high ({key} first row)",
@@ -242,7 +242,7 @@ impl<T: Browse> Browser<T> {
             return Some((error.to_string(), Tone::Error));
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
-        if let Some((_, RowState::Entry(ListEntry::Unreadable(problem)))) = selected {
+        if let Some((_, RowSlot::Entry(ListEntry::Unreadable(problem)))) = selected {
             // The row itself shows only the beginning of this text.
             return Some((unreadable(problem), Tone::Warning));
         }

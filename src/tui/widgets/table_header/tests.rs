@@ -16,7 +16,7 @@ const fn def(
     weight: usize,
     right: bool,
 ) -> ColumnDef {
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order: 0 }, right, is_time: false }
+    ColumnDef { key, title, layout: ColumnLayout { min_width, weight, drop_order: 0 }, right, is_time: false }
 }
 
 const DEFS: [ColumnDef; 3] =
@@ -76,8 +76,8 @@ fn numbers_and_their_heading_stand_at_the_right() {
 #[test]
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     let mut heading = fresh();
-    let mut own: Vec<Column> = DEFS.iter().map(|def| def.layout).collect();
-    own[0] = Column { min_width: 0, weight: 0, drop_order: 9 };
+    let mut own: Vec<ColumnLayout> = DEFS.iter().map(|def| def.layout).collect();
+    own[0] = ColumnLayout { min_width: 0, weight: 0, drop_order: 9 };
     heading.set_own(own);
     heading.set_room(20);
     assert_eq!(heading.width_of(0, &heading.widths(20)), 0);

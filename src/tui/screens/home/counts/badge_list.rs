@@ -9,7 +9,7 @@ use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, PagedList, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
@@ -188,13 +188,13 @@ impl BadgeList {
         self.list.draw_rows(frame, body, env, |_, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
-                RowState::Entry(ListEntry::Row(row)) => {
+                RowSlot::Entry(ListEntry::Row(row)) => {
                     spans.extend(self.columns.cells(row, area.width, env));
                 }
-                RowState::Failed(error) => {
+                RowSlot::Failed(error) => {
                     spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
                 }
-                RowState::Loading | RowState::Entry(_) => {
+                RowSlot::Loading | RowSlot::Entry(_) => {
                     spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim()));
                 }
             }
