@@ -63,7 +63,7 @@ pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::pace_file;
 pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole};
-pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
+pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;
 #[cfg(feature = "team")]

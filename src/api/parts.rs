@@ -14,8 +14,8 @@ const MOST_PARTS: u32 = 40;
 /// The same while no part was readable: then the service is broken, and not a row.
 const MOST_BARREN: u32 = 12;
 
-/// Pass the response for each part that [`Parts::next`] requests to [`Parts::take`].
-pub(super) struct Parts<T> {
+/// Pass the response for each part that [`PageParts::next`] requests to [`PageParts::take`].
+pub(super) struct PageParts<T> {
     paging: Paging,
     whole: ApiError,
     page: Page<T>,
@@ -28,7 +28,7 @@ pub(super) struct Parts<T> {
     over: bool,
 }
 
-impl<T> Parts<T> {
+impl<T> PageParts<T> {
     pub(super) fn of(paging: &Paging, whole: ApiError) -> Self {
         let page = Page {
             items: Vec::new(),
@@ -141,7 +141,7 @@ mod tests {
 
     /// A list of `rows` rows, some of them unreadable, with at most `most` rows per response.
     fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (ApiResult<Page<u64>>, Vec<(u64, u32)>) {
-        let (mut parts, mut asked) = (Parts::of(paging, too_long()), Vec::new());
+        let (mut parts, mut asked) = (PageParts::of(paging, too_long()), Vec::new());
         while let Some(part) = parts.next() {
             asked.push((part.page, part.rows_per_page));
             let size = u64::from(part.rows_per_page);

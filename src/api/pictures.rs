@@ -34,7 +34,7 @@ impl fmt::Debug for Picture {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub struct PictureProbe {
     pub status: u16,
     /// For example `image/png`; it may be wrong.
     pub content_type: Option<Text>,
@@ -58,18 +58,18 @@ pub enum PictureError {
 }
 
 #[derive(Clone)]
-pub struct Pictures {
+pub struct PictureClient {
     client: Client,
     loopback_too: bool,
 }
 
-impl fmt::Debug for Pictures {
+impl fmt::Debug for PictureClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Pictures")
     }
 }
 
-impl Pictures {
+impl PictureClient {
     /// Fetches pictures from this computer only if the service is on it: another service must not
     /// reach local servers.
     ///
@@ -129,7 +129,7 @@ impl Pictures {
     }
 
     /// Sends a HEAD request without a key. A status other than 200 is not an error here.
-    pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
+    pub async fn probe(&self, url: &str) -> std::result::Result<PictureProbe, PictureError> {
         let url =
             Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
@@ -138,7 +138,7 @@ impl Pictures {
         let response =
             self.client.head(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        Ok(Probe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
+        Ok(PictureProbe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
     async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {

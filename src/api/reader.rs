@@ -11,8 +11,8 @@ use super::filters::{
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
 use super::pages::{PageRequest, Whole, whole};
-use super::parts::Parts;
-use super::retry::{Core, PING};
+use super::parts::PageParts;
+use super::retry::{ApiCore, PING};
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,
     Template, TemplateDetail, TemplateId, Text, WalletBadge,
@@ -27,7 +27,7 @@ use tokio::sync::watch;
 ///
 /// A call may fail with any [`ApiError`] except `Quota` and `InDoubt`.
 #[derive(Clone)]
-pub struct Reader(pub(super) Arc<Core>);
+pub struct Reader(pub(super) Arc<ApiCore>);
 
 impl fmt::Debug for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -54,7 +54,7 @@ fn nothing_there() -> ApiError {
 
 impl Reader {
     pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
-        Ok(Self(Arc::new(Core::new(connection, base)?)))
+        Ok(Self(Arc::new(ApiCore::new(connection, base)?)))
     }
 
     async fn all(&self, path: &str, query: &Pairs, call: &Call) -> ApiResult<Value> {
@@ -72,7 +72,7 @@ impl Reader {
     ) -> ApiResult<Page<T>> {
         match self.part(path, &pairs(paging), call).await {
             Err(ApiError::Unreadable { fewer: true, status, what }) if paging.rows_per_page > 1 => {
-                let mut parts = Parts::of(paging, ApiError::Unreadable { fewer: true, status, what });
+                let mut parts = PageParts::of(paging, ApiError::Unreadable { fewer: true, status, what });
                 while let Some(part) = parts.next() {
                     parts.take(self.part(path, &pairs(&part), call).await)?;
                 }

@@ -4,7 +4,7 @@
 use super::address::Base;
 use super::call::{Call, Priority, Turn};
 use super::connection::{Connection, Timeouts};
-use super::envelope::{Answer, Meaning};
+use super::envelope::{HttpResponse, Meaning};
 use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
 use super::key::ApiKey;
@@ -37,7 +37,7 @@ const USABLE: Duration = Duration::from_secs(10);
 
 pub(super) const PING: &str = "ping";
 
-pub(super) struct Core {
+pub(super) struct ApiCore {
     pub(super) base: Base,
     pub(super) key: ApiKey,
     header: HeaderValue,
@@ -120,7 +120,7 @@ fn longest(timeouts: &Timeouts) -> SlotTimes {
     SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
 }
 
-impl Core {
+impl ApiCore {
     pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         connection.key.register();
         Ok(Self {
@@ -239,7 +239,7 @@ impl Core {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> ApiResult<std::result::Result<Answer, TransportError>> {
+    ) -> ApiResult<std::result::Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
         let mut permit = self.turn(call, Use::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
@@ -415,7 +415,7 @@ impl Core {
         waiting: Instant,
         permit: &mut Permit,
         method: &'static str,
-    ) -> std::result::Result<Answer, TransportError> {
+    ) -> std::result::Result<HttpResponse, TransportError> {
         let sent = Sent { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();

@@ -4,7 +4,7 @@
 use super::address::Base;
 use super::call::MaySend;
 use super::connection::{Connection, Timeouts};
-use super::envelope::{Answer, Body, TOO_LONG};
+use super::envelope::{HttpResponse, ResponseBody, TOO_LONG};
 use super::error::{ApiError, ApiResult};
 use super::key::ApiKey;
 use super::lenient;
@@ -193,7 +193,7 @@ pub(super) async fn exchange(
     request: Request,
     key: &ApiKey,
     via: Option<&str>,
-) -> std::result::Result<(Answer, Option<Timestamp>), TransportError> {
+) -> std::result::Result<(HttpResponse, Option<Timestamp>), TransportError> {
     let response = client.execute(request).await.map_err(|error| {
         if error.is_connect() {
             TransportError::NotReached(why(error, via))
@@ -210,13 +210,13 @@ pub(super) async fn exchange(
         Ok(bytes) => {
             let length = bytes.len();
             let text = lenient::text(bytes, content_type.as_deref());
-            (Ok(Body::read(&text, key)), text, length)
+            (Ok(ResponseBody::read(&text, key)), text, length)
         }
-        Err(Unread::TooLong) => (Ok(Body::Other(TOO_LONG)), String::new(), 0),
+        Err(Unread::TooLong) => (Ok(ResponseBody::Other(TOO_LONG)), String::new(), 0),
         Err(Unread::Broken(why)) => (Err(why), String::new(), 0),
     };
-    let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
-    Ok((Answer { status, retry_after: wait, location, body, text, length }, date))
+    let date = if matches!(body, Ok(ResponseBody::Envelope(_))) { date } else { None };
+    Ok((HttpResponse { status, retry_after: wait, location, body, text, length }, date))
 }
 
 fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {

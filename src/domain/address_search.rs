@@ -174,7 +174,7 @@ impl Match {
 
 /// The most likely first. Leaves out other people that a partial filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
-    let asked = asked.map(|asked| Asked::of(asked, name));
+    let asked = asked.map(|asked| SearchedAddress::of(asked, name));
     let mut places: HashMap<EmailKey, usize> = HashMap::new();
     let mut found: Vec<Match> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -220,14 +220,14 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
     found
 }
 
-struct Asked {
+struct SearchedAddress {
     key: EmailKey,
     plain: EmailKey,
     foreign: Option<char>,
     spaced: Vec<EmailKey>,
 }
 
-impl Asked {
+impl SearchedAddress {
     fn of(address: &str, name: Option<&str>) -> Self {
         let plain = half_width(address);
         let plain = in_latin(&plain).unwrap_or(plain);
@@ -242,11 +242,16 @@ impl Asked {
 }
 
 pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
-    let asked = asked.map(|asked| Asked::of(asked, name));
+    let asked = asked.map(|asked| SearchedAddress::of(asked, name));
     !reasons(asked.as_ref(), &EmailKey::of(address), name, on_it).is_empty()
 }
 
-fn reasons(asked: Option<&Asked>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
+fn reasons(
+    asked: Option<&SearchedAddress>,
+    key: &EmailKey,
+    name: Option<&str>,
+    on_it: Option<&Text>,
+) -> Vec<Why> {
     let mut why: Vec<Why> = asked.and_then(|asked| of_address(asked, key)).into_iter().collect();
     if let (Some(name), Some(on_it)) = (name, on_it) {
         why.extend(likeness(name, on_it.wire()).map(|like| match like {
@@ -258,7 +263,7 @@ fn reasons(asked: Option<&Asked>, key: &EmailKey, name: Option<&str>, on_it: Opt
     why
 }
 
-fn of_address(asked: &Asked, key: &EmailKey) -> Option<Why> {
+fn of_address(asked: &SearchedAddress, key: &EmailKey) -> Option<Why> {
     if asked.key == *key {
         return Some(Why::OtherLetters);
     }

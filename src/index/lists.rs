@@ -37,7 +37,7 @@ pub enum Which {
     /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
     /// Those of the history that match a filter.
-    Matching(Box<Matching>),
+    Matching(Box<HistorySelection>),
     /// Those of a list whose name, address or title contains a text, in any case.
     Found(Box<Which>, String),
     All,
@@ -45,7 +45,7 @@ pub enum Which {
 
 /// A filter of the history with a sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matching {
+pub struct HistorySelection {
     /// The service's filter. A text matches where it is contained, in any case.
     pub filter: HistoryFilter,
     pub narrowing: HistoryNarrowing,
@@ -58,7 +58,7 @@ pub struct Matching {
 /// Days between acceptance and issue that a filter by issue date allows for.
 const LONGEST_WAIT_DAYS: i64 = 30;
 
-impl Matching {
+impl HistorySelection {
     fn condition(&self) -> (String, Vec<Value>) {
         let Self { filter, narrowing, now, .. } = self;
         let mut parts: Vec<String> = Vec::new();

@@ -126,7 +126,7 @@ pub struct Sums {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mails {
+pub struct MailSums {
     /// Address and mail status (the service's word) of issued badges, for domains with a failed mail.
     pub mails: Vec<(String, Option<String>)>,
     pub others: u64,
@@ -300,7 +300,7 @@ fn ending(now: DateTime) -> Vec<Which> {
         .collect()
 }
 
-pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
+pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
     let sql = format!(
         "SELECT email, mail FROM badge WHERE {IS_ISSUED} AND email IS NOT NULL
            AND (domain IS NULL AND failed = 1
@@ -316,7 +316,7 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
         .query_row([], |r| r.get(0))
         .optional()?;
     let others = all.unwrap_or(0).unsigned_abs().saturating_sub(mails.len() as u64);
-    Ok(Mails { mails, others })
+    Ok(MailSums { mails, others })
 }
 
 impl Index {
@@ -326,7 +326,7 @@ impl Index {
         self.read(move |db| sums(db, (now, offset), period, bytes)).await
     }
 
-    pub async fn mails(&self) -> Result<Mails> {
+    pub async fn mails(&self) -> Result<MailSums> {
         self.read(mails).await
     }
 }

@@ -303,7 +303,7 @@ proptest! {
         };
         let db = database();
         rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
-        let which = Which::Matching(Box::new(super::Matching {
+        let which = Which::Matching(Box::new(super::HistorySelection {
             filter: crate::api::HistoryFilter::default(),
             narrowing: narrowing.clone(),
             now: NOW,

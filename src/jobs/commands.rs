@@ -41,7 +41,7 @@ pub enum Decision {
 
 /// A person opened something that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum Disclosure {
     /// A possible match for an address or a name.
     Match,
     /// The wallet of this badge's holder. The person gave the id.
@@ -108,11 +108,11 @@ impl Jobs {
     }
 
     /// Records when, who and which key; no address and no name. Works with a read-only profile, too.
-    pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
+    pub async fn note_opening(&self, what: &Disclosure, who: &str) -> Result<(), JobError> {
         let account = &self.core.account.key;
         let (what, why) = match what {
-            Opening::Match => ("open a possible match", account.clone()),
-            Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
+            Disclosure::Match => ("open a possible match", account.clone()),
+            Disclosure::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
         };
         Ok(self.core.store.note(what.to_owned(), why, Actor::now(who)).await?)
     }

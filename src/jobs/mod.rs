@@ -50,7 +50,7 @@ mod settings;
 mod template_names;
 mod urgency;
 
-pub use self::commands::{Decision, Opening, Undone, shares};
+pub use self::commands::{Decision, Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};

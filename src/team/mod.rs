@@ -18,6 +18,6 @@ mod server;
 #[cfg(feature = "team")]
 pub use client::{DatabaseSession, LONG_STATEMENTS, Waiter};
 pub use error::TeamError;
-pub use limits::Limits;
+pub use limits::DatabaseLimits;
 pub use login::Login;
 pub use server::{Host, Server};

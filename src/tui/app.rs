@@ -61,7 +61,7 @@ use crate::api::UnderWay;
 use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use navigation::Navigation;
@@ -120,7 +120,7 @@ pub struct App {
     changed: bool,
     lost: bool,
     /// The contexts and the keys of an incomplete chord.
-    pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    pub(super) begun: (Vec<KeyContext>, Vec<KeyCombination>),
     /// Whether the key came together with the one before it.
     key_at_once: bool,
     /// Whether the message is an input of the user.

@@ -3,14 +3,14 @@
 use super::context::UiContext;
 use super::effects::{Effects, ModalId};
 use super::input::action::Action;
-use super::input::keymap::Context;
+use super::input::keymap::KeyContext;
 use super::input::list_hit::Clicked;
 use super::persist::saved_layout::SavedLayout;
 use super::persist::unfinished::FormInput;
 use super::platform::images::PictureRequest;
 use super::request::{RequestId, Response};
 use super::tour::TourPlace;
-use super::widgets::confirm::{Ask, Confirm};
+use super::widgets::confirm::{Confirm, ConfirmQuestion};
 use super::widgets::copying::Copyables;
 use super::widgets::field::TextField;
 use super::widgets::form::FormText;
@@ -31,7 +31,7 @@ pub(in crate::tui) type Handled = Result<(), Response>;
 /// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
 pub(in crate::tui) trait Component: 'static {
     /// The contexts in which the keymap looks up a key, innermost first.
-    fn key_contexts(&self) -> Vec<Context>;
+    fn key_contexts(&self) -> Vec<KeyContext>;
 
     /// Whether an action does something now. The footer and the palette offer no other actions.
     fn is_enabled(&self, _: Action, _: &UiContext) -> bool {
@@ -170,7 +170,7 @@ pub(in crate::tui) trait Modal: Component {
     }
 
     /// The shell shows the confirmation over the modal.
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         None
     }
 

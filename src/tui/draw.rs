@@ -8,7 +8,7 @@ use crate::api::LinkTrouble;
 use crate::i18n;
 use crate::i18n::wait::wait_text;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::{Frame, text_of};
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::buffer::Buffer;
@@ -312,7 +312,7 @@ impl App {
     /// At the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
-        let stack = [Context::List, Context::Global, Context::Always];
+        let stack = [KeyContext::List, KeyContext::Global, KeyContext::Always];
         let text = t!(
             "reading for {seconds} s, attempt {attempt}; {esc} stops it",
             seconds = read.since.elapsed().as_secs(),

@@ -2,7 +2,7 @@
 
 use super::app::Tab;
 use super::context::UiContext;
-use super::request::{JobFile, Request, RequestId, RequestIds, Session};
+use super::request::{JobFile, ProfileSession, Request, RequestId, RequestIds};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::CallerQuestion;
@@ -13,7 +13,7 @@ use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::clipboard::Clip;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::worker::index::IndexRows;
@@ -177,7 +177,7 @@ pub enum Navigate {
     /// Close a modal at any position of the stack.
     Close(ModalId),
     CloseAll,
-    Connect(Box<Session>),
+    Connect(Box<ProfileSession>),
     Quit,
 }
 
@@ -218,7 +218,7 @@ pub struct Effects<'a> {
     pub news: Option<(String, bool)>,
     pub copies: Vec<Clip>,
     pub page: Option<PagerText>,
-    pub typed: Vec<(Typed, String)>,
+    pub typed: Vec<(InputKind, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
 }

@@ -14,7 +14,9 @@ pub use service::{frozen, session};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, PictureSettings};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Context, Helpers, InitialView, Keymap, Message, Session, Start, Surface, Tui};
+use lapel::tui::{
+    Begin, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
+};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::collections::BTreeSet;
@@ -33,7 +35,7 @@ pub struct Harness {
 /// Where a test is. A test that fails prints it, so that a long walk names its place.
 #[derive(Default)]
 struct Trace {
-    contexts: Vec<Context>,
+    contexts: Vec<KeyContext>,
     keys: Vec<String>,
 }
 
@@ -84,7 +86,7 @@ impl Harness {
         options: Options,
         columns: u16,
         rows: u16,
-        change: impl FnOnce(Session) -> Session,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
     ) -> Self {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
@@ -96,7 +98,7 @@ impl Harness {
         options: Options,
         columns: u16,
         rows: u16,
-        change: impl FnOnce(Session) -> Session,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
     ) -> Self {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
@@ -112,7 +114,12 @@ impl Harness {
     }
 
     /// Another tui on the same sandbox, as after a new start of the program.
-    pub fn reopened(self, change: impl FnOnce(Session) -> Session, columns: u16, rows: u16) -> Self {
+    pub fn reopened(
+        self,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
+        columns: u16,
+        rows: u16,
+    ) -> Self {
         let session = change(session(&self.sandbox, Environment::Demo));
         Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), self.sandbox)
     }
@@ -281,7 +288,7 @@ pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestB
 }
 
 /// A TUI for a session, beside another one on the same sandbox.
-pub fn tui_of(session: Session, columns: u16, rows: u16) -> Tui<TestBackend> {
+pub fn tui_of(session: ProfileSession, columns: u16, rows: u16) -> Tui<TestBackend> {
     tui(Begin::Session(Box::new(session)), helpers(), columns, rows)
 }
 

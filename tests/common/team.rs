@@ -114,7 +114,7 @@ pub use server::{
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{DatabaseSession, Host, Limits, Login, Server};
+    use lapel::team::{DatabaseLimits, DatabaseSession, Host, Login, Server};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -136,7 +136,7 @@ mod server {
     static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, Login>)>> = LazyLock::new(Mutex::default);
 
     /// By folder: the folder of the socket to which its sessions connect instead of the server, and their limits.
-    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static Limits)>>> =
+    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static DatabaseLimits)>>> =
         LazyLock::new(Mutex::default);
 
     const WATCH: &str = r#"
@@ -229,7 +229,7 @@ mod server {
             user: "lapel".to_owned(),
             database: database.to_owned(),
         };
-        Login { server, password: None, ca: None, limits: &Limits::USUAL }
+        Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
     }
 
     /// Creates roles, a login for each, and a journal.
@@ -488,7 +488,7 @@ mod server {
 
     /// From now on the sessions of a folder connect to a socket in another folder, and have limits of their own.
     /// Returns the folder of the server's socket.
-    pub fn route(folder: &Path, through: Option<(&Path, &'static Limits)>) -> PathBuf {
+    pub fn route(folder: &Path, through: Option<(&Path, &'static DatabaseLimits)>) -> PathBuf {
         let mut routes = ROUTES.lock().expect("routes");
         match through {
             Some((socket, limits)) => {

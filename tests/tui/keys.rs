@@ -253,7 +253,7 @@ async fn the_help_shows_and_runs_what_has_no_key() {
     let entry = format!("{} ", h.tui.app.env.glyphs.dash);
     assert!(shown.lines().any(|line| line.contains(&entry) && line.contains(Action::Sort.help())), "{shown}");
     h.press("enter enter");
-    assert!(h.tui.app.key_contexts().contains(&lapel::tui::Context::SortMenu), "{}", h.screen());
+    assert!(h.tui.app.key_contexts().contains(&lapel::tui::KeyContext::SortMenu), "{}", h.screen());
 }
 
 /// Help, footer and palette show the keys of a preset.

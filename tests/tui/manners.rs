@@ -234,7 +234,7 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     h.press("ㅛ");
     let screen = h.screen();
     assert!(screen.contains(msg_part("cannot tell Y from y and takes it as y")), "{screen}");
-    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::Context::Menu, "{screen}");
+    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::KeyContext::Menu, "{screen}");
     // Only the capital is a key.
     h.press("esc 5 ㅡ");
     assert!(h.screen().contains(msg_part("cannot tell M from m, so nothing was done")), "{}", h.screen());
@@ -310,7 +310,7 @@ async fn the_help_shows_every_action_of_its_screen() {
         h.settled().await;
         h.press("esc");
         let stack = h.tui.app.key_contexts();
-        if !stack.contains(&lapel::tui::Context::Global) {
+        if !stack.contains(&lapel::tui::KeyContext::Global) {
             continue;
         }
         h.press("?");

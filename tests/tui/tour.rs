@@ -156,7 +156,7 @@ async fn the_strip_names_keys_of_ones_own() {
 async fn a_real_profile_has_no_tour() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let with = |session: lapel::tui::Session| session.kept_in(journal);
+    let with = |session: lapel::tui::ProfileSession| session.kept_in(journal);
     let mut h = Harness::with(small(), 80, 24, with).await;
     h.settled().await;
     h.press("T");

@@ -64,7 +64,7 @@ pub(super) struct SlotRequest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum SlotOrigin {
     /// The processes of this computer share the limit.
     Computer,
     /// A block that the team's database granted.
@@ -78,7 +78,7 @@ pub(super) enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) id: i64,
-    pub(super) origin: Origin,
+    pub(super) origin: SlotOrigin,
     /// In milliseconds since boot.
     pub(super) begin_by: i64,
 }
@@ -189,7 +189,7 @@ pub(super) fn take(
     db.prepare_cached("INSERT INTO slot (pace, process, background, ends) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![pace, process, !people, ends])?;
     seen.used += 1;
-    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), origin: Origin::Computer, begin_by }, seen))
+    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), origin: SlotOrigin::Computer, begin_by }, seen))
 }
 
 /// Frees the slot at once if nothing was sent, otherwise after one window. A slot that had already
@@ -313,7 +313,7 @@ pub(super) fn take_own(
     let reply = match take(db, pace, process, &want, now)? {
         SlotReply::Granted(slot, seen) => {
             let begin_by = slot.begin_by.min(seat.until);
-            SlotReply::Granted(Slot { origin: Origin::OwnShare, begin_by, ..slot }, seen)
+            SlotReply::Granted(Slot { origin: SlotOrigin::OwnShare, begin_by, ..slot }, seen)
         }
         later @ SlotReply::Later(..) => later,
     };

@@ -21,7 +21,7 @@ use crate::domain::{
     Verdict,
 };
 use crate::export::{
-    self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, Shape, Walk, What,
+    self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, RecordShape, Walk, What,
 };
 use crate::i18n::tr;
 use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
@@ -63,7 +63,7 @@ struct ReadContext {
     printed: Option<BTreeSet<String>>,
 }
 
-struct Records {
+struct PrintedRecords {
     names: Vec<String>,
     first: &'static [&'static str],
     rows: Vec<ExportRow>,
@@ -189,9 +189,9 @@ impl ReadContext {
                 let rows: Vec<ExportRow> = read.items.iter().map(|one| ExportRow::of(one, now)).collect();
                 let said = export::counted(rows.len() as u64, shape.noun);
                 self.give(
-                    Records {
+                    PrintedRecords {
                         said: Some(t!("{rows} in total.", rows = said)),
-                        ..Records::of(shape, rows, read.problems)
+                        ..PrintedRecords::of(shape, rows, read.problems)
                     },
                     out,
                 )
@@ -202,8 +202,11 @@ impl ReadContext {
                 let (names, rows) = export::badge_types(&read.types);
                 let said = read.note.as_ref().map(ToString::to_string);
                 let about = json::fields(json!({ "note": said }));
-                self.give(Records { names, first: &[], rows, problems: read.problems, said, about }, out)
-                    .await
+                self.give(
+                    PrintedRecords { names, first: &[], rows, problems: read.problems, said, about },
+                    out,
+                )
+                .await
             }
         }
     }
@@ -236,7 +239,7 @@ impl ReadContext {
             return answered(output::answer(&json::line(&answer)), exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
-            return self.give(Records::of(R::SHAPE, vec![row], Vec::new()), out).await;
+            return self.give(PrintedRecords::of(R::SHAPE, vec![row], Vec::new()), out).await;
         }
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
         let written = output::answer(&lines.join("\n"));
@@ -281,7 +284,11 @@ impl ReadContext {
                 rows = rows_said
             ),
         };
-        self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
+        self.give(
+            PrintedRecords { said: Some(said), about, ..PrintedRecords::of(shape, rows, page.problems) },
+            out,
+        )
+        .await
     }
 
     fn note(&mut self, rows: &[ExportRow]) {
@@ -291,7 +298,7 @@ impl ReadContext {
     }
 
     /// Keeps templates for the completion of a command line. A failure costs only words there.
-    fn remember(&self, shape: &Shape, rows: &[ExportRow]) {
+    fn remember(&self, shape: &RecordShape, rows: &[ExportRow]) {
         let (Some(file), true) = (&self.templates, shape.noun == Template::SHAPE.noun) else { return };
         let title = Template::SHAPE.names().iter().position(|name| name == "title");
         let title = |row: &ExportRow| title.and_then(|at| row.cells.get(at)).cloned().unwrap_or_default();
@@ -370,8 +377,8 @@ impl ReadContext {
         Ok(code)
     }
 
-    async fn give(&mut self, found: Records, flags: &OutFlags) -> Result<u8, Failure> {
-        let Records { names, first, rows, problems: bad, said, about } = found;
+    async fn give(&mut self, found: PrintedRecords, flags: &OutFlags) -> Result<u8, Failure> {
+        let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
             let written = self.file(What::Rows(names, rows), to.clone(), flags).await?;
@@ -479,8 +486,8 @@ impl ReadContext {
     }
 }
 
-impl Records {
-    fn of(shape: export::Shape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
+impl PrintedRecords {
+    fn of(shape: export::RecordShape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
     }
 }

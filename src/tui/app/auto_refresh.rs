@@ -3,7 +3,7 @@
 use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::refresh::{every, has_failed};
 use crate::tui::request::{RequestId, Response};
 use tokio::time::Instant;
@@ -35,7 +35,7 @@ impl App {
             && self.connection.pending.is_empty()
             && self.navigation.tab != Tab::Activity
             && self.fits()
-            && self.screen().key_contexts().contains(&Context::Global);
+            && self.screen().key_contexts().contains(&KeyContext::Global);
         self.refresh.due().filter(|_| free)
     }
 

@@ -6,7 +6,7 @@ use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::request::Session;
+use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
 use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
@@ -15,7 +15,7 @@ use crate::tui::worker::WorkerCommand;
 use jiff::Timestamp;
 
 pub enum Begin {
-    Session(Box<Session>),
+    Session(Box<ProfileSession>),
     /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,
     /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
@@ -33,7 +33,7 @@ impl App {
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.
-    pub(super) fn switch(&mut self, mut session: Session) {
+    pub(super) fn switch(&mut self, mut session: ProfileSession) {
         self.screens = Screens::default();
         self.modals.clear();
         self.navigation = Navigation::default();
@@ -47,7 +47,7 @@ impl App {
     }
 
     /// Drops everything of the old connection. The screens keep typed text.
-    pub(super) fn connect(&mut self, session: Session) {
+    pub(super) fn connect(&mut self, session: ProfileSession) {
         let number = self.connection.number + 1;
         self.connection = ConnectionState::new(number);
         self.env.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };

@@ -3,19 +3,19 @@
 use super::App;
 use crate::tui::component::Component;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
-    pub fn key_contexts(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
-            stack.push(Context::Tour);
+            stack.push(KeyContext::Tour);
         }
         stack
     }
 
-    fn own_stack(&self) -> Vec<Context> {
+    fn own_stack(&self) -> Vec<KeyContext> {
         match (self.modals.last(), &self.welcome) {
             (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
             (Some(modal), _) => modal.key_contexts(),
@@ -69,7 +69,7 @@ impl App {
     }
 
     pub(in crate::tui) fn can_go_back(&self) -> bool {
-        let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
+        let inside = !self.modals.is_empty() || !self.key_contexts().contains(&KeyContext::Global);
         let filtered = self.screen().can_go_back();
         inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
     }

@@ -6,7 +6,7 @@ use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, Navigate, RequestOwner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{Context, Press};
+use crate::tui::input::keymap::{KeyContext, Press};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
@@ -15,7 +15,7 @@ use crate::tui::modals::palette::{CommandPalette, Loaded, PaletteCommand};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::widgets::field::EDIT_KEYS;
 use crokey::KeyCombination;
 use crossterm::event::KeyEvent;
@@ -54,7 +54,7 @@ impl App {
     }
 
     /// Explains a key that does nothing here: names the keys for what the user may have meant.
-    fn explain_key(&mut self, key: KeyEvent, stack: &[Context], out: &mut Effects<'_>) {
+    fn explain_key(&mut self, key: KeyEvent, stack: &[KeyContext], out: &mut Effects<'_>) {
         let (keymap, pressed) = (&self.env.keymap, KeyCombination::from(key));
         let name = keymap.key_name(pressed);
         let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
@@ -69,7 +69,7 @@ impl App {
                 "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
                 help = action.help(),
-                places = crate::i18n::list(places.into_iter().map(Context::place))
+                places = crate::i18n::list(places.into_iter().map(KeyContext::place))
             ),
             (None, None) => t!(
                 "{name} does nothing here. {keys} shows the keys.",
@@ -86,7 +86,7 @@ impl App {
         let plain = capital.to_ascii_lowercase();
         // For moving in a list no message is needed. In the column menu the capitals have their own common
         // actions.
-        let goes_through = !self.key_contexts().contains(&Context::ColumnMenu);
+        let goes_through = !self.key_contexts().contains(&KeyContext::ColumnMenu);
         if let Some(action) = action {
             self.command(action, out);
         }
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// Drops an incomplete chord that began in other contexts. Returns whether there was one.
-    fn forget_chord(&mut self, stack: &[Context]) -> bool {
+    fn forget_chord(&mut self, stack: &[KeyContext]) -> bool {
         let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
         if elsewhere {
             self.begun.1.clear();
@@ -232,7 +232,7 @@ impl App {
             }
             Action::Palette => {
                 let filters = self.env.saved.all().to_vec();
-                let recents = self.env.recent(Typed::LookUp).to_vec();
+                let recents = self.env.recent(InputKind::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.open(palette.with_loaded(self.loaded()));
             }
@@ -251,7 +251,7 @@ impl App {
         }
     }
 
-    fn edit_keys(&self, stack: &[Context]) -> Vec<HelpEntry> {
+    fn edit_keys(&self, stack: &[KeyContext]) -> Vec<HelpEntry> {
         if !self.takes_text() {
             return Vec::new();
         }

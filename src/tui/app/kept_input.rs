@@ -5,7 +5,7 @@ use crate::config::and_more;
 use crate::tui::component::Modal;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
-use crate::tui::persist::input_history::{Recents, RecentsAsk, Typed};
+use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished::FormInput;
 use crate::tui::request::{Request, RequestId, Response};
@@ -76,8 +76,8 @@ impl App {
             && match self.navigation.tab {
                 Tab::Templates => self.screens.templates.browser.has_earlier(),
                 Tab::History => self.screens.history.browser.has_earlier(),
-                Tab::Wallet => self.screens.wallet.has_pasted() || has(Typed::LookUp),
-                _ => has(Typed::Badge),
+                Tab::Wallet => self.screens.wallet.has_pasted() || has(InputKind::LookUp),
+                _ => has(InputKind::Badge),
             }
     }
 

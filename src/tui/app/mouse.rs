@@ -4,7 +4,7 @@ use super::App;
 use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::Clicked;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -84,7 +84,11 @@ impl App {
         if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // Close the menu first, so that it is not open when the user returns to this tab.
-                if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
+                if self
+                    .key_contexts()
+                    .iter()
+                    .any(|c| matches!(c, KeyContext::SortMenu | KeyContext::ColumnMenu))
+                {
                     self.act_inside(Action::Back, out);
                 }
                 self.open_tab(tab);
@@ -125,17 +129,19 @@ const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
 /// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
 /// in a form the wheel must not change fields.
-fn wheeled(context: Context) -> Option<usize> {
+fn wheeled(context: KeyContext) -> Option<usize> {
     match context {
-        Context::SortMenu
-        | Context::ColumnMenu
-        | Context::Filters
-        | Context::Menu
-        | Context::JobMenu
-        | Context::Profiles
-        | Context::FilePicker
-        | Context::Palette => Some(1),
-        Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
+        KeyContext::SortMenu
+        | KeyContext::ColumnMenu
+        | KeyContext::Filters
+        | KeyContext::Menu
+        | KeyContext::JobMenu
+        | KeyContext::Profiles
+        | KeyContext::FilePicker
+        | KeyContext::Palette => Some(1),
+        KeyContext::List | KeyContext::Badge | KeyContext::Help | KeyContext::Json | KeyContext::Requests => {
+            Some(3)
+        }
         _ => None,
     }
 }

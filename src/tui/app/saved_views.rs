@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
-use crate::tui::request::{Request, RequestId, Response, Session};
+use crate::tui::request::{ProfileSession, Request, RequestId, Response};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(in crate::tui) struct Views {
     wanted: InitialView,
-    stage: Stage,
+    stage: LayoutStage,
     file: Option<PathBuf>,
     /// The changes that were last seen.
     seen: (Option<Tab>, u64),
@@ -27,7 +27,7 @@ pub(in crate::tui) struct Views {
 }
 
 #[derive(Default)]
-enum Stage {
+enum LayoutStage {
     /// The profile is open; its layout is not requested yet.
     #[default]
     Opened,
@@ -39,7 +39,7 @@ enum Stage {
 impl Views {
     /// Whether the layout is applied, so that the lists can be requested.
     pub(super) fn is_ready(&self) -> bool {
-        matches!(self.stage, Stage::Ready)
+        matches!(self.stage, LayoutStage::Ready)
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
@@ -52,8 +52,8 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &Session, out: &mut Effects<'_>) -> Option<SavedLayout> {
-        if !matches!(self.stage, Stage::Opened) {
+    fn read(&mut self, session: &ProfileSession, out: &mut Effects<'_>) -> Option<SavedLayout> {
+        if !matches!(self.stage, LayoutStage::Opened) {
             return None;
         }
         let Some(kept) = session.view.clone() else { return Some(SavedLayout::default()) };
@@ -68,7 +68,7 @@ impl Views {
                 Some(view)
             }
             _ => {
-                self.stage = Stage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
+                self.stage = LayoutStage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
                 None
             }
         }
@@ -80,7 +80,7 @@ impl Views {
         request: RequestId,
         answer: ViewAnswer,
     ) -> (Option<SavedLayout>, Option<String>) {
-        let reading = matches!(self.stage, Stage::Reading(wanted) if wanted == request);
+        let reading = matches!(self.stage, LayoutStage::Reading(wanted) if wanted == request);
         match answer {
             ViewAnswer::Recalled(view, warning) if reading => {
                 self.kept = view.map(|view| *view).unwrap_or_default();
@@ -142,7 +142,7 @@ impl App {
 
     /// Applies the saved layout. The command line has priority.
     fn show_view(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
-        self.views.stage = Stage::Ready;
+        self.views.stage = LayoutStage::Ready;
         self.changed = true;
         self.screens.restore_layout(view, out);
         let wanted = std::mem::take(&mut self.views.wanted);

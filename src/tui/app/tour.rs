@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::config::Environment;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Tour, TourPlace, TourState};
@@ -122,14 +122,16 @@ impl App {
         }
         let inner = self.key_contexts().first().copied();
         match self.navigation.tab {
-            Tab::Templates if matches!(inner, Some(Context::Templates | Context::Template)) => {
+            Tab::Templates if matches!(inner, Some(KeyContext::Templates | KeyContext::Template)) => {
                 TourPlace::Templates
             }
-            Tab::History if inner == Some(Context::History) => TourPlace::History,
-            Tab::Wallet if matches!(inner, Some(Context::Prompt | Context::LookUp)) => TourPlace::WalletBox,
+            Tab::History if inner == Some(KeyContext::History) => TourPlace::History,
+            Tab::Wallet if matches!(inner, Some(KeyContext::Prompt | KeyContext::LookUp)) => {
+                TourPlace::WalletBox
+            }
             Tab::Wallet => TourPlace::Wallet,
-            Tab::Badge if inner == Some(Context::Badge) => TourPlace::Badge,
-            Tab::Activity if inner == Some(Context::JobRows) => TourPlace::JobRows,
+            Tab::Badge if inner == Some(KeyContext::Badge) => TourPlace::Badge,
+            Tab::Activity if inner == Some(KeyContext::JobRows) => TourPlace::JobRows,
             Tab::Activity => TourPlace::Activity,
             _ => TourPlace::Elsewhere,
         }

@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ops::{Deref, Range};
 
 #[derive(Debug, Default)]
-pub struct Sight {
+pub struct ListArea {
     area: Cell<Rect>,
     top: Cell<usize>,
     /// Number of the area's lines that have a row.
@@ -66,7 +66,7 @@ impl Clicked {
     }
 }
 
-impl Sight {
+impl ListArea {
     /// The visible rows.
     pub fn shown(&self) -> Range<usize> {
         self.top.get()..self.top.get() + self.rows.get()
@@ -151,13 +151,13 @@ impl Sight {
 #[derive(Debug, Default)]
 pub struct ListCursor {
     at: usize,
-    sight: Sight,
+    sight: ListArea,
 }
 
 impl ListCursor {
     /// Begins at a row.
     pub fn new(at: usize) -> Self {
-        Self { at, sight: Sight::default() }
+        Self { at, sight: ListArea::default() }
     }
 
     pub fn at(&self) -> usize {
@@ -197,21 +197,21 @@ impl ListCursor {
         Clicked::in_menu(self.click(at), choose)
     }
 
-    /// As [`Sight::lay`].
+    /// As [`ListArea::lay`].
     pub fn lay(&self, area: Rect, all: usize) -> Range<usize> {
         self.sight.lay(area, self.at, all)
     }
 
-    /// As [`Sight::lay_all`].
+    /// As [`ListArea::lay_all`].
     pub fn lay_all(&self, area: Rect, all: usize, env: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
         self.sight.lay_all(area, self.at, all, env)
     }
 }
 
 impl Deref for ListCursor {
-    type Target = Sight;
+    type Target = ListArea;
 
-    fn deref(&self) -> &Sight {
+    fn deref(&self) -> &ListArea {
         &self.sight
     }
 }
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_click_finds_the_row_that_was_drawn_there() {
-        let sight = Sight::default();
+        let sight = ListArea::default();
         let mut selected = 0;
         let on = |y| Position { x: 5, y };
         assert_eq!(sight.click(on(0), &mut selected), Click::Beside, "nothing was drawn");
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_is_out_of_sight_is_counted() {
-        let (sight, env) = (Sight::default(), UiContext::for_test());
+        let (sight, env) = (ListArea::default(), UiContext::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };
         let said = |selected| {
             let (shown, rest) = sight.lay_all(area, selected, 9, &env);
@@ -301,7 +301,7 @@ mod tests {
         fn the_selected_row_is_always_in_sight(
             steps in prop::collection::vec((0usize..40, 1usize..40, 0u16..12), 1..20),
         ) {
-            let sight = Sight::default();
+            let sight = ListArea::default();
             for (selected, all, height) in steps {
                 let selected = selected.min(all - 1);
                 let shown = sight.lay(Rect { x: 0, y: 0, width: 9, height }, selected, all);

@@ -68,7 +68,7 @@ impl ConfirmResend {
 }
 
 impl Component for ConfirmResend {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         CONTEXTS.to_vec()
     }
 
@@ -93,8 +93,8 @@ impl Modal for ConfirmResend {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
-        Some(Ask::send(self.rows))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        Some(ConfirmQuestion::send(self.rows))
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

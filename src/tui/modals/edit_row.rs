@@ -32,8 +32,8 @@ impl EditRow {
 }
 
 impl Component for EditRow {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Form, KeyContext::Always]
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::export::{ExportFormat, ExportRequest, Exported, What, summary};
 use crate::i18n::tr;
 use crate::table::TableFormat;
 use crate::tui::effects::{Content, ExportSource};
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::tour::TourPlace;
@@ -40,7 +40,7 @@ pub struct ExportForm {
 
 impl ExportForm {
     pub fn new(source: ExportSource, env: &UiContext) -> Self {
-        let mut file = PathField::with_earlier(env.recent(Typed::Export));
+        let mut file = PathField::with_earlier(env.recent(InputKind::Export));
         file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
@@ -144,7 +144,7 @@ impl ExportForm {
                     Ok(done) => {
                         // Store the absolute path: the next start may have another working directory.
                         if let Ok(path) = std::path::absolute(&done.written.path) {
-                            out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
+                            out.typed.push((InputKind::Export, path.to_string_lossy().into_owned()));
                         }
                         return Ok(Some(toast(&done, &self.source)));
                     }
@@ -159,10 +159,10 @@ impl ExportForm {
 }
 
 impl Component for ExportForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.work {
-            Some(_) => Context::Exporting.in_popup(),
-            None => vec![Context::Export, Context::Always],
+            Some(_) => KeyContext::Exporting.in_popup(),
+            None => vec![KeyContext::Export, KeyContext::Always],
         }
     }
 
@@ -290,8 +290,8 @@ impl Component for ExportForm {
 }
 
 impl Modal for ExportForm {
-    fn asks(&self) -> Option<Ask> {
-        self.exists.then_some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.exists.then_some(ConfirmQuestion::ONE)
     }
 
     fn tour_place(&self) -> TourPlace {

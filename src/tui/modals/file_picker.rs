@@ -215,8 +215,8 @@ fn with_slash(folder: &str) -> String {
 }
 
 impl Component for FilePicker {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::FilePicker, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::FilePicker, KeyContext::Always]
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {

@@ -172,10 +172,10 @@ impl FiltersForm {
 }
 
 impl Component for FiltersForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.name {
-            Some(_) => vec![Context::Prompt, Context::Always],
-            None => self.search.over().unwrap_or_else(|| Context::Filters.in_popup()),
+            Some(_) => vec![KeyContext::Prompt, KeyContext::Always],
+            None => self.search.over().unwrap_or_else(|| KeyContext::Filters.in_popup()),
         }
     }
 
@@ -343,11 +343,11 @@ impl Component for FiltersForm {
                 Some(_) if self.name.is_none() => t!("reading saved filters"),
                 _ if self.current.is_some() => &t!(
                     "There are no saved filters. {key} saves the present one.",
-                    key = save(Context::Filters)
+                    key = save(KeyContext::Filters)
                 ),
                 _ => &t!(
                     "There are no saved filters. Set a filter first; {key} in its line saves it.",
-                    key = save(Context::FilterLine)
+                    key = save(KeyContext::FilterLine)
                 ),
             };
             form.dim(text);
@@ -358,8 +358,8 @@ impl Component for FiltersForm {
 }
 
 impl Modal for FiltersForm {
-    fn asks(&self) -> Option<Ask> {
-        self.asked.as_ref().map(|_| Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.asked.as_ref().map(|_| ConfirmQuestion::ONE)
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

@@ -26,7 +26,7 @@ pub struct HelpEntry {
 }
 
 impl HelpEntry {
-    pub fn of((place, keys, action): (Context, String, Action), is_enabled: bool) -> Self {
+    pub fn of((place, keys, action): (KeyContext, String, Action), is_enabled: bool) -> Self {
         Self { place: place.place(), keys, text: action.help(), action: Some(action), is_enabled }
     }
 }
@@ -182,8 +182,8 @@ fn inside(area: Rect) -> usize {
 }
 
 impl Component for Help {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| Context::Help.in_popup())
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.search.over().unwrap_or_else(|| KeyContext::Help.in_popup())
     }
 
     fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -294,7 +294,7 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    fn help(env: &UiContext, stack: &[Context]) -> Help {
+    fn help(env: &UiContext, stack: &[KeyContext]) -> Help {
         let entry = |entry| HelpEntry::of(entry, true);
         Help::new(env.keymap.help_by_place(stack).into_iter().map(entry).collect())
     }
@@ -315,8 +315,8 @@ mod tests {
         let mut is_cut = false;
         for size in [(60, 12), (80, 20)] {
             for stack in [
-                [Context::History, Context::List, Context::Global, Context::Always],
-                [Context::Activity, Context::List, Context::Global, Context::Always],
+                [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always],
+                [KeyContext::Activity, KeyContext::List, KeyContext::Global, KeyContext::Always],
             ] {
                 let mut help = help(&env, &stack).with_message(Some("A message. ".repeat(80)));
                 let mut ids = RequestIds::default();
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn it_is_searched_and_runs_what_it_shows() {
         let env = UiContext::for_test();
-        let mut help = help(&env, &[Context::History, Context::List, Context::Global]);
+        let mut help = help(&env, &[KeyContext::History, KeyContext::List, KeyContext::Global]);
         let mut ids = RequestIds::default();
         let mut act = |help: &mut Help, action| {
             let mut out = Effects::new(&mut ids);

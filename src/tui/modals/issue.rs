@@ -211,8 +211,8 @@ impl IssueForm {
 }
 
 impl Component for IssueForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.focus.at == FILE { Context::FileField } else { Context::Form };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let own = if self.focus.at == FILE { KeyContext::FileField } else { KeyContext::Form };
         own.in_field()
     }
 
@@ -371,7 +371,7 @@ impl Modal for IssueForm {
         self.focus.at = if has_source { FILE } else { 0 };
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.review.as_ref().map(PersonReview::asks)
     }
 

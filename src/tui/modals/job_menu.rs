@@ -1,7 +1,7 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::{Job, JobRow, Step, count};
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::list_hit::ListArea;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
@@ -12,7 +12,7 @@ use ratatui::text::Text;
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
 
-const STACK: [Context; 3] = [Context::JobMenu, Context::Popup, Context::Always];
+const STACK: [KeyContext; 3] = [KeyContext::JobMenu, KeyContext::Popup, KeyContext::Always];
 
 pub struct JobMenu {
     job: Box<Job>,
@@ -23,7 +23,7 @@ pub struct JobMenu {
     listed: Option<String>,
     /// The selected action, which may become impossible while the menu is open.
     selected: Option<Action>,
-    sight: Sight,
+    sight: ListArea,
 }
 
 const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CancelRest];
@@ -41,7 +41,7 @@ impl JobMenu {
     }
 
     fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
-        let (selected, sight) = (None, Sight::default());
+        let (selected, sight) = (None, ListArea::default());
         let menu = Self { job: Box::new(job.clone()), of, marked, listed, selected, sight };
         (!menu.shown().is_empty()).then_some(menu)
     }
@@ -120,7 +120,7 @@ impl JobMenu {
 }
 
 impl Component for JobMenu {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         STACK.to_vec()
     }
 

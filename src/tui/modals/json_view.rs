@@ -77,8 +77,8 @@ impl JsonView {
 }
 
 impl Component for JsonView {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| Context::Json.in_popup())
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.search.over().unwrap_or_else(|| KeyContext::Json.in_popup())
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {

@@ -74,8 +74,8 @@ impl Menu {
 }
 
 impl Component for Menu {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Menu.in_popup()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Menu.in_popup()
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {

@@ -281,8 +281,8 @@ struct PaletteWidths {
 }
 
 impl Component for CommandPalette {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Palette, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Palette, KeyContext::Always]
     }
 
     fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -614,13 +614,13 @@ mod tests {
 
     #[test]
     fn the_reason_of_what_is_selected_is_whole_at_every_size() {
-        use crate::tui::input::keymap::Context;
+        use crate::tui::input::keymap::KeyContext;
         use ratatui::Terminal;
         use ratatui::backend::TestBackend;
         let env = UiContext::for_test();
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
-        let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
+        let reasons = [KeyContext::Global, KeyContext::OverviewList, KeyContext::DraftRevoke]
             .map(|context| format!("available in: {}", context.place()));
         let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
         let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| PaletteCommand {

@@ -33,13 +33,13 @@ impl PersonReview {
     }
 
     /// After a warning of the duplicate check, the user types again.
-    pub fn asks(&self) -> Ask {
+    pub fn asks(&self) -> ConfirmQuestion {
         let warns = match &self.holdings {
             None => false,
             Some(Err(_)) => true,
             Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
         };
-        Ask::send(1).warned(warns || self.sent_before.is_some())
+        ConfirmQuestion::send(1).warned(warns || self.sent_before.is_some())
     }
 
     /// The recipient's badges of the template, without the one that is replaced.

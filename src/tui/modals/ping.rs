@@ -18,8 +18,8 @@ impl PingForm {
 }
 
 impl Component for PingForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Menu.in_popup()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Menu.in_popup()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {

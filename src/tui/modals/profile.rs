@@ -7,7 +7,7 @@ use crate::domain::time::example_offset;
 use crate::i18n;
 use crate::tui::input::paths;
 use crate::tui::prelude::*;
-use crate::tui::request::Candidate;
+use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
@@ -91,7 +91,7 @@ pub enum ProfileStep {
     NotMine,
     Done,
     /// Test these settings, and save them if they work.
-    Try(Box<Candidate>),
+    Try(Box<ProfileCandidate>),
     Change(Box<ProfileChange>),
     /// Mistake in the input, as a sentence.
     Wrong(String),
@@ -154,7 +154,7 @@ impl ProfileForm {
         if let Err(error) = profile.settings() {
             return ProfileStep::Wrong(format!("{error}."));
         }
-        ProfileStep::Try(Box::new(Candidate { profile, key }))
+        ProfileStep::Try(Box::new(ProfileCandidate { profile, key }))
     }
 
     fn input(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
@@ -284,7 +284,7 @@ impl ProfileForm {
             form.dim(&self.advice());
             form.blank();
         }
-        let key = |action| env.key(&[Context::Form, Context::Always], action);
+        let key = |action| env.key(&[KeyContext::Form, KeyContext::Always], action);
         form.dim(&t!(
             "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),

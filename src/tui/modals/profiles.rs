@@ -233,10 +233,10 @@ impl Profiles {
 }
 
 impl Component for Profiles {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
-            Some(_) => vec![Context::Form, Context::Always],
-            None => self.search.over().unwrap_or_else(|| Context::Profiles.in_popup()),
+            Some(_) => vec![KeyContext::Form, KeyContext::Always],
+            None => self.search.over().unwrap_or_else(|| KeyContext::Profiles.in_popup()),
         }
     }
 
@@ -386,8 +386,8 @@ impl Modal for Profiles {
         self.removing.is_none()
     }
 
-    fn asks(&self) -> Option<Ask> {
-        (self.removing.is_some() && self.working.is_none()).then_some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        (self.removing.is_some() && self.working.is_none()).then_some(ConfirmQuestion::ONE)
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

@@ -30,7 +30,7 @@ impl RepinKey {
 }
 
 impl Component for RepinKey {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         CONTEXTS.to_vec()
     }
 
@@ -66,8 +66,8 @@ impl Component for RepinKey {
 }
 
 impl Modal for RepinKey {
-    fn asks(&self) -> Option<Ask> {
-        Some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        Some(ConfirmQuestion::ONE)
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

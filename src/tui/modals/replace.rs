@@ -149,8 +149,8 @@ impl ReplaceForm {
 }
 
 impl Component for ReplaceForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Form.in_field()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Form.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -248,7 +248,7 @@ impl Modal for ReplaceForm {
         self.error = None;
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.review.as_ref().map(PersonReview::asks)
     }
 

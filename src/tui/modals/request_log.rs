@@ -4,7 +4,7 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
 use crate::tui::widgets::search::{Search, Searched};
 use save::Save;
@@ -15,7 +15,7 @@ pub struct RequestLog {
     entries: Vec<LogEntry>,
     /// Number of the selected entry. `None` follows the newest entry.
     selected: Option<u64>,
-    sight: Sight,
+    sight: ListArea,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
     save: Option<Save>,
@@ -60,10 +60,10 @@ impl RequestLog {
 }
 
 impl Component for RequestLog {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match &self.save {
             Some(save) => save.key_contexts(),
-            None => self.search.over().unwrap_or_else(|| Context::Requests.in_popup()),
+            None => self.search.over().unwrap_or_else(|| KeyContext::Requests.in_popup()),
         }
     }
 
@@ -181,7 +181,7 @@ impl Modal for RequestLog {
         false
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.save.as_ref()?.file.asks()
     }
 

@@ -221,10 +221,10 @@ impl ResolveRows {
 }
 
 impl Component for ResolveRows {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.stage {
-            ResolveStage::Choice => Context::Menu.in_popup(),
-            _ => vec![Context::Form, Context::Always],
+            ResolveStage::Choice => KeyContext::Menu.in_popup(),
+            _ => vec![KeyContext::Form, KeyContext::Always],
         }
     }
 
@@ -352,12 +352,12 @@ impl Modal for ResolveRows {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         let rows = match &self.rows {
             RowsToResolve::One(_) => 1,
             RowsToResolve::Marked { rows, .. } => rows.len() as u64,
         };
-        (self.stage == ResolveStage::Review && self.request.is_none()).then(|| Ask::of(rows))
+        (self.stage == ResolveStage::Review && self.request.is_none()).then(|| ConfirmQuestion::of(rows))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

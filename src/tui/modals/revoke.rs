@@ -177,8 +177,8 @@ impl RevokeForm {
 }
 
 impl Component for RevokeForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::RevokeForm.in_field()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::RevokeForm.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -316,8 +316,8 @@ impl Modal for RevokeForm {
         self.error = None;
     }
 
-    fn asks(&self) -> Option<Ask> {
-        self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.review.is_some().then(|| ConfirmQuestion::send(self.to_revoke() as u64))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

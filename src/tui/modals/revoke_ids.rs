@@ -4,7 +4,7 @@
 use super::file::Purpose;
 use crate::jobs::intake::ImportSource;
 use crate::tui::modals::file::FileForm;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
@@ -22,7 +22,7 @@ pub struct RevokeIds {
 impl RevokeIds {
     pub fn new(env: &UiContext, out: &mut Effects<'_>) -> Self {
         Self {
-            file: PathField::with_earlier(env.recent(Typed::IdsFile)),
+            file: PathField::with_earlier(env.recent(InputKind::IdsFile)),
             reason: ReasonField::new(out),
             when_issued: false,
             at_reason: false,
@@ -37,7 +37,7 @@ impl RevokeIds {
             return;
         }
         if let ImportSource::File(path) = &source {
-            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
+            out.typed.push((InputKind::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
         out.open(move |_, out| FileForm::new(Purpose::Revoke { reason, when_issued }, source, out));
@@ -45,8 +45,8 @@ impl RevokeIds {
 }
 
 impl Component for RevokeIds {
-    fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.at_reason { Context::RevokeForm } else { Context::FileField };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let own = if self.at_reason { KeyContext::RevokeForm } else { KeyContext::FileField };
         own.in_field()
     }
 
@@ -135,7 +135,7 @@ impl Component for RevokeIds {
             form.extend(self.reason.earlier_lines(8, form.room(), env));
         }
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
-        let key = env.key(&[Context::RevokeForm], Action::Toggle);
+        let key = env.key(&[KeyContext::RevokeForm], Action::Toggle);
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         form.text(
             &t!("{sign} waiting badges: revoke when issued, while lapel runs{key}", sign, key),

@@ -19,8 +19,8 @@ impl ScreenText {
 }
 
 impl Component for ScreenText {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Export, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Export, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -102,7 +102,7 @@ impl Component for ScreenText {
 }
 
 impl Modal for ScreenText {
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.file.asks()
     }
 

@@ -79,8 +79,8 @@ impl UndoJob {
 }
 
 impl Component for UndoJob {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Form, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -189,9 +189,9 @@ impl Modal for UndoJob {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         let unsent = self.unsent();
-        (self.cancels && unsent > 0).then(|| Ask::of(unsent))
+        (self.cancels && unsent > 0).then(|| ConfirmQuestion::of(unsent))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

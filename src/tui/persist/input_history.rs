@@ -11,10 +11,10 @@ use crate::jobs::{self, forget_templates, remember_templates};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::persist::unfinished::{self, FormInput, Typing};
 use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
@@ -38,7 +38,7 @@ const LISTED: usize = 10;
 const OFFERED: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum InputKind {
     /// The look-up box of the Wallet tab.
     LookUp,
     /// The look-up box of the Badge tab.
@@ -59,21 +59,21 @@ pub struct Lists {
 }
 
 impl Lists {
-    fn of(&self, typed: Typed) -> &Vec<String> {
+    fn of(&self, typed: InputKind) -> &Vec<String> {
         match typed {
-            Typed::LookUp => &self.look_ups,
-            Typed::Badge => &self.badges,
-            Typed::IdsFile => &self.ids_files,
-            Typed::Export => &self.exports,
+            InputKind::LookUp => &self.look_ups,
+            InputKind::Badge => &self.badges,
+            InputKind::IdsFile => &self.ids_files,
+            InputKind::Export => &self.exports,
         }
     }
 
-    fn of_mut(&mut self, typed: Typed) -> &mut Vec<String> {
+    fn of_mut(&mut self, typed: InputKind) -> &mut Vec<String> {
         match typed {
-            Typed::LookUp => &mut self.look_ups,
-            Typed::Badge => &mut self.badges,
-            Typed::IdsFile => &mut self.ids_files,
-            Typed::Export => &mut self.exports,
+            InputKind::LookUp => &mut self.look_ups,
+            InputKind::Badge => &mut self.badges,
+            InputKind::IdsFile => &mut self.ids_files,
+            InputKind::Export => &mut self.exports,
         }
     }
 
@@ -85,7 +85,7 @@ impl Lists {
             + self.unfinished.len()
     }
 
-    fn put(&mut self, typed: Typed, text: &str) {
+    fn put(&mut self, typed: InputKind, text: &str) {
         let list = self.of_mut(typed);
         list.retain(|old| old != text);
         list.insert(0, text.to_owned());
@@ -103,7 +103,7 @@ impl Lists {
 
     /// Removes entries that lapel does not write.
     fn mended(mut self) -> Self {
-        for typed in [Typed::LookUp, Typed::Badge, Typed::IdsFile, Typed::Export] {
+        for typed in [InputKind::LookUp, InputKind::Badge, InputKind::IdsFile, InputKind::Export] {
             let list = self.of_mut(typed);
             let mut seen = std::collections::HashSet::new();
             list.retain(|text| is_fit(text) && seen.insert(text.clone()));
@@ -134,7 +134,7 @@ fn is_fit(text: &str) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputChange {
-    Typed(Typed, String),
+    Typed(InputKind, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
     /// Templates that were read, for the completion of a command line. They have a file of their own.
@@ -180,7 +180,7 @@ impl Recents {
         Self { keep_days, ..self }
     }
 
-    pub fn list(&self, typed: Typed) -> &[String] {
+    pub fn list(&self, typed: InputKind) -> &[String] {
         self.lists.of(typed)
     }
 
@@ -230,7 +230,7 @@ impl Recents {
         kept.map(|kept| kept.texts.as_slice())
     }
 
-    pub fn note(&mut self, typed: Typed, text: &str) {
+    pub fn note(&mut self, typed: InputKind, text: &str) {
         let text = text.trim();
         if !self.keeps || !is_fit(text) {
             return;
@@ -374,7 +374,7 @@ pub fn lines(
 
 /// The same for a form, below a field: only while the field is empty or holds one of the entries.
 pub fn offered(
-    recent: &Recent,
+    recent: &RecentInputs,
     typed: &str,
     indent: usize,
     room: usize,
@@ -402,7 +402,7 @@ pub fn draw(
     if all.is_empty() || most == 0 {
         return;
     }
-    let key = env.keymap.key(&[Context::LookUp], Action::Earlier).unwrap_or_default();
+    let key = env.keymap.key(&[KeyContext::LookUp], Action::Earlier).unwrap_or_default();
     let mut text = vec![Line::from(vec![
         Span::styled(format!("  {title}  "), env.theme.dim()),
         Span::styled(key, env.theme.key()),

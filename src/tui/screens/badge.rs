@@ -14,12 +14,12 @@ use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::persist::input_history::{self, Typed};
+use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
@@ -33,7 +33,7 @@ pub struct BadgeScreen {
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<TextField>,
-    recent: Recent,
+    recent: RecentInputs,
     /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
     certs: Certs,
@@ -54,7 +54,7 @@ impl Default for BadgeScreen {
             request: None,
             sent: (None, Vec::new()),
             find: Some(TextField::default()),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             cert: None,
             certs: Certs::default(),
             scroll: 0,
@@ -73,7 +73,7 @@ impl BadgeScreen {
 
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
         self.find = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         out.cancel(self.cert.take().map(|(request, _)| request));
         self.certs = Certs::default();
         self.scroll = 0;
@@ -105,7 +105,7 @@ impl BadgeScreen {
 
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
-        out.typed.push((Typed::Badge, typed.wire().to_owned()));
+        out.typed.push((InputKind::Badge, typed.wire().to_owned()));
         out.cancel(self.cert.take().map(|(request, _)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
@@ -152,13 +152,13 @@ impl BadgeScreen {
 }
 
 impl Component for BadgeScreen {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if self.find.is_some() {
-            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
         } else if self.over_text {
-            vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
+            vec![KeyContext::Picture, KeyContext::Badge, KeyContext::Global, KeyContext::Always]
         } else {
-            vec![Context::Badge, Context::Global, Context::Always]
+            vec![KeyContext::Badge, KeyContext::Global, KeyContext::Always]
         }
     }
 
@@ -192,12 +192,12 @@ impl Component for BadgeScreen {
             }
             Action::ClearField => {
                 self.find.get_or_insert_default().clear();
-                self.recent = Recent::default();
+                self.recent = RecentInputs::default();
             }
             Action::Earlier | Action::Later => {
                 let Some(field) = &mut self.find else { return false };
                 if self.recent.at().is_none() {
-                    self.recent = Recent::new(env.recent(Typed::Badge).to_vec());
+                    self.recent = RecentInputs::new(env.recent(InputKind::Badge).to_vec());
                 }
                 if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
                     field.set(&text);
@@ -232,7 +232,7 @@ impl Component for BadgeScreen {
             Action::Issue => match self.badge().and_then(|badge| badge.title.as_ref()) {
                 Some(title) => {
                     out.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
-                    let key = env.key(&[Context::Templates], Action::Issue);
+                    let key = env.key(&[KeyContext::Templates], Action::Issue);
                     out.say(t!("Select a template. {key} issues its badge.", key));
                 }
                 None => out.say(t!("This badge has no title, so its template is not known.")),
@@ -283,13 +283,13 @@ impl Component for BadgeScreen {
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let typed = self.find.as_mut().is_some_and(|field| field.on_text_key(key));
         if typed {
-            self.recent = Recent::default();
+            self.recent = RecentInputs::default();
         }
         typed
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
@@ -391,7 +391,8 @@ impl Component for BadgeScreen {
             _ => {
                 let what = t!(
                     "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
-                    enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
+                    enter = env
+                        .key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept)
                 );
                 let what = styled(&what, room, env.theme.dim());
                 std::iter::once(Line::raw("")).chain(what).collect()
@@ -402,7 +403,7 @@ impl Component for BadgeScreen {
         if self.badge().is_some() && shown.len() > height {
             let more = shown.len() + 1 - height;
             shown.truncate(height.saturating_sub(1));
-            let key = env.key(&[Context::Badge], Action::PageDown);
+            let key = env.key(&[KeyContext::Badge], Action::PageDown);
             shown.push(Line::styled(
                 plural!(more as u64, "{n} more line below: {key}", "{n} more lines below: {key}", key),
                 env.theme.dim(),
@@ -413,7 +414,7 @@ impl Component for BadgeScreen {
             let all = if self.recent.at().is_some() {
                 self.recent.all()
             } else if field.value().is_empty() {
-                env.recent(Typed::Badge)
+                env.recent(InputKind::Badge)
             } else {
                 &[]
             };

@@ -7,7 +7,7 @@ use super::templates::labelled;
 use crate::domain::{BadgeId, HeldBadge, HistoryItem};
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
@@ -68,7 +68,7 @@ impl BadgePreview {
         &self,
         row: &HistoryItem,
         pane: Rect,
-        keys: &[Context],
+        keys: &[KeyContext],
         frame: &mut Frame<'_>,
         env: &UiContext,
     ) {

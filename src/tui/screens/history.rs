@@ -11,7 +11,7 @@ use crate::domain::{
     BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
 };
 use crate::export::FieldValue;
-use crate::index::{Matching, Which};
+use crate::index::{HistorySelection, Which};
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
@@ -21,7 +21,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
@@ -39,7 +39,7 @@ const TYPE_FIELD: usize = 9;
 
 type ListField = RecordField<HistoryItem>;
 
-impl Row for HistoryItem {
+impl ListRow for HistoryItem {
     type Id = BadgeId;
     fn id(&self) -> BadgeId {
         self.badge_id.clone()
@@ -197,7 +197,7 @@ impl Browse for HistoryItem {
         now: DateTime,
     ) -> Option<Which> {
         let (filter, narrowing) = (filter.clone(), narrowing.clone());
-        Some(Which::Matching(Box::new(Matching { filter, narrowing, now, sort })))
+        Some(Which::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
     }
 
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
@@ -323,10 +323,10 @@ impl History {
 }
 
 impl Component for History {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.browser
-            .over()
-            .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.browser.over().unwrap_or_else(|| {
+            vec![KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always]
+        })
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -446,7 +446,7 @@ impl Component for History {
         };
         self.browser.draw(frame, list, env, &mark, &rights);
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
-            self.preview.draw(row, pane, &[Context::History, Context::Always], frame, env);
+            self.preview.draw(row, pane, &[KeyContext::History, KeyContext::Always], frame, env);
         }
     }
 

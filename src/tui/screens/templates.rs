@@ -14,7 +14,7 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
@@ -27,7 +27,7 @@ const TITLE_FIELD: usize = 0;
 
 type ListField = RecordField<Template>;
 
-impl Row for Template {
+impl ListRow for Template {
     type Id = TemplateId;
     fn id(&self) -> TemplateId {
         self.template_id.clone()
@@ -225,20 +225,21 @@ impl Templates {
 }
 
 impl Component for Templates {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(open) = &self.categories {
-            let list = || vec![Context::Categories, Context::List, Context::Global, Context::Always];
+            let list =
+                || vec![KeyContext::Categories, KeyContext::List, KeyContext::Global, KeyContext::Always];
             return open.search.over().unwrap_or_else(list);
         }
         if let Some(over) = self.browser.over() {
             return over;
         }
-        let mut stack = vec![Context::Templates, Context::List, Context::Global, Context::Always];
+        let mut stack = vec![KeyContext::Templates, KeyContext::List, KeyContext::Global, KeyContext::Always];
         if self.full {
-            stack.insert(0, Context::Template);
+            stack.insert(0, KeyContext::Template);
         }
         if self.full && self.over_text {
-            stack.insert(0, Context::Picture);
+            stack.insert(0, KeyContext::Picture);
         }
         stack
     }

@@ -29,12 +29,12 @@ use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
-use crate::jobs::{Opening, RevokeTarget, SentHere};
+use crate::jobs::{Disclosure, RevokeTarget, SentHere};
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
@@ -43,7 +43,7 @@ use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
 use crossterm::event::KeyCode;
 use jiff::Timestamp;
-use people::People;
+use people::PeopleMatches;
 use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -153,7 +153,7 @@ enum Lookups {
 
 pub struct Wallet {
     field: TextField,
-    recent: Recent,
+    recent: RecentInputs,
     /// Pasted lines that were not looked up yet.
     pasted: Vec<String>,
     typing: bool,
@@ -166,7 +166,7 @@ pub struct Wallet {
     asked: Option<String>,
     found: Option<HolderBadges>,
     call: LookupState,
-    people: Option<People>,
+    people: Option<PeopleMatches>,
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
@@ -191,7 +191,7 @@ impl Default for Wallet {
     fn default() -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             pasted: Vec::new(),
             typing: true,
             error: None,
@@ -245,7 +245,7 @@ impl Wallet {
     fn leave_box(&mut self) {
         self.typing = false;
         self.error = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.field.set(self.asked.as_deref().unwrap_or_default());
     }
 
@@ -329,7 +329,7 @@ impl Wallet {
 
     fn earlier(&mut self, earlier: bool, env: &UiContext) {
         if self.recent.at().is_none() {
-            self.recent = Recent::new(self.offered(env));
+            self.recent = RecentInputs::new(self.offered(env));
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
             self.field.set(&text);
@@ -350,13 +350,13 @@ impl Wallet {
 }
 
 impl Component for Wallet {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(over) = self.menu().or_else(|| self.search.over()) {
             over
         } else if self.typing {
-            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
         } else {
-            vec![Context::Wallet, Context::List, Context::Global, Context::Always]
+            vec![KeyContext::Wallet, KeyContext::List, KeyContext::Global, KeyContext::Always]
         }
     }
 
@@ -394,13 +394,13 @@ impl Component for Wallet {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
                     "This shows only the record. {enter} opens the holder's wallet; the Badge tab shows the badge in full.",
-                    enter = env.key(&[Context::Wallet], Action::Open)
+                    enter = env.key(&[KeyContext::Wallet], Action::Open)
                 ));
             }
             Action::Accept => self.take_box(out),
             Action::ClearField => {
                 self.field.clear();
-                self.recent = Recent::default();
+                self.recent = RecentInputs::default();
             }
             // Below the box is the list.
             Action::Later if self.typing && self.recent.at().is_none() && self.len() > 0 => {
@@ -425,7 +425,7 @@ impl Component for Wallet {
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
                 // The journal records that a match was opened, but not whose address it was.
-                out.ask(Request::Do(Box::new(JobCommand::Opened(Opening::Match))));
+                out.ask(Request::Do(Box::new(JobCommand::Opened(Disclosure::Match))));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open => match self.selected() {
@@ -477,7 +477,7 @@ impl Component for Wallet {
         }
         if self.field.on_text_key(key) {
             self.error = None;
-            self.recent = Recent::default();
+            self.recent = RecentInputs::default();
         }
         true
     }

@@ -64,7 +64,7 @@ impl Welcome {
         // An action without a key cannot be used, so it is not listed.
         let choices: Vec<(String, &str)> = choices
             .filter_map(|(action, words)| {
-                Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))
+                Some((env.keymap.key(&[KeyContext::Welcome, KeyContext::Always], action)?, words))
             })
             .collect();
         let keys = choices.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
@@ -85,12 +85,12 @@ impl Welcome {
 }
 
 impl Component for Welcome {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
             // During the check, or while a sandbox starts, the user cannot type or choose.
-            _ if self.request.is_some() => vec![Context::Always],
-            Some(_) => vec![Context::Form, Context::Always],
-            None => vec![Context::Welcome, Context::Always],
+            _ if self.request.is_some() => vec![KeyContext::Always],
+            Some(_) => vec![KeyContext::Form, KeyContext::Always],
+            None => vec![KeyContext::Welcome, KeyContext::Always],
         }
     }
 

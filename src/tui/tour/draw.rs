@@ -1,10 +1,10 @@
 //! Drawing of the tour's strip.
 
-use super::words::{Here, next, title};
+use super::words::{TourContext, next, title};
 use super::{Tour, TourState, TourStep};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
@@ -15,12 +15,12 @@ pub const ROWS: u16 = 3;
 fn strip(
     tour: &Tour,
     seen: &TourState<'_>,
-    stack: &[Context],
+    stack: &[KeyContext],
     columns: usize,
     env: &UiContext,
 ) -> Vec<Line<'static>> {
     let theme = &env.theme;
-    let here = Here { stack, env };
+    let here = TourContext { stack, env };
     let step = tour.step();
     let title = title(step);
     let head = match step {
@@ -52,7 +52,7 @@ fn strip(
 pub fn draw(
     tour: &Tour,
     seen: &TourState<'_>,
-    stack: &[Context],
+    stack: &[KeyContext],
     frame: &mut Frame<'_>,
     area: Rect,
     env: &UiContext,

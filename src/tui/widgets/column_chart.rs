@@ -10,13 +10,17 @@ const AXIS: usize = 2;
 /// Minimum and maximum width of a column with its gap, in columns.
 const COLUMN: (usize, usize) = (2, 7);
 
-pub struct Column {
+pub struct ChartColumn {
     pub label: String,
     pub count: u64,
 }
 
 /// Empty if the chart does not fit.
-pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -> Vec<Vec<Span<'static>>> {
+pub fn column_chart(
+    columns: &[ChartColumn],
+    area: (usize, usize),
+    env: &UiContext,
+) -> Vec<Vec<Span<'static>>> {
     let (wide, high) = area;
     let most = columns.iter().map(|column| column.count).max().unwrap_or(0);
     let scale = number(most);
@@ -31,7 +35,7 @@ pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -
     let mut rows: Vec<Vec<Span<'static>>> = (0..height)
         .rev()
         .map(|row| {
-            let of = |column: &Column| level(column.count, most, row, height, env).repeat(each - 1);
+            let of = |column: &ChartColumn| level(column.count, most, row, height, env).repeat(each - 1);
             let cells = columns.iter().map(of).collect::<Vec<_>>().join(" ");
             let scale = margin(if row + 1 == height { &scale } else { "" });
             vec![Span::styled(scale, theme.dim()), Span::styled(cells, theme.accent())]
@@ -71,8 +75,8 @@ mod tests {
 
     fn text(counts: &[u64], area: (usize, usize)) -> Vec<String> {
         let column =
-            |(at, count): (usize, &u64)| Column { label: format!("11-{:02}", at + 1), count: *count };
-        let columns: Vec<Column> = counts.iter().enumerate().map(column).collect();
+            |(at, count): (usize, &u64)| ChartColumn { label: format!("11-{:02}", at + 1), count: *count };
+        let columns: Vec<ChartColumn> = counts.iter().enumerate().map(column).collect();
         let env = UiContext::new(ThemeChoice::None.into(), Glyphs::UNICODE, Keymap::default());
         let rows = column_chart(&columns, area, &env);
         rows.iter().map(|spans| spans.iter().map(|span| span.content.as_ref()).collect()).collect()

@@ -4,7 +4,7 @@
 use crate::domain::confirm_text::ConfirmText;
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::form::{FormText, squeezed};
 use crate::tui::widgets::frame::Frame;
@@ -14,20 +14,20 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
+pub const CONTEXTS: [KeyContext; 2] = [KeyContext::Review, KeyContext::Always];
 /// Width of the field in columns, if there is room.
 const FIELD: usize = 24;
 
 /// What a modal asks the user to confirm. If it changes, the user types again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct ConfirmQuestion {
     count: u64,
     sends: bool,
     /// Whether there is a warning that came later than the question.
     warned: bool,
 }
 
-impl Ask {
+impl ConfirmQuestion {
     /// A question without a number of badges, for example before a file is replaced. The number is 1.
     pub const ONE: Self = Self::of(1);
 
@@ -48,7 +48,7 @@ impl Ask {
 
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    ask: Ask,
+    ask: ConfirmQuestion,
     wanted: ConfirmText,
     field: TextField,
     /// Whether keys of the text came at once, as in a paste without brackets. Enter may be a later piece of that paste.
@@ -56,7 +56,7 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    pub fn new(ask: Ask, env: &UiContext) -> Self {
+    pub fn new(ask: ConfirmQuestion, env: &UiContext) -> Self {
         let wanted = if ask.sends && env.is_live() {
             let short = env.session().and_then(|session| session.short_name.as_deref());
             ConfirmText::live(ask.count, short, env.organisation())
@@ -66,12 +66,12 @@ impl Confirm {
         Self { ask, wanted, field: TextField::default(), is_pasted: false }
     }
 
-    pub fn ask(&self) -> Ask {
+    pub fn ask(&self) -> ConfirmQuestion {
         self.ask
     }
 
     /// The reason for typing again, if the number has changed.
-    pub fn changed(&self, now: Ask) -> Option<String> {
+    pub fn changed(&self, now: ConfirmQuestion) -> Option<String> {
         let (before, now) = (self.ask.count, now.count);
         (before != now)
             .then(|| t!("The number has changed from {before} to {now}. Nothing was sent.", before, now))
@@ -193,14 +193,14 @@ mod tests {
 
     fn env(environment: Environment) -> UiContext {
         let mut env = UiContext::for_test();
-        env.connection.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
+        env.connection.session = Some(crate::tui::ProfileSession::for_test(environment, "달무리대학교 yY"));
         env
     }
 
     #[test]
     fn only_the_exact_number_confirms() {
         for environment in [Environment::Demo, Environment::Staging] {
-            let mut confirm = Confirm::new(Ask::send(41), &env(environment));
+            let mut confirm = Confirm::new(ConfirmQuestion::send(41), &env(environment));
             assert!(!confirm.is_right(), "Enter alone");
             for (code, right) in [
                 (KeyCode::Char('4'), false),
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_text_that_came_at_once_needs_one_more_enter() {
-        let mut confirm = Confirm::new(Ask::send(41), &env(Environment::Demo));
+        let mut confirm = Confirm::new(ConfirmQuestion::send(41), &env(Environment::Demo));
         types(&mut confirm, "41");
         assert!(!confirm.may_be_paste(false) && confirm.may_be_paste(true));
         confirm.clear();
@@ -235,7 +235,7 @@ mod tests {
         let env = env(Environment::Live);
         for typed in ["2 달무리", "2달무리", "2 달무리대학교 yy", &"2 달무리".nfd().collect::<String>()]
         {
-            let mut confirm = Confirm::new(Ask::send(2), &env);
+            let mut confirm = Confirm::new(ConfirmQuestion::send(2), &env);
             let all = typed.chars().count();
             for (at, c) in typed.chars().enumerate() {
                 assert!(!confirm.is_right() || at > 4, "{typed} before its letter {at} of {all}");
@@ -243,7 +243,7 @@ mod tests {
             }
             assert!(confirm.is_right(), "{typed}");
         }
-        let mut confirm = Confirm::new(Ask::of(2), &env);
+        let mut confirm = Confirm::new(ConfirmQuestion::of(2), &env);
         types(&mut confirm, "2");
         assert!(confirm.is_right(), "what sends nothing needs no name");
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn no_single_character_confirms_in_live() {
         for c in (' '..='~').chain('가'..'각').chain('ㄱ'..='ㅣ') {
-            let mut confirm = Confirm::new(Ask::send(1), &env(Environment::Live));
+            let mut confirm = Confirm::new(ConfirmQuestion::send(1), &env(Environment::Live));
             press(&mut confirm, KeyCode::Char(c));
             assert!(!confirm.is_right(), "{c}");
         }
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn without_an_organisation_nothing_confirms_in_live() {
         let env = UiContext::for_test();
-        let mut confirm = Confirm::new(Ask::send(1), &env);
+        let mut confirm = Confirm::new(ConfirmQuestion::send(1), &env);
         types(&mut confirm, "1 ");
         assert!(!confirm.is_right());
     }
@@ -269,7 +269,7 @@ mod tests {
     fn a_long_text_does_not_hide_how_to_confirm() {
         for environment in [Environment::Demo, Environment::Live] {
             let env = env(environment);
-            let confirm = Confirm::new(Ask::send(1_048_576), &env);
+            let confirm = Confirm::new(ConfirmQuestion::send(1_048_576), &env);
             for (columns, rows) in [(60, 12), (60, 6), (80, 20), (200, 46)] {
                 let area = Rect::new(0, 0, columns, rows);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);

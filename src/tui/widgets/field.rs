@@ -245,14 +245,14 @@ fn clean(text: &str) -> String {
 const MOST: usize = 50;
 
 #[derive(Clone, Debug, Default)]
-pub struct Recent {
+pub struct RecentInputs {
     all: Vec<String>,
     at: Option<usize>,
     /// The typed text before the user selected a recent input.
     typed: String,
 }
 
-impl Recent {
+impl RecentInputs {
     pub fn new(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
     }
@@ -390,14 +390,14 @@ mod tests {
 
     #[test]
     fn what_was_typed_earlier_is_offered_and_what_is_typed_now_comes_back() {
-        let mut recent = Recent::new(vec!["new".into(), "old".into()]);
+        let mut recent = RecentInputs::new(vec!["new".into(), "old".into()]);
         assert_eq!(recent.step(false, "mine"), None);
         assert_eq!(recent.step(true, "mine").as_deref(), Some("new"));
         assert_eq!(recent.step(true, "new").as_deref(), Some("old"));
         assert_eq!(recent.step(true, "old").as_deref(), Some("old"), "there is nothing before it");
         assert_eq!(recent.step(false, "old").as_deref(), Some("new"));
         assert_eq!(recent.step(false, "new").as_deref(), Some("mine"));
-        assert_eq!(Recent::default().step(true, "mine"), None);
+        assert_eq!(RecentInputs::default().step(true, "mine"), None);
     }
 
     #[test]

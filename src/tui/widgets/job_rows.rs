@@ -13,10 +13,10 @@ use crate::tui::component::Drag;
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowSlot};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
@@ -32,7 +32,7 @@ use ratatui::text::{Line, Span};
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;
 
-impl Row for JobRow {
+impl ListRow for JobRow {
     type Id = u64;
     fn id(&self) -> u64 {
         self.no
@@ -108,7 +108,7 @@ impl RowList {
         self.restart(out);
     }
 
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         self.search.over()
     }
 
@@ -147,14 +147,14 @@ impl RowList {
                 most = number(LARGEST_RANGE)
             )),
             Action::Back => return marks.cancel_range(),
-            _ => return marks.on_action(action, list, &[Context::JobRows], env, out),
+            _ => return marks.on_action(action, list, &[KeyContext::JobRows], env, out),
         }
         true
     }
 
     /// Handles a drag over the rows. `area` is the area of the last draw.
     pub fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
+        self.marks.on_drag(drag, rows(area), &mut self.list, &[KeyContext::JobRows], env, out)
     }
 
     /// Compares as the journal does.

@@ -19,7 +19,7 @@ use std::hash::Hash;
 /// Maximum number of pages held at once, unless more are needed.
 const KEPT: usize = 8;
 
-pub trait Row: Clone {
+pub trait ListRow: Clone {
     type Id: Clone + Eq + Hash + Ord;
     fn id(&self) -> Self::Id;
 }
@@ -64,7 +64,7 @@ pub enum ListNote {
 
 pub type Comparison<T> = Box<dyn Fn(&T, &T) -> std::cmp::Ordering + Send>;
 
-pub struct PagedList<T: Row> {
+pub struct PagedList<T: ListRow> {
     slots: BTreeMap<u64, PageSlot<T>>,
     /// Pages from before a reload. They are shown until the new pages arrive, and if those fail.
     old: BTreeMap<u64, Vec<ListEntry<T>>>,
@@ -95,7 +95,7 @@ pub struct PagedList<T: Row> {
     built: Cell<u64>,
 }
 
-impl<T: Row> Default for PagedList<T> {
+impl<T: ListRow> Default for PagedList<T> {
     fn default() -> Self {
         Self {
             slots: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl<T: Row> Default for PagedList<T> {
     }
 }
 
-impl<T: Row> PagedList<T> {
+impl<T: ListRow> PagedList<T> {
     /// The number of rows as far as known: the trusted count, or more if more rows were seen.
     pub fn len(&self) -> u64 {
         self.total.unwrap_or(0).max(self.seen)
@@ -269,7 +269,7 @@ impl<T: Row> PagedList<T> {
     }
 
     fn select_at_cursor(&mut self) {
-        self.selected = self.row_at(self.cursor).map(Row::id);
+        self.selected = self.row_at(self.cursor).map(ListRow::id);
     }
 
     pub fn selected(&self) -> Option<&T> {

@@ -17,12 +17,12 @@ use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::Clicked;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
-use crate::tui::widgets::list::{PagedList, Row};
+use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
@@ -50,7 +50,7 @@ pub struct ListTexts {
     pub all: &'static str,
 }
 
-pub trait Browse: Row + 'static {
+pub trait Browse: ListRow + 'static {
     /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
@@ -186,11 +186,11 @@ impl<T: Browse> Browser<T> {
         !self.applied.is_empty()
     }
 
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
             Top::Nothing => self.heading.over(),
-            Top::Row(_) => Some(Context::Prompt.in_field()),
+            Top::Row(_) => Some(KeyContext::Prompt.in_field()),
         }
     }
 
@@ -266,7 +266,7 @@ impl<T: Browse> Browser<T> {
             Action::Filter => self.open_filter(FilterView::Line, env, out),
             Action::FilterForm => self.open_filter(FilterView::Form, env, out),
             Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
-                let key = env.key(&[Context::History, Context::Templates], Action::Filter);
+                let key = env.key(&[KeyContext::History, KeyContext::Templates], Action::Filter);
                 out.say(t!("There is no filter. {key} sets one.", key));
             }
             // Every row of a filtered list is a match.

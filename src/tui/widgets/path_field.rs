@@ -8,7 +8,7 @@ use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Recent, TextField};
+use crate::tui::widgets::field::{RecentInputs, TextField};
 use crate::tui::widgets::text_layout::fit;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
@@ -19,7 +19,7 @@ const LISTED: usize = 5;
 
 pub struct PathField {
     field: TextField,
-    recent: Recent,
+    recent: RecentInputs,
     recent_request: Option<RequestId>,
     completing: Option<RequestId>,
     /// The last completions, if there was more than one.
@@ -35,7 +35,7 @@ impl PathField {
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             recent_request: recent.then(|| out.ask(Request::Files)),
             completing: None,
             found: Vec::new(),
@@ -48,7 +48,7 @@ impl PathField {
     pub fn with_earlier(earlier: &[String]) -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::new(earlier.to_vec()),
+            recent: RecentInputs::new(earlier.to_vec()),
             recent_request: None,
             completing: None,
             found: Vec::new(),
@@ -158,7 +158,7 @@ impl PathField {
         match answer {
             Response::Files(files) if self.recent_request == Some(request) => {
                 self.recent_request = None;
-                self.recent = Recent::new(files);
+                self.recent = RecentInputs::new(files);
                 Ok(())
             }
             Response::Completed(found) if self.completing == Some(request) => {

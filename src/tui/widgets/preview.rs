@@ -2,7 +2,7 @@
 
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
@@ -78,7 +78,7 @@ impl Scroll {
         frame: &mut Frame<'_>,
         area: Rect,
         mut lines: Vec<Line<'static>>,
-        keys: &[Context],
+        keys: &[KeyContext],
         env: &UiContext,
     ) {
         let most = last_top(lines.len(), area.height);
@@ -143,7 +143,7 @@ mod tests {
             let mut terminal =
                 ratatui::Terminal::new(ratatui::backend::TestBackend::new(30, 6)).expect("a terminal");
             let drawn = terminal.draw(|frame| {
-                scroll.draw(&mut Frame::new(frame), area, text.clone(), &[Context::History], &env);
+                scroll.draw(&mut Frame::new(frame), area, text.clone(), &[KeyContext::History], &env);
             });
             seen.push(format!("{:?}", drawn.expect("drawn").buffer));
             scroll.by(true, area.height);

@@ -6,13 +6,13 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Recent, TextField};
+use crate::tui::widgets::field::{RecentInputs, TextField};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
 pub struct ReasonField {
     field: TextField,
-    earlier: Recent,
+    earlier: RecentInputs,
     request: Option<RequestId>,
 }
 
@@ -20,7 +20,7 @@ impl ReasonField {
     pub fn new(out: &mut Effects<'_>) -> Self {
         Self {
             field: TextField::default(),
-            earlier: Recent::default(),
+            earlier: RecentInputs::default(),
             request: Some(out.ask(Request::Reasons)),
         }
     }
@@ -75,7 +75,7 @@ impl ReasonField {
         match response {
             Response::Reasons(reasons) if self.request == Some(request) => {
                 self.request = None;
-                self.earlier = Recent::new(reasons);
+                self.earlier = RecentInputs::new(reasons);
                 Ok(())
             }
             other => Err(other),

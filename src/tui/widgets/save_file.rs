@@ -4,7 +4,7 @@ use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
-use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::confirm::ConfirmQuestion;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::path_field::PathField;
 use crossterm::event::KeyEvent;
@@ -68,8 +68,8 @@ impl SaveFile {
         }
     }
 
-    pub fn asks(&self) -> Option<Ask> {
-        (self.exists && self.request.is_none()).then_some(Ask::ONE)
+    pub fn asks(&self) -> Option<ConfirmQuestion> {
+        (self.exists && self.request.is_none()).then_some(ConfirmQuestion::ONE)
     }
 
     pub fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

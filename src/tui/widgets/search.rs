@@ -2,7 +2,7 @@
 
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::widgets::field::TextField;
 use crossterm::event::KeyEvent;
@@ -25,8 +25,8 @@ pub enum Searched {
 }
 
 impl Search {
-    pub fn over(&self) -> Option<Vec<Context>> {
-        self.is_open.then(|| Context::Prompt.in_field())
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
+        self.is_open.then(|| KeyContext::Prompt.in_field())
     }
 
     /// In lower case. `None` if nothing is searched for.

@@ -74,7 +74,7 @@ pub struct IndexSlot {
 
 impl IndexSlot {
     /// Without a configured index, there is none until the user turns one on.
-    pub fn new(session: &crate::tui::request::Session) -> Self {
+    pub fn new(session: &crate::tui::request::ProfileSession) -> Self {
         Self {
             account: IndexAccount::of(&session.connection),
             place: session.index.clone(),

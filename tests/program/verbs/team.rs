@@ -6,7 +6,7 @@ use crate::pins::schema;
 use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
-use lapel::team::{DatabaseSession, Limits, Login, Server, TeamError};
+use lapel::team::{DatabaseLimits, DatabaseSession, Login, Server, TeamError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
 
 fn login(user: &str, database: &str) -> Login {
     let server = Server::parse(&team::url(user, database)).expect("an address");
-    Login { server, password: None, ca: None, limits: &Limits::USUAL }
+    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
 }
 
 fn journal() -> String {

@@ -213,7 +213,7 @@ fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
         let Some((2, SlotReply::Granted(slot, _))) = own(&mut bench, &person(1000)) else {
             panic!("granted")
         };
-        assert_eq!((slot.origin, slot.begin_by), (Origin::OwnShare, bench.now.get() + 10_000));
+        assert_eq!((slot.origin, slot.begin_by), (SlotOrigin::OwnShare, bench.now.get() + 10_000));
     }
     assert!(matches!(own(&mut bench, &person(1000)), Some((2, SlotReply::Later(..)))));
     bench.pass(LEASE - 1_000);

@@ -103,7 +103,7 @@ fn admin(login: &Login) -> Login {
 }
 
 impl Pace {
-    fn keeper(&self, work: impl FnOnce(&mut Keeper) + Send + 'static) {
+    fn keeper(&self, work: impl FnOnce(&mut PaceKeeper) + Send + 'static) {
         self.team.get().expect("a team").queue(work);
     }
 

@@ -26,7 +26,7 @@ pub(super) const FORMAT: u16 = 0x041e;
 pub(super) const BOF: u16 = 0x0809;
 
 /// One record, including its continuation records.
-pub(super) struct Record<'a> {
+pub(super) struct BiffRecord<'a> {
     pub kind: u16,
     pub data: &'a [u8],
     more: Vec<&'a [u8]>,
@@ -52,9 +52,9 @@ impl<'a> BiffRecords<'a> {
 }
 
 impl<'a> Iterator for BiffRecords<'a> {
-    type Item = Record<'a>;
+    type Item = BiffRecord<'a>;
 
-    fn next(&mut self) -> Option<Record<'a>> {
+    fn next(&mut self) -> Option<BiffRecord<'a>> {
         let (kind, data) = self.one()?;
         let mut more = Vec::new();
         while self.rest.starts_with(&CONTINUE.to_le_bytes()) {
@@ -63,11 +63,11 @@ impl<'a> Iterator for BiffRecords<'a> {
                 None => break,
             }
         }
-        Some(Record { kind, data, more })
+        Some(BiffRecord { kind, data, more })
     }
 }
 
-impl Record<'_> {
+impl BiffRecord<'_> {
     pub fn u8(&self, at: usize) -> Option<u8> {
         self.data.get(at).copied()
     }

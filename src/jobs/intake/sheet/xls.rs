@@ -3,7 +3,7 @@
 //! A general reader trusts the file's sizes, so a wrong size ends the program, and does not report hidden
 //! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
-use super::biff::{self, BiffRecords, Record};
+use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{Grid, fact, number};
 use super::{Bytes, SheetContext, SheetSummary, Workbook, catching, foreign};
 use crate::i18n::Localizable;
@@ -83,7 +83,7 @@ impl Xls {
         Ok(sheet)
     }
 
-    fn record(&self, record: &Record<'_>, sheet: &mut Sheet, awaits_text: &mut Option<usize>) {
+    fn record(&self, record: &BiffRecord<'_>, sheet: &mut Sheet, awaits_text: &mut Option<usize>) {
         let (Some(row), Some(column)) = (record.u16(0), record.u16(2)) else { return };
         let mut add = |column, value| sheet.cells.push(XlsCell { row, column, formula: false, value });
         match record.kind {
@@ -157,7 +157,7 @@ impl Xls {
         }
     }
 
-    fn formula_value(&self, record: &Record<'_>) -> XlsValue {
+    fn formula_value(&self, record: &BiffRecord<'_>) -> XlsValue {
         if record.u16(12) != Some(0xffff) {
             return match (record.u16(4), record.f64(6)) {
                 (Some(style), Some(n)) => self.number(n, style),

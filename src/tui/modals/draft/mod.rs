@@ -244,12 +244,12 @@ impl DraftForm {
 }
 
 impl Component for DraftForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(search) = self.rows.over() {
             return search;
         }
-        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        vec![own, Context::List, Context::Popup, Context::Always]
+        let own = if self.issues() { KeyContext::Draft } else { KeyContext::DraftRevoke };
+        vec![own, KeyContext::List, KeyContext::Popup, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -564,8 +564,8 @@ impl Modal for DraftForm {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
-        self.confirming.then(|| Ask::send(self.sendable()))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.confirming.then(|| ConfirmQuestion::send(self.sendable()))
     }
 
     fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {

@@ -7,7 +7,7 @@ use crate::jobs::intake::{
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
-use crate::tui::modals::file::{FileForm, Kept, Purpose};
+use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::short_reason;
 use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
@@ -83,7 +83,7 @@ impl FileForm {
                 form.blank();
                 form.extend(foot);
             }
-            (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, Kept::Reading(_)) => {
+            (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, DraftOffer::Reading(_)) => {
                 for question in opened.questions() {
                     form.warning(&question.to_string());
                 }

@@ -51,7 +51,7 @@ enum NameChoice {
     Two,
 }
 
-pub enum Accepted {
+pub enum MappingDecision {
     Map(ColumnMap),
     /// A column is missing, or the mapping is doubtful and needs a second yes.
     NotYet,
@@ -152,19 +152,19 @@ impl Mapping {
         Some(ColumnMap { name, email: self.email?, template: self.template })
     }
 
-    pub fn accept(&mut self, about: &About) -> Accepted {
+    pub fn accept(&mut self, about: &About) -> MappingDecision {
         let Some(map) = self.map() else {
             let missing = |field: &MapField| self.column(*field).is_none();
             if let Some(at) = self.fields(about).iter().position(missing) {
                 self.focus.select(at);
             }
-            return Accepted::NotYet;
+            return MappingDecision::NotYet;
         };
         if doubts(&map, about).is_empty() || self.warned.as_ref() == Some(&map) {
-            return Accepted::Map(map);
+            return MappingDecision::Map(map);
         }
         self.warned = Some(map);
-        Accepted::NotYet
+        MappingDecision::NotYet
     }
 
     fn column(&self, field: MapField) -> Option<usize> {

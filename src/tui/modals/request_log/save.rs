@@ -26,8 +26,8 @@ impl Save {
         }
     }
 
-    pub fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::FileField, Context::Always]
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::FileField, KeyContext::Always]
     }
 
     pub fn is_enabled(&self, action: Action) -> bool {

@@ -258,8 +258,8 @@ impl Activity {
                     text.push(' ');
                     text.push_str(&t!(
                         "{issue} on a template issues badges; {revoke} on a badge revokes it.",
-                        issue = env.key(&[Context::Templates], Action::Issue),
-                        revoke = env.key(&[Context::History], Action::Revoke)
+                        issue = env.key(&[KeyContext::Templates], Action::Issue),
+                        revoke = env.key(&[KeyContext::History], Action::Revoke)
                     ));
                 }
                 draw_texts(frame, below(area, 2), &[text], theme.dim());
@@ -288,7 +288,7 @@ impl Activity {
             let lines = self.pane_lines(area, env);
             let (text, want) = self.text_and_picture(area, lines.len(), env);
             picture::draw(want, frame, env);
-            self.scroll.draw(frame, text, lines, &[Context::Activity], env);
+            self.scroll.draw(frame, text, lines, &[KeyContext::Activity], env);
         }
         let menu = below(Rect { width: panes.list.width, ..area }, 2);
         self.heading.draw_menu(frame, menu, &widths, env);
@@ -384,7 +384,7 @@ impl Activity {
             let lines = self.pane_lines(whole, env);
             let (text, want) = self.text_and_picture(whole, lines.len(), env);
             picture::draw(want, frame, env);
-            self.scroll.draw(frame, text, lines, &[Context::JobRows], env);
+            self.scroll.draw(frame, text, lines, &[KeyContext::JobRows], env);
         }
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
         self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, env);
@@ -402,7 +402,7 @@ fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
     let theme = &env.theme;
     if let Some(owner) = job.owner.as_ref().filter(|_| !job.may_act()) {
         if owner.is_colleague {
-            let key = env.key(&[Context::Activity, Context::JobRows], Action::Pause);
+            let key = env.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Pause);
             let sending = t!("{owner} is sending it; {key} pauses it", owner = owner.label, key);
             return vec![(sending, theme.text())];
         }
@@ -414,7 +414,7 @@ fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
         return vec![(text, theme.warning())];
     }
     // The keys of the list, even while a menu covers it.
-    let key = |action| env.key(&[Context::Activity, Context::JobRows], action);
+    let key = |action| env.key(&[KeyContext::Activity, KeyContext::JobRows], action);
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
     let mut all: Vec<(String, Style)> = Vec::new();
     for need in needs(job, env.clock().utc()) {
@@ -423,7 +423,7 @@ fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
             Urgency::InDoubt => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
-                resolve = env.key(&[Context::JobRows], Action::Decide)
+                resolve = env.key(&[KeyContext::JobRows], Action::Decide)
             ),
             Urgency::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
             Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {

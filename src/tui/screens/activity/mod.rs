@@ -17,7 +17,7 @@ use crate::domain::BadgeId;
 use crate::domain::screen_text::KnownWords;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -45,7 +45,7 @@ pub struct Activity {
     sorted: Vec<JobId>,
     unsorted: bool,
     selected: Option<JobId>,
-    sight: Sight,
+    sight: ListArea,
     search: Search,
     rows: Option<RowList>,
     rows_heading: Heading,
@@ -74,7 +74,7 @@ impl Default for Activity {
             sorted: Vec::new(),
             unsorted: false,
             selected: None,
-            sight: Sight::default(),
+            sight: ListArea::default(),
             search: Search::default(),
             rows: None,
             rows_heading: job_rows::columns::heading(false),
@@ -318,8 +318,8 @@ pub fn is_interrupted(job: &Job) -> bool {
 }
 
 impl Component for Activity {
-    fn key_contexts(&self) -> Vec<Context> {
-        let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let inner = if self.rows.is_some() { KeyContext::JobRows } else { KeyContext::Activity };
         if let Some(menu) = self.shown_heading().over() {
             return menu;
         }
@@ -330,7 +330,7 @@ impl Component for Activity {
         if let Some(search) = search {
             return search;
         }
-        vec![inner, Context::List, Context::Global, Context::Always]
+        vec![inner, KeyContext::List, KeyContext::Global, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {

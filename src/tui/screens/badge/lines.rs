@@ -95,7 +95,7 @@ pub(super) fn badge_lines(
     let more = if matches!(held.verdict(env.now()), Verdict::Waiting { since: None }) {
         // A badge's own record does not have the time of acceptance. Its holder's history does.
         let text = if badge.recipient_email.is_some() {
-            let key = env.key(&[Context::Badge], Action::Wallet);
+            let key = env.key(&[KeyContext::Badge], Action::Wallet);
             t!("no acceptance time in the record: {key} shows it", key)
         } else {
             t!("no acceptance time in the record").to_owned()

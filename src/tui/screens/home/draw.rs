@@ -11,7 +11,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::colleagues::colleagues;
-use crate::tui::widgets::column_chart::{Column, column_chart};
+use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, is_checked};
@@ -107,7 +107,7 @@ impl Home {
 
     /// The issued badges over time, in the rows that nothing else needs.
     fn chart(&self, area: Rect, spare: usize, env: &UiContext) -> Vec<Placed> {
-        let columns: Vec<Column> = self
+        let columns: Vec<ChartColumn> = self
             .counts
             .issued()
             .iter()
@@ -115,7 +115,7 @@ impl Home {
             .filter_map(|bar| {
                 let Some(Which::Issued(Some(from), _)) = bar.which else { return None };
                 let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
-                Some(Column { label: from.strftime(form).to_string(), count: bar.count })
+                Some(ChartColumn { label: from.strftime(form).to_string(), count: bar.count })
             })
             .collect();
         let room = usize::from(area.width).saturating_sub(BEFORE + 1);

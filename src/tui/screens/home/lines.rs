@@ -36,7 +36,7 @@ impl Part {
 
 /// What a line is about. The selection stays on it when the lines change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineId {
+pub enum HomeLineId {
     Job(Part, JobId),
     Overdue,
     Expiring,
@@ -72,18 +72,20 @@ pub enum IndexState<'a> {
 }
 
 impl HomeLine {
-    pub fn id(&self) -> LineId {
+    pub fn id(&self) -> HomeLineId {
         match self {
-            Self::Need(job, _) => LineId::Job(Part::NeedsYou, job.id),
-            Self::Draft(drafts) => LineId::Job(Part::Drafts, drafts.first().map_or(JobId(0), |job| job.id)),
-            Self::Check(job) => LineId::Job(Part::Checking, job.id),
-            Self::Run(job) => LineId::Job(Part::Running, job.id),
-            Self::Theirs(job) => LineId::Job(Part::Colleagues, job.id),
-            Self::Overdue(..) => LineId::Overdue,
-            Self::Expiring(..) => LineId::Expiring,
-            Self::Mails(..) => LineId::Mails,
-            Self::NoIndex | Self::EmptyIndex => LineId::Index,
-            Self::Plot => LineId::Plot,
+            Self::Need(job, _) => HomeLineId::Job(Part::NeedsYou, job.id),
+            Self::Draft(drafts) => {
+                HomeLineId::Job(Part::Drafts, drafts.first().map_or(JobId(0), |job| job.id))
+            }
+            Self::Check(job) => HomeLineId::Job(Part::Checking, job.id),
+            Self::Run(job) => HomeLineId::Job(Part::Running, job.id),
+            Self::Theirs(job) => HomeLineId::Job(Part::Colleagues, job.id),
+            Self::Overdue(..) => HomeLineId::Overdue,
+            Self::Expiring(..) => HomeLineId::Expiring,
+            Self::Mails(..) => HomeLineId::Mails,
+            Self::NoIndex | Self::EmptyIndex => HomeLineId::Index,
+            Self::Plot => HomeLineId::Plot,
         }
     }
 

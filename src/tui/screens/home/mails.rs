@@ -12,7 +12,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowSlot};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
@@ -20,7 +20,8 @@ use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 use std::collections::BTreeSet;
 
-const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
+const STACK: &[KeyContext] =
+    &[KeyContext::MailFailures, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailSource {
@@ -46,7 +47,7 @@ enum MailLineId {
     Badge(BadgeId),
 }
 
-impl Row for MailLine {
+impl ListRow for MailLine {
     type Id = MailLineId;
     fn id(&self) -> MailLineId {
         match self {
@@ -95,7 +96,7 @@ impl FailedMailList {
         out.ask_instead(&mut self.request, ask);
     }
 
-    pub fn key_contexts(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
         self.search.over().unwrap_or_else(|| STACK.to_vec())
     }
 

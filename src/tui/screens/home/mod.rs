@@ -24,9 +24,9 @@ use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::worker::job_command::JobCommand;
 use counts::BadgeCounts;
-use counts::sections::Section;
+use counts::sections::CountsSection;
 use draw::{LaidOutFor, Placed};
-use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
+use lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -36,11 +36,11 @@ pub struct Home {
     of_jobs: Vec<HomeLine>,
     needing: usize,
     journal: JournalReadState,
-    drafts: Drafts,
+    drafts: HomeDrafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
     stale: bool,
-    selected: Option<LineId>,
+    selected: Option<HomeLineId>,
     /// The line of the selection, for when its subject is gone.
     at: usize,
     top: usize,
@@ -56,7 +56,7 @@ pub struct Home {
 }
 
 #[derive(Default)]
-struct Drafts {
+struct HomeDrafts {
     kept: Vec<Job>,
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
@@ -92,7 +92,7 @@ enum MailsFrom {
 /// Maximum number of titles in the message about kept drafts.
 const TITLES: usize = 3;
 
-const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
+const STACK: &[KeyContext] = &[KeyContext::Home, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 impl Default for Home {
     fn default() -> Self {
@@ -100,7 +100,7 @@ impl Default for Home {
             of_jobs: Vec::new(),
             needing: 0,
             journal: JournalReadState::Reading,
-            drafts: Drafts::default(),
+            drafts: HomeDrafts::default(),
             lines: Vec::new(),
             stale: true,
             selected: None,
@@ -133,7 +133,7 @@ impl Home {
         {
             self.counts.on_action(Action::Reload, env, out);
         }
-        self.drafts = Drafts { request: Some(out.ask(Request::KeptDrafts)), ..Drafts::default() };
+        self.drafts = HomeDrafts { request: Some(out.ask(Request::KeptDrafts)), ..HomeDrafts::default() };
         self.stale = true;
     }
 
@@ -258,12 +258,12 @@ impl Home {
                     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
                     out.ask_instead(&mut self.history_request, Request::History(query));
                 }
-                self.show_counts(Section::Issued);
+                self.show_counts(CountsSection::Issued);
             }
         }
     }
 
-    fn show_counts(&mut self, section: Section) {
+    fn show_counts(&mut self, section: CountsSection) {
         self.counts.show(section);
         self.shown = HomePart::Counts;
     }
@@ -285,7 +285,7 @@ impl Home {
             },
             Action::Issue => {
                 out.go.push(Navigate::Run(Action::Templates));
-                let key = env.key(&[Context::Templates], Action::Issue);
+                let key = env.key(&[KeyContext::Templates], Action::Issue);
                 out.say(t!("Select a template. {key} issues its badge.", key));
             }
             Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
@@ -353,7 +353,7 @@ impl Screen for Home {
 }
 
 impl Component for Home {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.shown {
             HomePart::Lines => STACK.to_vec(),
             HomePart::Counts | HomePart::List => self.counts.key_contexts(),

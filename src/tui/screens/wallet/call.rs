@@ -13,12 +13,12 @@ use crate::domain::holder::join;
 use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
-use crate::jobs::{Opening, SentHere};
+use crate::jobs::{Disclosure, SentHere};
 use crate::tui::input::list_hit::ListCursor;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::request::Holder;
-use crate::tui::widgets::field::Recent;
+use crate::tui::request::HolderLists;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::LookupReply;
 
@@ -35,7 +35,7 @@ impl Wallet {
         self.error = None;
         self.typing = false;
         self.heading.close();
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.cursor = ListCursor::default();
         self.end_search();
     }
@@ -60,7 +60,7 @@ impl Wallet {
             Query::Address { address, .. } => address.as_str(),
             _ => self.field.value(),
         };
-        out.typed.push((Typed::LookUp, typed.to_owned()));
+        out.typed.push((InputKind::LookUp, typed.to_owned()));
         self.start(query, out);
     }
 
@@ -164,7 +164,7 @@ impl Wallet {
             out.say(t!("This record has no e-mail address, so there is no wallet to open."));
             return;
         }
-        let command = JobCommand::Opened(Opening::WalletOf(id.clone()));
+        let command = JobCommand::Opened(Disclosure::WalletOf(id.clone()));
         self.send(Lookups::Opening(id), Request::Do(Box::new(command)), out);
     }
 
@@ -211,7 +211,7 @@ impl Wallet {
         self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
     }
 
-    pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Effects<'_>) {
+    pub(super) fn take_holder(&mut self, holder: HolderLists, out: &mut Effects<'_>) {
         let (wallet, history) = (holder.wallet, holder.history);
         let troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
             (Some(one), Some(other)) if one == other => {

@@ -1,7 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::cert::Certs;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::address_search::with_space;
@@ -162,7 +162,7 @@ impl Wallet {
             "\u{201c}{name}\u{201d} was read as a name. If it belongs to the address: {key} searches for {address}.",
             name = short(name),
             address = short(&address),
-            key = env.key(&[Context::Wallet], Action::Elsewhere)
+            key = env.key(&[KeyContext::Wallet], Action::Elsewhere)
         ))
     }
 
@@ -173,7 +173,7 @@ impl Wallet {
             "{address} has {badges}, too: {key} lists them.",
             address = one.shown(),
             badges = count!(one.badges as u64, "badge", "badges"),
-            key = env.key(&[Context::Wallet], Action::Elsewhere)
+            key = env.key(&[KeyContext::Wallet], Action::Elsewhere)
         ))
     }
 
@@ -193,7 +193,7 @@ impl Wallet {
         if self.call.masked {
             let text = t!(
                 "Only the issuer's record of this badge. {enter} opens the holder's wallet with name and e-mail address, and the journal records that.",
-                enter = env.key(&[Context::Wallet], Action::Open)
+                enter = env.key(&[KeyContext::Wallet], Action::Open)
             );
             notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.dim())));
         }
@@ -374,7 +374,7 @@ impl Wallet {
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
         let areas = self.areas(area, env);
         self.draw_notes(frame, areas.notes, env);
@@ -384,10 +384,16 @@ impl Wallet {
             draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
             return;
         }
-        let widths = People::widths(usize::from(areas.list.width));
+        let widths = PeopleMatches::widths(usize::from(areas.list.width));
         let shown = self.cursor.shown().filter_map(|i| Some((i, people.matches.get(self.unnarrowed(i)?)?)));
         for (y, (i, one)) in (areas.list.y..).zip(shown) {
-            self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
+            self.draw_row(
+                i,
+                PeopleMatches::row(one, &widths, env),
+                frame,
+                Rect { y, height: 1, ..areas.list },
+                env,
+            );
         }
     }
 
@@ -425,7 +431,7 @@ impl Wallet {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
             let goes_on = self.left_to_read().map(|_| {
-                let key = env.key(&[Context::Wallet], Action::Elsewhere);
+                let key = env.key(&[KeyContext::Wallet], Action::Elsewhere);
                 format!(" {dot} {}", t!("{key} reads more", key))
             });
             let said = t!("No badge found for {email}, but not everything could be read.", email);
@@ -442,7 +448,7 @@ impl Wallet {
                     badges = count!(found.held.len() as u64, "badge", "badges")
                 ),
             };
-            let key = env.key(&[Context::Wallet], Action::Elsewhere);
+            let key = env.key(&[KeyContext::Wallet], Action::Elsewhere);
             let goes_on = t!("{key} reads more", key);
             (who, vec![format!(" {dot} {read} {dot} {goes_on}"), format!(" {dot} {read}")])
         } else if !found.troubles.is_empty() {
@@ -528,20 +534,20 @@ impl Wallet {
         }
         let (text, want) = self.text_and_picture(held, area, env);
         picture::draw(want, frame, env);
-        self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[Context::Wallet], env);
+        self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[KeyContext::Wallet], env);
     }
 
     fn question(&self, env: &UiContext) -> Option<String> {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
-        let key = env.key(&[Context::Wallet], Action::Question);
+        let key = env.key(&[KeyContext::Wallet], Action::Question);
         let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }
 
 fn type_something(env: &UiContext) -> String {
-    let enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept);
+    let enter = env.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept);
     t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
 }
 

@@ -2,7 +2,7 @@
 //! that the next address or name can be typed there too.
 
 use super::Wallet;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::rows::{EMAIL, FIELDS, NAME};
 use crate::domain::HeldBadge;
 use crate::domain::address_search::Match;
@@ -76,7 +76,7 @@ impl Wallet {
         let wanted = self.search.text()?;
         let contains = |text: &str| text.to_lowercase().contains(&wanted);
         let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            let fits = |one: &Match| People::texts(one, env).iter().any(|text| contains(text));
+            let fits = |one: &Match| PeopleMatches::texts(one, env).iter().any(|text| contains(text));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
         } else {
             let view = self.as_rows(env)?;
@@ -112,8 +112,8 @@ impl Wallet {
     pub(super) fn search_note(&self, env: &UiContext) -> Option<String> {
         let text = self.search.typed()?;
         let is_open = self.search.over().is_some();
-        let stack: &[Context] =
-            if is_open { &[Context::Prompt] } else { &[Context::Wallet, Context::Global] };
+        let stack: &[KeyContext] =
+            if is_open { &[KeyContext::Prompt] } else { &[KeyContext::Wallet, KeyContext::Global] };
         let key = |action| env.key(stack, action);
         Some(if self.finds_nothing() {
             t!(

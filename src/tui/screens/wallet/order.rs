@@ -22,7 +22,7 @@ impl Wallet {
         self.is_listing() && !self.heading.is_usual()
     }
 
-    pub(super) fn menu(&self) -> Option<Vec<Context>> {
+    pub(super) fn menu(&self) -> Option<Vec<KeyContext>> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 

@@ -208,7 +208,7 @@ pub(super) fn reason_missing(
     match (revoked && !known, reading) {
         (true, true) => Some(t!("reading the reason").to_owned()),
         (true, false) => {
-            Some(t!("{enter} shows the reason", enter = env.key(&[Context::Wallet], Action::Open)))
+            Some(t!("{enter} shows the reason", enter = env.key(&[KeyContext::Wallet], Action::Open)))
         }
         (false, _) => None,
     }

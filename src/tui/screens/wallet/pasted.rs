@@ -3,15 +3,15 @@
 use super::Wallet;
 use crate::domain::Query;
 use crate::domain::text::short;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 
 impl Wallet {
     pub(super) fn paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
         self.focus_box();
         self.error = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         let mut lines = holders(text);
         if lines.is_empty() {
             self.field.on_paste(text.trim());
@@ -29,7 +29,7 @@ impl Wallet {
 
     /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
     pub(super) fn offered(&self, env: &UiContext) -> Vec<String> {
-        self.pasted.iter().chain(env.recent(Typed::LookUp)).cloned().collect()
+        self.pasted.iter().chain(env.recent(InputKind::LookUp)).cloned().collect()
     }
 
     pub fn has_pasted(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-pub(super) struct People {
+pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,
     pub title: String,
     pub notes: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct PreviousSearch {
     pub by_id: Option<BadgeId>,
 }
 
-impl People {
+impl PeopleMatches {
     /// The result of a search for a name: `read` rows were read, and `of` tells how many remain.
     pub fn with_name(
         name: &str,

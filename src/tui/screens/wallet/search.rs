@@ -2,7 +2,7 @@
 //! history, within the budget of requests.
 
 use super::cert::Certs;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::{BUDGET, Lookups, Sought, Wallet};
 use crate::api::ApiError;
 use crate::domain::address_search::{Lead, Match, Why, leads, matches};
@@ -188,10 +188,10 @@ impl Wallet {
         let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
         let read = self.call.rows.len() as u64;
         let trouble = trouble.map(incomplete);
-        self.choose(People::with_name(name, found, (read, self.call.beyond), exact, trouble));
+        self.choose(PeopleMatches::with_name(name, found, (read, self.call.beyond), exact, trouble));
     }
 
-    fn choose(&mut self, people: People) {
+    fn choose(&mut self, people: PeopleMatches) {
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();
@@ -245,7 +245,7 @@ impl Wallet {
             }));
             return;
         }
-        self.choose(People::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
+        self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
     }
 
     /// What was searched without a match, as a sentence.
@@ -262,7 +262,7 @@ impl Wallet {
         let unread = (is_unread && self.call.certs != Certs::NotRead).then(|| {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
-                key = env.key(&[Context::Home, Context::Global], Action::Reload),
+                key = env.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
                 cost = self.index_cost()
             )
         });

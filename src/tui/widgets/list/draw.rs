@@ -1,6 +1,6 @@
 //! What every list does with keys, clicks and the screen.
 
-use super::{PagedList, Row, RowSlot};
+use super::{ListRow, PagedList, RowSlot};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::frame::Frame;
@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
-impl<T: Row> PagedList<T> {
+impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.move_by(1),

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 #[derive(Clone, Debug, PartialEq)]
 struct Item(u64);
 
-impl Row for Item {
+impl ListRow for Item {
     type Id = u64;
     fn id(&self) -> u64 {
         self.0

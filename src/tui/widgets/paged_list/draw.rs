@@ -5,7 +5,7 @@ use crate::i18n::{self, tr};
 use crate::index::Coverage;
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
@@ -287,7 +287,7 @@ impl<T: Browse> Browser<T> {
         if let Top::Row(field) = &self.top {
             let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
             spans.extend(field.spans(14, true, env));
-            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
+            let key = |action| env.key(&[KeyContext::Prompt, KeyContext::Always], action);
             let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
             spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
             last = Line::from(spans);
@@ -325,7 +325,7 @@ pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
 }
 
 /// The contexts of every list, after its own context.
-const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always];
+const OF_LISTS: [KeyContext; 3] = [KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 /// Draws a line with another text at its right end. If both do not fit, the left text is cut if `right_stays`;
 /// otherwise the right text is left out.

@@ -211,7 +211,7 @@ impl<T: Browse> Browser<T> {
                 self.list.restart();
             }
             (Some(behind), false) => {
-                let selected = self.list.selected().map(crate::tui::widgets::list::Row::id);
+                let selected = self.list.selected().map(crate::tui::widgets::list::ListRow::id);
                 self.list = behind.rows;
                 self.list.unpin();
                 self.list.select(selected);

@@ -5,7 +5,7 @@ use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::frame::Frame;
@@ -27,10 +27,10 @@ pub(super) enum HeadingMenu {
 }
 
 impl Heading {
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         let menu = match self.menu? {
-            HeadingMenu::Sort(_) => Context::SortMenu,
-            HeadingMenu::Columns => Context::ColumnMenu,
+            HeadingMenu::Sort(_) => KeyContext::SortMenu,
+            HeadingMenu::Columns => KeyContext::ColumnMenu,
         };
         Some(self.search.over().unwrap_or_else(|| menu.in_popup()))
     }

@@ -2,7 +2,7 @@
 //! A wide screen also shows the first bars of the other sections.
 
 use super::BadgeCounts;
-use super::sections::{Bar, Section, bars, caption, overdue};
+use super::sections::{Bar, CountsSection, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
@@ -163,7 +163,7 @@ impl BadgeCounts {
     fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut spans = vec![Span::raw("  ")];
-        for (section, name) in Section::ALL {
+        for (section, name) in CountsSection::ALL {
             let here = section == self.section;
             // A sign marks the open section as well: some terminals cannot underline.
             spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
@@ -214,7 +214,7 @@ impl BadgeCounts {
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let bars = self.bars();
         let place = match self.section {
-            Section::Ending => {
+            CountsSection::Ending => {
                 let hint = t!(
                     "{enter} lists them; {key} there plans to issue them again",
                     enter = env.key(&self.key_contexts(), Action::Open),
@@ -222,9 +222,11 @@ impl BadgeCounts {
                 );
                 format!("  {hint}")
             }
-            Section::Mail => format!("  {}", t!("SENT means that a mail was sent, not that it arrived")),
+            CountsSection::Mail => {
+                format!("  {}", t!("SENT means that a mail was sent, not that it arrived"))
+            }
             // Anyone who sees data from the index also sees where the index is stored.
-            Section::Issued => {
+            CountsSection::Issued => {
                 let place = self.all.as_ref().map_or("", |all| all.place.as_str());
                 let room = usize::from(area.width).saturating_sub(12);
                 fit(&format!("  {}", t!("index: {place}", place)), room, env.glyphs.ellipsis)
@@ -252,7 +254,8 @@ impl BadgeCounts {
     fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
         let theme = &env.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
-        for (section, name) in Section::ALL.into_iter().filter(|(section, _)| *section != self.section) {
+        for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)
+        {
             let all_bars = bars(section, all, self.period);
             let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
             let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
@@ -260,7 +263,7 @@ impl BadgeCounts {
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
             }
-            if section == Section::Waiting && overdue(all) > 0 {
+            if section == CountsSection::Waiting && overdue(all) > 0 {
                 head.push(Span::styled(
                     format!("  {} {}", env.glyphs.alert, t!("{n} overdue", n = number(overdue(all)))),
                     theme.warning(),
@@ -363,7 +366,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &UiContex
         (
             t!(
                 "{key}   turns it on until lapel ends: in memory only, nothing is saved.",
-                key = env.key(&[Context::Overview, Context::Global, Context::Always], Action::IndexOn)
+                key = env.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn)
             ),
             theme.text(),
         ),

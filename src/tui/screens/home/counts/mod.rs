@@ -17,7 +17,7 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
-use sections::{Bar, Section, bars};
+use sections::{Bar, CountsSection, bars};
 use tokio::time::Instant;
 
 /// Number of pages after which the counts are refreshed while the history is read.
@@ -28,8 +28,8 @@ pub struct BadgeCounts {
     /// Whether the user turned on an index for this session.
     turned_on: bool,
     period: Period,
-    section: Section,
-    cursors: [usize; Section::ALL.len()],
+    section: CountsSection,
+    cursors: [usize; CountsSection::ALL.len()],
     top: usize,
     height: usize,
     all: Option<Box<Overall>>,
@@ -38,7 +38,7 @@ pub struct BadgeCounts {
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
     stale: bool,
-    running: Option<Running>,
+    running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
@@ -57,7 +57,7 @@ pub struct BadgeCounts {
 /// A template and the recipients who get its badge again.
 type ReissuePlan = ((TemplateId, Text), Vec<Person>);
 
-struct Running {
+struct RunningCount {
     request: RequestId,
     /// Whether lapel reads the badges' own records instead of the history.
     details: bool,
@@ -66,7 +66,8 @@ struct Running {
     told: u64,
 }
 
-pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
+pub(super) const LIST: &[KeyContext] =
+    &[KeyContext::OverviewList, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 impl BadgeCounts {
     pub fn is_on(&self, env: &UiContext) -> bool {
@@ -92,19 +93,19 @@ impl BadgeCounts {
 
     pub fn next_period(&mut self) {
         self.period = self.period.next();
-        self.cursors = [0; Section::ALL.len()];
+        self.cursors = [0; CountsSection::ALL.len()];
         self.stale = true;
     }
 
     pub fn issued(&self) -> Vec<Bar> {
-        self.all.as_ref().map(|all| bars(Section::Issued, all, self.period)).unwrap_or_default()
+        self.all.as_ref().map(|all| bars(CountsSection::Issued, all, self.period)).unwrap_or_default()
     }
 
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    pub fn show(&mut self, section: Section) {
+    pub fn show(&mut self, section: CountsSection) {
         self.badge_list = None;
         self.go_to(section);
     }
@@ -214,7 +215,7 @@ impl BadgeCounts {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
                 let request = out.ask(Request::Details(ids, None));
-                self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
+                self.running = Some(RunningCount { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(badge_list)) => {
                 self.asked = Some(out.ask(Request::WithoutDetails(badge_list.listed())));
@@ -231,7 +232,7 @@ impl BadgeCounts {
         self.cursors[self.section.place()] = at.min(self.bars().len().saturating_sub(1));
     }
 
-    fn go_to(&mut self, section: Section) {
+    fn go_to(&mut self, section: CountsSection) {
         self.section = section;
         self.top = 0;
     }
@@ -240,7 +241,7 @@ impl BadgeCounts {
         self.looked = true;
         self.due = None;
         let request = out.ask(Request::Sync(want));
-        self.running = Some(Running { request, details: false, done: 0, all: 0, told: 0 });
+        self.running = Some(RunningCount { request, details: false, done: 0, all: 0, told: 0 });
     }
 
     fn stop(&mut self, env: &UiContext, out: &mut Effects<'_>) {
@@ -262,11 +263,11 @@ impl BadgeCounts {
 }
 
 impl Component for BadgeCounts {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(badge_list) = &self.badge_list {
             return badge_list.search.over().unwrap_or_else(|| LIST.to_vec());
         }
-        vec![Context::Overview, Context::List, Context::Global, Context::Always]
+        vec![KeyContext::Overview, KeyContext::List, KeyContext::Global, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
@@ -325,7 +326,7 @@ impl Component for BadgeCounts {
                 None => return self.act_in_list(action, env, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
-            Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
+            Action::PreviousSection => self.go_to(self.section.step(CountsSection::ALL.len() - 1)),
             Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
@@ -430,13 +431,13 @@ mod tests {
 
     #[test]
     fn sections_go_round() {
-        let mut section = Section::default();
-        for (expected, _) in Section::ALL {
+        let mut section = CountsSection::default();
+        for (expected, _) in CountsSection::ALL {
             assert_eq!(section, expected);
             section = section.step(1);
         }
-        assert_eq!(section, Section::default());
-        assert_eq!(section.step(Section::ALL.len() - 1), Section::Mail);
+        assert_eq!(section, CountsSection::default());
+        assert_eq!(section.step(CountsSection::ALL.len() - 1), CountsSection::Mail);
     }
 
     /// The number of requests for the history, with `left` seconds until the next reading is due.

@@ -7,7 +7,7 @@ use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Section {
+pub enum CountsSection {
     #[default]
     Issued,
     Revoked,
@@ -18,7 +18,7 @@ pub enum Section {
     Mail,
 }
 
-impl Section {
+impl CountsSection {
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Issued, tr_noop!("Issued")),
         (Self::Revoked, tr_noop!("Revoked")),
@@ -79,33 +79,33 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    pub fn list_title(&self, section: Section) -> String {
+    pub fn list_title(&self, section: CountsSection) -> String {
         match section {
-            Section::Issued => t!("issued, {when}", when = self.label),
-            Section::Revoked => t!("revoked, {when}", when = self.label),
-            Section::Templates => self.label.clone(),
-            Section::Waiting => {
+            CountsSection::Issued => t!("issued, {when}", when = self.label),
+            CountsSection::Revoked => t!("revoked, {when}", when = self.label),
+            CountsSection::Templates => self.label.clone(),
+            CountsSection::Waiting => {
                 if self.which == Some(Which::Revoking) {
                     self.label.clone()
                 } else {
                     t!("waiting, {time}", time = self.label)
                 }
             }
-            Section::Ending if self.is_over => self.label.clone(),
-            Section::Ending => t!("expiring {when}", when = self.label),
-            Section::Mail => t!("failed mails to {domain}", domain = self.label),
+            CountsSection::Ending if self.is_over => self.label.clone(),
+            CountsSection::Ending => t!("expiring {when}", when = self.label),
+            CountsSection::Mail => t!("failed mails to {domain}", domain = self.label),
         }
     }
 }
 
-pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
+pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<Bar> {
     let sums = &all.sums;
     match section {
-        Section::Issued => by_period(&sums.issued, Some(&sums.revoked), period, false),
-        Section::Revoked => by_period(&sums.revoked, None, period, true),
-        Section::Templates => sums.templates.iter().map(of_template).collect(),
-        Section::Waiting => waiting(all),
-        Section::Ending => {
+        CountsSection::Issued => by_period(&sums.issued, Some(&sums.revoked), period, false),
+        CountsSection::Revoked => by_period(&sums.revoked, None, period, true),
+        CountsSection::Templates => sums.templates.iter().map(of_template).collect(),
+        CountsSection::Waiting => waiting(all),
+        CountsSection::Ending => {
             let labels = [
                 (t!("expired in last 30 days"), true),
                 (t!("within 30 days"), false),
@@ -118,7 +118,7 @@ pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
                 .map(|((label, is_over), (which, n))| Bar { is_over, ..Bar::new(label, *n, which.clone()) })
                 .collect()
         }
-        Section::Mail => mail(all),
+        CountsSection::Mail => mail(all),
     }
 }
 
@@ -219,10 +219,10 @@ fn mail(all: &Overall) -> Vec<Bar> {
     bars
 }
 
-pub fn caption(section: Section, all: &Overall, period: Period) -> String {
+pub fn caption(section: CountsSection, all: &Overall, period: Period) -> String {
     let sums = &all.sums;
     match section {
-        Section::Issued => {
+        CountsSection::Issued => {
             let n = number(sums.issued.total());
             match period {
                 Period::Day => t!("Issued per day, total {n}", n),
@@ -230,7 +230,7 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
                 Period::Month => t!("Issued per month, total {n}", n),
             }
         }
-        Section::Revoked => {
+        CountsSection::Revoked => {
             let n = number(sums.revoked.total());
             match period {
                 Period::Day => t!("Revoked per day, total {n}", n),
@@ -238,19 +238,19 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
                 Period::Month => t!("Revoked per month, total {n}", n),
             }
         }
-        Section::Templates => t!("Badges by template").to_owned(),
-        Section::Waiting => {
+        CountsSection::Templates => t!("Badges by template").to_owned(),
+        CountsSection::Waiting => {
             let waits: u64 = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
             t!("{n} waiting, by age (normal: 5 min to 24 h)", n = number(waits))
         }
-        Section::Ending => {
+        CountsSection::Ending => {
             let soon: u64 = sums.ending.iter().skip(1).map(|(_, n)| n).sum();
             plural!(soon, "{n} badge expires within 90 days", "{n} badges expire within 90 days")
         }
-        Section::Mail if all.mail.failed == 0 => {
+        CountsSection::Mail if all.mail.failed == 0 => {
             t!("No known mail failures for {badges}", badges = issued(all.mail.issued))
         }
-        Section::Mail => t!(
+        CountsSection::Mail => t!(
             "{mails} of {badges} failed",
             mails = count!(all.mail.failed, "mail", "mails"),
             badges = issued(all.mail.issued),
