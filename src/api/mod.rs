@@ -62,7 +62,9 @@ pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::pace_file;
-pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole};
+pub use pages::{
+    Brought, Gathered, ListEnd, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole,
+};
 pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
 pub use raw::{Raw, RawOf};
 pub use reader::Reader;

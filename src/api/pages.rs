@@ -32,7 +32,7 @@ const MOST_GAPS: usize = 2;
 const MOST_NAMED: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ListEnd {
     /// All records that the service counts were returned.
     Complete,
     /// Read to the end, without a count: the list was empty from the first page, the last page was short, or
@@ -50,7 +50,7 @@ pub enum End {
     Stopped,
 }
 
-impl End {
+impl ListEnd {
     pub fn is_complete(self) -> bool {
         matches!(self, Self::Complete | Self::Uncounted)
     }
@@ -62,7 +62,7 @@ pub struct Gathered {
     pub rows: u64,
     pub total_count: Option<u64>,
     pub requests: u64,
-    pub end: End,
+    pub end: ListEnd,
     /// Returned records that had left the list by the last pass.
     pub gone: u64,
     /// Unreadable records in the last whole pass.
@@ -107,7 +107,7 @@ pub struct PageReader {
     /// The error of the first unreadable page.
     trouble: Option<ApiError>,
     problems: Vec<RecordProblem>,
-    end: Option<(End, u64)>,
+    end: Option<(ListEnd, u64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -187,7 +187,7 @@ impl PageReader {
         if self.end.is_some() { 0 } else { self.pass.left().max(self.again.len() as u64) }
     }
 
-    pub fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<ListEnd> {
         self.end.map(|(end, _)| end)
     }
 
@@ -272,7 +272,7 @@ impl PageReader {
         }
         let is_all = !self.shrank && self.total_count == Some(self.rows()) && !self.pass.lies;
         if is_all && (self.rows() > 0 || self.seen.holes == 0) {
-            self.end = Some((End::Complete, 0));
+            self.end = Some((ListEnd::Complete, 0));
         } else if self.pass.stop().is_some() && self.again.is_empty() {
             self.end_pass();
         }
@@ -317,18 +317,18 @@ impl PageReader {
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
         let last = self.number >= self.passes;
         let end = if pass.stop() == Some(PassStop::Limit) {
-            Some(End::Stopped)
+            Some(ListEnd::Stopped)
         } else if still && as_counted && seen.holes == 0 {
             Some(match (seen.unreadable, counted) {
-                (1.., _) => End::Unreadable,
-                (0, Some(_)) => End::Complete,
-                (0, None) if pass.is_surely_over() => End::Uncounted,
-                (0, None) => End::Unconfirmed,
+                (1.., _) => ListEnd::Unreadable,
+                (0, Some(_)) => ListEnd::Complete,
+                (0, None) if pass.is_surely_over() => ListEnd::Uncounted,
+                (0, None) => ListEnd::Unconfirmed,
             })
         } else if still || same {
-            Some(if seen.holes > 0 { End::Unreadable } else { End::Disagrees })
+            Some(if seen.holes > 0 { ListEnd::Unreadable } else { ListEnd::Disagrees })
         } else if last {
-            Some(End::Moving)
+            Some(ListEnd::Moving)
         } else {
             None
         };
@@ -403,7 +403,7 @@ pub async fn whole<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
     Ok(Whole {
         items,
-        complete: reader.end().is_some_and(End::is_complete),
+        complete: reader.end().is_some_and(ListEnd::is_complete),
         total_count: reader.total_count(),
         requests: u32::try_from(reader.requests()).unwrap_or(u32::MAX),
     })

@@ -2,7 +2,7 @@
 
 use super::journal::facts::FactObservation;
 use super::reason::Code;
-use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use std::collections::BTreeSet;
@@ -183,7 +183,7 @@ impl<'r> HistoryScan<'r> {
 
     /// Whether the scan reached the end and nothing is missing: no page, no record, and the count matches.
     pub(super) fn is_complete(&self) -> bool {
-        self.pages.end().is_some_and(End::is_complete)
+        self.pages.end().is_some_and(ListEnd::is_complete)
     }
 }
 

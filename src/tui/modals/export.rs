@@ -1,7 +1,7 @@
 //! Export of a list, of its marked rows, or of a job's receipt or redo file: file kind, path and number of requests.
 //! The export runs outside the event loop. The user can cancel it, or continue to work meanwhile.
 
-use crate::api::End;
+use crate::api::ListEnd;
 use crate::domain::text::scrub;
 use crate::export::{ExportFormat, ExportRequest, Exported, What, summary};
 use crate::i18n::tr;
@@ -345,9 +345,9 @@ fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {
         vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
     if let (Some(read), Content::List(What::List(list))) = (&done.read, &source.content) {
-        bad = !matches!(read.end, End::Complete | End::Uncounted);
+        bad = !matches!(read.end, ListEnd::Complete | ListEnd::Uncounted);
         // Completeness is not mentioned if the number of rows matches the list.
-        if read.end != End::Complete || read.gone > 0 || source.rows != Some(read.rows) {
+        if read.end != ListEnd::Complete || read.gone > 0 || source.rows != Some(read.rows) {
             parts.push(summary(read, list.shape().noun));
         }
     }

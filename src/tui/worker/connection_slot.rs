@@ -19,13 +19,13 @@ pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
     making: Option<(JoinHandle<Option<Made>>, CancellationToken)>,
     /// Opens the journal of `link`, which was away.
-    opening: Option<Opening>,
+    opening: Option<JournalOpening>,
 }
 
-type Made = (WorkerConnection, Option<Opening>);
+type Made = (WorkerConnection, Option<JournalOpening>);
 
 /// Attempts to open a journal, until dropped.
-struct Opening {
+struct JournalOpening {
     jobs: JoinHandle<Option<Jobs>>,
     tell: Events,
     _end: DropGuard,
@@ -106,7 +106,7 @@ fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
 }
 
 /// Opens a journal that was away, when it is back. The connection to the service stays as it is.
-fn try_again(access: Access, session: ProfileSession, account: Account, tell: Events) -> Opening {
+fn try_again(access: Access, session: ProfileSession, account: Account, tell: Events) -> JournalOpening {
     let end = CancellationToken::new();
     let (guard, sender) = (end.clone().drop_guard(), tell.clone());
     let trying = async move {
@@ -126,7 +126,7 @@ fn try_again(access: Access, session: ProfileSession, account: Account, tell: Ev
         }
     };
     let jobs = tokio::spawn(async move { end.run_until_cancelled_owned(trying).await.flatten() });
-    Opening { jobs, tell, _end: guard }
+    JournalOpening { jobs, tell, _end: guard }
 }
 
 /// Opens the journal, and starts the jobs in it.

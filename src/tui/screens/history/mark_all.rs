@@ -2,7 +2,7 @@
 //! marked, or none, except for rows that cannot be read.
 
 use super::History;
-use crate::api::{End, HistoryFilter};
+use crate::api::{HistoryFilter, ListEnd};
 use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
 use crate::tui::modals::confirm_action::ConfirmAction;
@@ -131,7 +131,7 @@ impl History {
     }
 
     fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {
-        if read.end == End::Moving {
+        if read.end == ListEnd::Moving {
             out.warn(t!(
                 "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."
             ));
@@ -146,18 +146,18 @@ impl History {
         self.marks.add(rows);
         let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
         match (read.end, read.total_count) {
-            (End::Unreadable, _) => out.warn(plural!(
+            (ListEnd::Unreadable, _) => out.warn(plural!(
                 read.unreadable,
                 "{all} {n} more could not be read and is not marked.",
                 "{all} {n} more could not be read and are not marked.",
                 all
             )),
-            (End::Disagrees | End::Stopped, Some(said)) => out.warn(t!(
+            (ListEnd::Disagrees | ListEnd::Stopped, Some(said)) => out.warn(t!(
                 "{all} The service counts {said} but does not show the others, if there are any.",
                 all,
                 said = number(said)
             )),
-            (End::Unconfirmed, _) => out.warn(t!(
+            (ListEnd::Unconfirmed, _) => out.warn(t!(
                 "{all} There may be more: the service gives no total, and an empty page followed a full one.",
                 all
             )),
