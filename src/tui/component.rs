@@ -47,7 +47,7 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     /// Runs an action. Returns false for an action of another component.
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool;
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool;
 
     /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
     fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {
@@ -95,7 +95,7 @@ pub(in crate::tui) trait Component: 'static {
         None
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
 }
 
 /// What the mouse does after a press of its left button.
@@ -267,7 +267,7 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables;
+    fn copyables(&self, cx: &UiContext) -> Copyables;
 
     fn records(&self) -> Vec<RawOf>;
 
@@ -284,7 +284,7 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>);
+    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>);
 
     /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}

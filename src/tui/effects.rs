@@ -44,15 +44,15 @@ impl ExportSource {
         head: String,
         note: String,
         badges: impl IntoIterator<Item = &'r HistoryItem>,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Self {
-        let now = env.now();
+        let now = cx.now();
         let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
         Self::of_rows(name, head, Some(note), <HistoryItem as Record>::SHAPE.names(), rows)
     }
 
     /// Badges read from the index.
-    pub fn of_index(title: &str, found: IndexRows, env: &UiContext) -> Self {
+    pub fn of_index(title: &str, found: IndexRows, cx: &UiContext) -> Self {
         let rows = found.rows.len() as u64;
         let badges = count!(rows, "badge", "badges");
         let note = if rows < found.all {
@@ -64,7 +64,7 @@ impl ExportSource {
         } else {
             t!("lapel saves the rows from the index.").to_owned()
         };
-        let head = format!("{title} {} {badges}", env.glyphs.dot);
+        let head = format!("{title} {} {badges}", cx.glyphs.dot);
         Self::of_rows("badges", head, Some(note), <HistoryItem as Record>::SHAPE.names(), found.rows)
     }
 
@@ -245,15 +245,15 @@ impl<'a> Effects<'a> {
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> M + 'static,
     ) {
-        self.open_some(|env, out| Some(build(env, out)));
+        self.open_some(|cx, out| Some(build(cx, out)));
     }
 
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> Option<M> + 'static,
     ) {
-        let build = move |env: &UiContext, out: &mut Effects<'_>| {
-            build(env, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
+        let build = move |cx: &UiContext, out: &mut Effects<'_>| {
+            build(cx, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
         };
         self.go.push(Navigate::Open(OpenModal(Box::new(build))));
     }

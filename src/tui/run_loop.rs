@@ -68,9 +68,9 @@ impl<B: Surface> Tui<B> {
     /// Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
-        let mut env = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
-        env.pictures = images::PictureStore::new(&start.pictures);
-        let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
+        cx.pictures = images::PictureStore::new(&start.pictures);
+        let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
@@ -282,7 +282,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     tui.voice = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
-    if let Some(way) = tui.app.env.pictures.kitty() {
+    if let Some(way) = tui.app.cx.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, tui.sender());

@@ -86,7 +86,7 @@ pub fn keys(text: &str) -> lapel::tui::Keymap {
 async fn keys_of_ones_own_work_and_stand_in_the_hints() {
     let mut h = Harness::new(small(), 100, 60).await;
     h.settled().await;
-    h.tui.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
+    h.tui.app.cx.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
     h.press("g");
     let popup = h.screen();
     assert!(popup.contains(Action::History.help()) && popup.contains(Action::First.help()), "{popup}");
@@ -197,7 +197,7 @@ async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     h.press("2 :");
     h.type_text("revoke marked");
     assert!(h.screen().contains(Action::Revoke.short()), "{}", h.screen());
-    if let Some(session) = &mut h.tui.app.env.connection.session {
+    if let Some(session) = &mut h.tui.app.cx.connection.session {
         session.connection.read_only = true;
     }
     h.press("esc :");

@@ -55,7 +55,7 @@ impl App {
     }
 
     pub(super) fn open_picture(&mut self, out: &mut Effects<'_>) {
-        let Some(url) = self.screen().copyables(&self.env).link else {
+        let Some(url) = self.screen().copyables(&self.cx).link else {
             out.say(t!("There is no picture here that a browser can open."));
             return;
         };

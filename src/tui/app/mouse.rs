@@ -36,7 +36,7 @@ impl App {
         let at = Position { x: mouse.column, y: mouse.row };
         let is_second =
             drag == Drag::End && self.clicked.is_some_and(|(_, there, second)| second && there == at);
-        if is_second && self.env.keymap.has(&self.key_contexts(), Action::Open) {
+        if is_second && self.cx.keymap.has(&self.key_contexts(), Action::Open) {
             self.clicked = None;
             self.command(Action::Open, out);
         } else if drag != Drag::End {
@@ -46,9 +46,9 @@ impl App {
     }
 
     pub(super) fn on_drag(&mut self, drag: Drag, out: &mut Effects<'_>) {
-        let (area, env, tab) = (self.body(), &self.env, self.navigation.tab);
+        let (area, cx, tab) = (self.body(), &self.cx, self.navigation.tab);
         let screen = self.screens.of_mut(tab);
-        self.changed |= out.owned_by(RequestOwner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
+        self.changed |= out.owned_by(RequestOwner::Screen(tab), |out| screen.on_drag(drag, area, cx, out));
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
@@ -107,7 +107,7 @@ impl App {
         }
         let area = self.body();
         let clicked =
-            self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
+            self.with(self.focus(), out, |component, cx, out| component.on_click(at, area, cx, out));
         let before = self.clicked.take();
         match clicked {
             None | Some(Clicked::Nothing) => {}

@@ -162,8 +162,8 @@ impl App {
     /// check covers every other way to it.
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
-        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.env, out)) {
-            Some(modal) if modal.prepares_sending() && self.env.read_only() => {
+        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
+            Some(modal) if modal.prepares_sending() && self.cx.read_only() => {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
             modal => {
@@ -174,14 +174,14 @@ impl App {
     }
 
     fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
-        if self.env.read_only() {
+        if self.cx.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
         let Some(job) = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id)) else {
             return;
         };
-        if confirm_resend::rows(&command, job) == 0 && !self.env.is_live() {
+        if confirm_resend::rows(&command, job) == 0 && !self.cx.is_live() {
             // It sends nothing now; its response says why.
             out.ask(Request::Do(Box::new(command)));
             return;

@@ -135,7 +135,7 @@ impl App {
     }
 
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
-        if let Some(view) = self.env.session().and_then(|session| self.views.read(session, out)) {
+        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, out)) {
             self.show_view(&view, out);
         }
     }

@@ -18,10 +18,10 @@ impl App {
     /// Whether the tour is possible. It needs lapel's own sandbox, where its steps change nothing real.
     pub(super) fn may_tour(&self) -> bool {
         let own_sandbox = self
-            .env
+            .cx
             .session()
             .is_some_and(|session| session.environment == Environment::Demo && session.data_dir.is_none());
-        own_sandbox && !self.env.read_only()
+        own_sandbox && !self.cx.read_only()
     }
 
     /// Whether the tour is possible on this screen. The welcome screen offers it until the user has taken it.
@@ -72,7 +72,7 @@ impl App {
             }
             Action::TourLeave => {
                 self.connection.tour = None;
-                let key = self.env.key(&self.screen().key_contexts(), Action::Tour);
+                let key = self.cx.key(&self.screen().key_contexts(), Action::Tour);
                 out.say(t!("The tour has ended. {key} starts it again.", key));
             }
             _ => return false,
@@ -104,7 +104,7 @@ impl App {
 
     pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(tour) = &self.connection.tour {
-            tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.env);
+            tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.cx);
         }
     }
 

@@ -115,13 +115,13 @@ impl ListArea {
         area: Rect,
         selected: usize,
         all: usize,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> (Range<usize>, Option<Line<'static>>) {
         if all <= usize::from(area.height) || area.height < 2 {
             return (self.lay(area, selected, all), None);
         }
         let shown = self.lay(Rect { height: area.height - 1, ..area }, selected, all);
-        let rest = Line::styled(out_of_sight(&shown, all, env), env.theme.dim());
+        let rest = Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim());
         (shown, Some(rest))
     }
 
@@ -203,8 +203,8 @@ impl ListCursor {
     }
 
     /// As [`ListArea::lay_all`].
-    pub fn lay_all(&self, area: Rect, all: usize, env: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
-        self.sight.lay_all(area, self.at, all, env)
+    pub fn lay_all(&self, area: Rect, all: usize, cx: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
+        self.sight.lay_all(area, self.at, all, cx)
     }
 }
 
@@ -223,12 +223,12 @@ pub fn below(area: Rect, lines: usize) -> Rect {
 }
 
 /// Empty if no rows are hidden.
-pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &UiContext) -> String {
+pub fn out_of_sight(shown: &Range<usize>, all: usize, cx: &UiContext) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
     let above = (above > 0).then(|| t!("  {more} more above", more = above));
     let below = (below > 0).then(|| t!("  {more} more below", more = below));
     match (above, below) {
-        (Some(above), Some(below)) => format!("{above} {} {}", env.glyphs.dot, below.trim_start()),
+        (Some(above), Some(below)) => format!("{above} {} {}", cx.glyphs.dot, below.trim_start()),
         (above, below) => above.or(below).unwrap_or_default(),
     }
 }
@@ -283,16 +283,16 @@ mod tests {
 
     #[test]
     fn what_is_out_of_sight_is_counted() {
-        let (sight, env) = (ListArea::default(), UiContext::for_test());
+        let (sight, cx) = (ListArea::default(), UiContext::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };
         let said = |selected| {
-            let (shown, rest) = sight.lay_all(area, selected, 9, &env);
+            let (shown, rest) = sight.lay_all(area, selected, 9, &cx);
             (shown, rest.map(|line| line.to_string()).unwrap_or_default())
         };
         assert_eq!(said(0), (0..3, "  6 more below".to_owned()));
         assert_eq!(said(5), (3..6, "  3 more above \u{b7} 3 more below".to_owned()));
         assert_eq!(said(8), (6..9, "  6 more above".to_owned()));
-        let (shown, rest) = sight.lay_all(area, 3, 4, &env);
+        let (shown, rest) = sight.lay_all(area, 3, 4, &cx);
         assert_eq!((shown, rest), (0..4, None));
     }
 

@@ -93,7 +93,7 @@ impl ConfirmAction {
     /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
     /// reports it. With `is_narrowed`, lapel compares the rows itself, so that only some of them are
     /// marked.
-    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &UiContext) -> Self {
+    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, cx: &UiContext) -> Self {
         let what = match rows {
             Some(rows) if is_narrowed => plural!(
                 rows,
@@ -105,14 +105,14 @@ impl ConfirmAction {
             }
             None => t!("Mark all badges that match? The service does not report how many.").to_owned(),
         };
-        let filter = (!filter.is_empty()).then(|| filter.join(&format!(" {} ", env.glyphs.dot)));
+        let filter = (!filter.is_empty()).then(|| filter.join(&format!(" {} ", cx.glyphs.dot)));
         let mut text: Vec<String> =
-            filter.into_iter().chain(rows.map(|rows| env.reading_cost(rows))).collect();
+            filter.into_iter().chain(rows.map(|rows| cx.reading_cost(rows))).collect();
         text.push(t!(
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
-            esc = env.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
+            esc = cx.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
         ));
-        let key = |action| env.key(&KeyContext::Menu.in_popup(), action);
+        let key = |action| cx.key(&KeyContext::Menu.in_popup(), action);
         let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
         Self {
@@ -188,12 +188,12 @@ impl Component for ConfirmAction {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let ConfirmMethod::Enter { keys, .. } = &self.by else { return };
-        let mut form = FormText::in_popup(area, env);
-        form.text(&self.what, env.theme.strong());
-        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
-        form.text(keys, env.theme.accent());
+        let mut form = FormText::in_popup(area, cx);
+        form.text(&self.what, cx.theme.strong());
+        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
+        form.text(keys, cx.theme.accent());
         form.draw_popup(frame, area, "");
     }
 }
@@ -206,9 +206,9 @@ impl Modal for ConfirmAction {
         }
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        form.asks(&self.what, &env.place(), env);
-        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        form.asks(&self.what, &cx.place(), cx);
+        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

@@ -86,8 +86,8 @@ impl Component for EditRow {
         self.fields.values().to_vec()
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
         let place = t!("row {no}", no = self.row.number());
         for why in self.row.why.iter().chain(&self.row.also) {
             form.warning(&why.to_string());
@@ -95,25 +95,25 @@ impl Component for EditRow {
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
             let text = t!("original: {cells}", cells = cells.join(" | "));
-            form.dim(&fit(&text, form.room() * 2, env.glyphs.ellipsis));
+            form.dim(&fit(&text, form.room() * 2, cx.glyphs.ellipsis));
         }
         form.blank();
-        self.fields.draw(&mut form, env);
+        self.fields.draw(&mut form, cx);
         form.blank();
         let (_, _, _, findings) = check_person(self.fields.value(0), self.fields.value(1));
         for finding in &findings {
             let style = match finding.severity {
-                Severity::Refuse => env.theme.error(),
-                Severity::Ask => env.theme.warning(),
-                Severity::Note => env.theme.dim(),
+                Severity::Refuse => cx.theme.error(),
+                Severity::Ask => cx.theme.warning(),
+                Severity::Note => cx.theme.dim(),
             };
-            let text = format!("{} {finding}", env.glyphs.alert);
+            let text = format!("{} {finding}", cx.glyphs.alert);
             form.text(&text, style);
         }
         form.dim(&t!(
             "The file is not changed; nothing is sent.  {enter} save in the draft  {esc} back",
-            enter = env.key(&self.key_contexts(), Action::Accept),
-            esc = env.key(&self.key_contexts(), Action::Back)
+            enter = cx.key(&self.key_contexts(), Action::Accept),
+            esc = cx.key(&self.key_contexts(), Action::Back)
         ));
         if let Some(error) = &self.error {
             form.error(error);

@@ -39,9 +39,9 @@ pub struct ExportForm {
 }
 
 impl ExportForm {
-    pub fn new(source: ExportSource, env: &UiContext) -> Self {
-        let mut file = PathField::with_earlier(env.recent(InputKind::Export));
-        file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
+    pub fn new(source: ExportSource, cx: &UiContext) -> Self {
+        let mut file = PathField::with_earlier(cx.recent(InputKind::Export));
+        file.set(&format!("lapel-{}-{}.xlsx", source.name, cx.now().date()));
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
@@ -119,7 +119,7 @@ impl ExportForm {
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    fn cost(&self, env: &UiContext) -> String {
+    fn cost(&self, cx: &UiContext) -> String {
         if !matches!(self.source.content, Content::List(What::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
@@ -127,7 +127,7 @@ impl ExportForm {
             return t!("The number of requests is unknown: the service does not report the number of rows.")
                 .to_owned();
         };
-        env.reading_cost(rows)
+        cx.reading_cost(rows)
     }
 
     /// Returns a message once the file is written.
@@ -242,38 +242,38 @@ impl Component for ExportForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let mut form = FormText::in_popup(area, env);
-        form.text(&env.place(), theme.accent());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let mut form = FormText::in_popup(area, cx);
+        form.text(&cx.place(), theme.accent());
         form.blank();
         for (at, (name, what)) in KINDS.iter().take(self.kinds()).enumerate() {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
         let focused = self.work.is_none();
-        form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, env));
-        form.extend(self.file.lines(form.room(), env));
+        form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, cx));
+        form.extend(self.file.lines(form.room(), cx));
         form.blank();
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
             let far = match all {
                 Some(all) => t!("{done} of {all} rows", done, all),
                 None => t!("{done} rows", done),
             };
-            form.text(&format!("{} {far}", env.spinner()), theme.text());
+            form.text(&format!("{} {far}", cx.spinner()), theme.text());
             form.dim(&t!(
                 "lapel tells you when the file is ready.  {key} continue in the background  {esc} back (cancels; nothing is saved)",
                 key = key(Action::Aside),
                 esc = key(Action::Back)
             ));
         } else {
-            for text in self.source.note.iter().chain([&self.cost(env)]) {
+            for text in self.source.note.iter().chain([&self.cost(cx)]) {
                 form.text(text, theme.text());
             }
             if matches!(self.source.content, Content::List(_)) {
-                form.dim(&t!("Times in the file are in the service's zone ({zone}).", zone = env.zone()));
+                form.dim(&t!("Times in the file are in the service's zone ({zone}).", zone = cx.zone()));
             }
             form.dim(&t!(
                 "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it is saved where lapel was started.  {enter} save  {up} {down} format",
@@ -305,13 +305,13 @@ impl Modal for ExportForm {
         self.work.map(|(request, ..)| request)
     }
 
-    fn being_written(&self, env: &UiContext) -> Option<(String, &'static str)> {
+    fn being_written(&self, cx: &UiContext) -> Option<(String, &'static str)> {
         self.work?;
         let path = self.file.path()?;
         let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
         let left =
             if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
-        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
+        Some((fit(&name, LONGEST_NAME, cx.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
     fn on_written(
@@ -324,8 +324,8 @@ impl Modal for ExportForm {
         Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        form.asks(t!("Replace the file"), self.file.text(), env);
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        form.asks(t!("Replace the file"), self.file.text(), cx);
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
 

@@ -191,8 +191,8 @@ impl Component for JsonView {
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
         let right = t!(
@@ -208,13 +208,13 @@ impl Component for JsonView {
         };
         let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
         let request = Line::styled(format!("  {request}"), theme.strong());
-        let request = self.search.line(usize::from(area.width), env).unwrap_or(request);
-        two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, env);
+        let request = self.search.line(usize::from(area.width), cx).unwrap_or(request);
+        two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, cx);
         let mut lines = Vec::new();
         match &self.read {
             _ if self.request.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
-                    t!("  {spinner} reading the JSON, 1 request", spinner = env.spinner()),
+                    t!("  {spinner} reading the JSON, 1 request", spinner = cx.spinner()),
                     theme.dim(),
                 ));
             }
@@ -227,7 +227,7 @@ impl Component for JsonView {
             Some(Ok(raw)) => {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
                 let about = t!("  {bytes} from the service; lapel added line breaks and indents", bytes);
-                lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
+                lines.push(Line::styled(fit(&about, room + 2, cx.glyphs.ellipsis), theme.dim()));
                 let body = self.lines.iter().enumerate().skip(self.scroll).take(self.height);
                 let is_searched = self.search.text().is_some();
                 lines.extend(body.map(|(at, line)| {

@@ -105,23 +105,23 @@ impl Component for Menu {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let outer = popup::at_bottom(area, WIDEST, self.list.len());
-        let area = popup::open(frame, outer, area, self.title, env);
+        let area = popup::open(frame, outer, area, self.title, cx);
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
         let left = usize::from(area.width).saturating_sub(labels + 8);
-        let (shown, rest) = self.cursor.lay_all(area, self.list.len(), env);
+        let (shown, rest) = self.cursor.lay_all(area, self.list.len(), cx);
         frame.render_widget(rest.unwrap_or_default(), below(area, shown.len()));
         let rows = self.list.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (at, entry)) in (area.y..).zip(rows) {
             let spans = vec![
                 Span::raw("   "),
-                Span::styled(entry.key.to_string(), env.theme.key()),
+                Span::styled(entry.key.to_string(), cx.theme.key()),
                 Span::raw("  "),
                 Span::raw(fit(&entry.label, labels, "")),
-                Span::styled(fit(&entry.shown, left, env.glyphs.ellipsis), env.theme.dim()),
+                Span::styled(fit(&entry.shown, left, cx.glyphs.ellipsis), cx.theme.dim()),
             ];
-            draw_row(frame, Rect { y, height: 1, ..area }, at == self.cursor.at(), spans, env);
+            draw_row(frame, Rect { y, height: 1, ..area }, at == self.cursor.at(), spans, cx);
         }
     }
 }

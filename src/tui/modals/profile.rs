@@ -246,29 +246,23 @@ impl ProfileForm {
         }
     }
 
-    fn spans(
-        &self,
-        control: &LineControl,
-        room: usize,
-        focused: bool,
-        env: &UiContext,
-    ) -> Vec<Span<'static>> {
+    fn spans(&self, control: &LineControl, room: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
         match control {
-            LineControl::Text(field) | LineControl::Path(field) => field.spans(room, focused, env),
+            LineControl::Text(field) | LineControl::Path(field) => field.spans(room, focused, cx),
             LineControl::Choice(choices, chosen) => {
                 let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
-                choice(&labels, *chosen, room, focused, env)
+                choice(&labels, *chosen, room, focused, cx)
             }
-            LineControl::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, env),
+            LineControl::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, cx),
             LineControl::ApiKey => match self.key.field() {
-                Some(field) => field.spans(room, focused, env),
-                None => vec![Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), env.theme.dim())],
+                Some(field) => field.spans(room, focused, cx),
+                None => vec![Span::styled(fit(self.key.said(), room, cx.glyphs.ellipsis), cx.theme.dim())],
             },
         }
     }
 
     /// Adds the lines of the form. With `brief`, it has no explanations, because a message follows below it.
-    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, cx: &UiContext) {
         for (at, line) in self.lines.iter().enumerate() {
             let focused = self.focus.at == at;
             let label = match line.control {
@@ -276,7 +270,7 @@ impl ProfileForm {
                 _ => i18n::tr(line.label),
             };
             form.labelled(&fit(label, LABEL, ""), focused, |room| {
-                self.spans(&line.control, room, focused, env)
+                self.spans(&line.control, room, focused, cx)
             });
         }
         form.blank();
@@ -284,7 +278,7 @@ impl ProfileForm {
             form.dim(&self.advice());
             form.blank();
         }
-        let key = |action| env.key(&[KeyContext::Form, KeyContext::Always], action);
+        let key = |action| cx.key(&[KeyContext::Form, KeyContext::Always], action);
         form.dim(&t!(
             "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),
@@ -304,20 +298,20 @@ fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
 
 /// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word
 /// is shown. The key hint is shown only if it fits too.
-fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
+fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
     // The keymap does not have this key. It is typed, like a letter in the other fields.
     let hint = t!("space change");
     let all: Vec<String> = words
         .iter()
         .enumerate()
-        .map(|(i, word)| format!("{} {word}", if i == chosen { env.glyphs.on } else { env.glyphs.off }))
+        .map(|(i, word)| format!("{} {word}", if i == chosen { cx.glyphs.on } else { cx.glyphs.off }))
         .collect();
     let wide = |gap: usize| all.iter().map(|word| width(word) + gap).sum::<usize>();
     let gap = if wide(3) + width(hint) <= room { "   " } else { "  " };
     let shown = if wide(2) <= room { &all[..] } else { all.get(chosen..=chosen).unwrap_or_default() };
     let mut spans: Vec<Span<'static>> = shown.iter().map(|word| Span::raw(format!("{word}{gap}"))).collect();
     if focused && spans.iter().map(|span| width(&span.content)).sum::<usize>() + width(hint) <= room {
-        spans.push(Span::styled(hint, env.theme.dim()));
+        spans.push(Span::styled(hint, cx.theme.dim()));
     }
     spans
 }

@@ -310,12 +310,12 @@ impl Component for ResolveRows {
         (self.stage == ResolveStage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
-        form.cut(&env.place(), env.theme.accent());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
+        form.cut(&cx.place(), cx.theme.accent());
         form.blank();
         if let RowsToResolve::One(row) = &self.rows {
-            form.text(&explain(row, Kind::Issue, env), env.theme.warning());
+            form.text(&explain(row, Kind::Issue, cx), cx.theme.warning());
             form.blank();
         }
         let before = form.len();
@@ -360,7 +360,7 @@ impl Modal for ResolveRows {
         (self.stage == ResolveStage::Review && self.request.is_none()).then(|| ConfirmQuestion::of(rows))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let job = self.job;
         let what = match (&self.rows, self.choice()) {
             (RowsToResolve::One(row), Resolution::IsBadge) => {
@@ -377,10 +377,10 @@ impl Modal for ResolveRows {
             ),
         };
         let (label, field) = self.field();
-        form.asks(&what, &env.place(), env);
-        form.text(&format!("{label}  {}", Text::new(field.value())), env.theme.text());
+        form.asks(&what, &cx.place(), cx);
+        form.text(&format!("{label}  {}", Text::new(field.value())), cx.theme.text());
         if let RowsToResolve::Marked { .. } = self.rows {
-            form.text(t!("Nothing is sent. lapel does nothing more with them."), env.theme.text());
+            form.text(t!("Nothing is sent. lapel does nothing more with them."), cx.theme.text());
         }
     }
 

@@ -353,7 +353,7 @@ pub fn lines(
     chosen: Option<usize>,
     room: usize,
     most: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let top = chosen.map_or(0, |at| (at + 1).saturating_sub(most));
     all.iter()
@@ -362,11 +362,11 @@ pub fn lines(
         .take(most)
         .map(|(at, text)| {
             let is_chosen = chosen == Some(at);
-            let style = if is_chosen { env.theme.strong() } else { env.theme.dim() };
+            let style = if is_chosen { cx.theme.strong() } else { cx.theme.dim() };
             Line::from(vec![
-                Span::styled(if is_chosen { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::styled(if is_chosen { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
                 Span::raw(" "),
-                Span::styled(fit(&scrub(text), room.saturating_sub(2), env.glyphs.ellipsis), style),
+                Span::styled(fit(&scrub(text), room.saturating_sub(2), cx.glyphs.ellipsis), style),
             ])
         })
         .collect()
@@ -378,12 +378,12 @@ pub fn offered(
     typed: &str,
     indent: usize,
     room: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     if !typed.is_empty() && recent.at().is_none() {
         return Vec::new();
     }
-    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, env);
+    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, cx);
     for line in &mut offered {
         line.spans.insert(0, Span::raw(" ".repeat(indent)));
     }
@@ -396,19 +396,19 @@ pub fn draw(
     title: &str,
     frame: &mut Frame<'_>,
     area: Rect,
-    env: &UiContext,
+    cx: &UiContext,
 ) {
     let most = usize::from(area.height).saturating_sub(1).min(LISTED);
     if all.is_empty() || most == 0 {
         return;
     }
-    let key = env.keymap.key(&[KeyContext::LookUp], Action::Earlier).unwrap_or_default();
+    let key = cx.keymap.key(&[KeyContext::LookUp], Action::Earlier).unwrap_or_default();
     let mut text = vec![Line::from(vec![
-        Span::styled(format!("  {title}  "), env.theme.dim()),
-        Span::styled(key, env.theme.key()),
+        Span::styled(format!("  {title}  "), cx.theme.dim()),
+        Span::styled(key, cx.theme.key()),
     ])];
     let room = usize::from(area.width).saturating_sub(4);
-    for mut line in lines(all, chosen, room, most, env) {
+    for mut line in lines(all, chosen, room, most, cx) {
         line.spans.insert(0, Span::raw("  "));
         text.push(line);
     }

@@ -311,7 +311,7 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    fn case<'a>(&'a self, held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
+    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &UiContext) -> Case<'a> {
         Case {
             held,
             all: self.held(),
@@ -322,14 +322,14 @@ impl Wallet {
             namesakes: self.call.namesakes,
             question: self.call.question,
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            now: env.now(),
-            zone_known: env.clock().is_zone_known(),
+            now: cx.now(),
+            zone_known: cx.clock().is_zone_known(),
         }
     }
 
-    fn earlier(&mut self, earlier: bool, env: &UiContext) {
+    fn earlier(&mut self, earlier: bool, cx: &UiContext) {
         if self.recent.at().is_none() {
-            self.recent = RecentInputs::new(self.offered(env));
+            self.recent = RecentInputs::new(self.offered(cx));
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
             self.field.set(&text);
@@ -337,14 +337,14 @@ impl Wallet {
         }
     }
 
-    fn target(&self, held: &HeldBadge, env: &UiContext) -> RevokeTarget {
+    fn target(&self, held: &HeldBadge, cx: &UiContext) -> RevokeTarget {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
         RevokeTarget {
             badge_id: held.badge_id.clone(),
             holder: held.recipient_name().cloned().unwrap_or_default(),
             email: held.recipient_email().cloned().unwrap_or_else(asked),
             title: held.title().cloned().unwrap_or_default(),
-            state: held.verdict(env.now()).state(),
+            state: held.verdict(cx.now()).state(),
         }
     }
 }
@@ -381,20 +381,20 @@ impl Component for Wallet {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        if let Some(done) = self.act_heading(action, env, out) {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
         // A search does not hide the way to stop reading.
         let stops = action == Action::Back && self.is_reading_cert();
-        if !stops && self.act_search(action, env, out) {
+        if !stops && self.act_search(action, cx, out) {
             return true;
         }
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
                     "This shows only the record. {enter} opens the holder's wallet; the Badge tab shows the badge in full.",
-                    enter = env.key(&[KeyContext::Wallet], Action::Open)
+                    enter = cx.key(&[KeyContext::Wallet], Action::Open)
                 ));
             }
             Action::Accept => self.take_box(out),
@@ -411,13 +411,13 @@ impl Component for Wallet {
                 self.typing = false;
             }
             Action::Earlier | Action::Later if self.typing => {
-                self.earlier(action == Action::Earlier, env);
+                self.earlier(action == Action::Earlier, cx);
             }
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
-            Action::Export => match self.source(env) {
+            Action::Export => match self.source(cx) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
@@ -434,14 +434,14 @@ impl Component for Wallet {
             },
             Action::Revoke => match self.selected() {
                 Some(held) => {
-                    let target = self.target(held, env);
+                    let target = self.target(held, cx);
                     RevokeForm::open(vec![target], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {
                 Some(held) => {
-                    let case = self.case(held, env);
+                    let case = self.case(held, cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
@@ -482,10 +482,10 @@ impl Component for Wallet {
         true
     }
 
-    fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         let is_taken = self.paste_in_search(text) || self.menu().is_some() && self.heading.on_paste(text);
         if !is_taken {
-            self.paste(text, env, out);
+            self.paste(text, cx, out);
         }
     }
 
@@ -536,9 +536,9 @@ impl Component for Wallet {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
-        self.lay_out_rows(area, env);
-        self.ask_reason(env, out);
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        self.lay_out_rows(area, cx);
+        self.ask_reason(cx, out);
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -546,8 +546,8 @@ impl Component for Wallet {
         self.call.rows.iter().for_each(|item| item.know(known));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 

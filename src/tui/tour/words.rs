@@ -19,18 +19,18 @@ pub fn title(step: TourStep) -> &'static str {
 
 pub struct TourContext<'a> {
     pub stack: &'a [KeyContext],
-    pub env: &'a UiContext,
+    pub cx: &'a UiContext,
 }
 
 impl TourContext<'_> {
     /// Key of an action. The action must be possible here.
     fn name(&self, action: Action) -> String {
-        self.env.key(self.stack, action)
+        self.cx.key(self.stack, action)
     }
 
     /// The sentence with the key of an action. If the key does not work here, it says how to go back.
     fn by(&self, action: Action, sentence: impl FnOnce(String) -> String) -> String {
-        if self.env.keymap.has(self.stack, action) {
+        if self.cx.keymap.has(self.stack, action) {
             sentence(self.name(action))
         } else {
             t!("First go back with {key}.", key = self.name(Action::Back))

@@ -75,9 +75,9 @@ impl Copyables {
         rows: impl Iterator<Item = &'r R>,
         which: &str,
         more: impl Fn(&R) -> B,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
-        let clock = env.clock();
+        let clock = cx.clock();
         let cells = |row: &R| -> Vec<String> {
             let more = more(row);
             fields.iter().map(|field| field.text(row, more.borrow(), &clock)).collect()

@@ -75,11 +75,11 @@ impl<const N: usize> TextFields<N> {
         self.fields[self.focus.at].on_paste(text.trim());
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, cx: &UiContext) {
         for (at, label) in aligned(self.labels).iter().enumerate() {
             let focused = self.focus.at == at;
             let field = &self.fields[at];
-            form.labelled(label, focused, |columns| field.spans(columns.min(WIDEST), focused, env));
+            form.labelled(label, focused, |columns| field.spans(columns.min(WIDEST), focused, cx));
         }
     }
 }

@@ -154,7 +154,7 @@ impl<T: ListRow> Marks<T> {
         action: Action,
         list: &mut PagedList<T>,
         stack: &[KeyContext],
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match action {
@@ -165,10 +165,10 @@ impl<T: ListRow> Marks<T> {
                 }
                 None => out.say(t!("This row cannot be marked.")),
             },
-            Action::Range => self.range(list, stack, env, out),
+            Action::Range => self.range(list, stack, cx, out),
             Action::RangeDown | Action::RangeUp => {
                 if !self.is_in_range() {
-                    self.range(list, stack, env, out);
+                    self.range(list, stack, cx, out);
                 }
                 list.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
@@ -211,7 +211,7 @@ impl<T: ListRow> Marks<T> {
         rows: Rect,
         list: &mut PagedList<T>,
         stack: &[KeyContext],
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match (drag, self.held.take()) {
@@ -228,7 +228,7 @@ impl<T: ListRow> Marks<T> {
             }
             (Drag::End, Some((from, true))) if list.selected().is_some() => {
                 self.range_from = Some(from);
-                self.range(list, stack, env, out);
+                self.range(list, stack, cx, out);
                 true
             }
             (_, held) => held.is_some_and(|(_, moved)| moved),
@@ -262,7 +262,7 @@ impl<T: ListRow> Marks<T> {
         &mut self,
         list: &mut PagedList<T>,
         stack: &[KeyContext],
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) {
         let Some(here) = end(list) else {
@@ -272,7 +272,7 @@ impl<T: ListRow> Marks<T> {
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                let key = |action| env.key(stack, action);
+                let key = |action| cx.key(stack, action);
                 out.say(t!(
                     "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
                     key = key(Action::Range),

@@ -82,13 +82,13 @@ impl ReasonField {
         }
     }
 
-    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
-        self.field.spans(columns, focused, env)
+    pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
+        self.field.spans(columns, focused, cx)
     }
 
     /// The earlier reasons, one per line, below a field whose label is `indent` cells wide.
-    pub fn earlier_lines(&self, indent: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        input_history::offered(&self.earlier, self.field.value(), indent, room, env)
+    pub fn earlier_lines(&self, indent: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        input_history::offered(&self.earlier, self.field.value(), indent, room, cx)
     }
 }
 

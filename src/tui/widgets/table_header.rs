@@ -202,10 +202,10 @@ impl Heading {
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
-    pub fn fit(&mut self, cells: &[(String, Style)], env: &UiContext) {
+    pub fn fit(&mut self, cells: &[(String, Style)], cx: &UiContext) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
         self.years.resize(self.defs.len(), BTreeSet::new());
-        self.this_year = env.now().strftime("%Y-").to_string();
+        self.this_year = cx.now().strftime("%Y-").to_string();
         for ((years, def), (text, _)) in self.years.iter_mut().zip(&self.defs).zip(cells) {
             if def.is_time
                 && let Some(year) = year_of(text)
@@ -239,17 +239,17 @@ impl Heading {
     }
 
     /// The line of headings after `indent` cells, with an arrow at the sorted column.
-    pub fn line(&self, widths: &[usize], indent: usize, env: &UiContext) -> Line<'static> {
+    pub fn line(&self, widths: &[usize], indent: usize, cx: &UiContext) -> Line<'static> {
         let title = |(column, def): (usize, &ColumnDef)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
-                Direction::Asc => env.glyphs.up,
-                Direction::Desc => env.glyphs.down,
+                Direction::Asc => cx.glyphs.up,
+                Direction::Desc => cx.glyphs.down,
             });
-            (format!("{}{arrow}", tr(def.title)), env.theme.dim())
+            (format!("{}{arrow}", tr(def.title)), cx.theme.dim())
         };
         let titles = self.defs.iter().enumerate().map(title).collect();
         let mut spans = vec![Span::raw(" ".repeat(indent))];
-        spans.extend(self.cells(titles, widths, env));
+        spans.extend(self.cells(titles, widths, cx));
         Line::from(spans)
     }
 
@@ -263,7 +263,7 @@ impl Heading {
         &self,
         mut all: Vec<(String, Style)>,
         widths: &[usize],
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
             if self.drops_year(column)
@@ -280,7 +280,7 @@ impl Heading {
         }
         let shown = self.columns.shown().filter_map(|column| all.get_mut(column).map(std::mem::take));
         let shown: Vec<(String, Style)> = shown.collect();
-        cells(&shown, widths, env.glyphs.ellipsis)
+        cells(&shown, widths, cx.glyphs.ellipsis)
     }
 
     /// `None` for the list's own order.

@@ -318,8 +318,8 @@ impl FileForm {
         (self.step, self.cursor) = (step, ListCursor::default());
     }
 
-    fn act_step(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        let choices = self.step_choices(env).len().max(1);
+    fn act_step(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        let choices = self.step_choices(cx).len().max(1);
         let Some(step) = &mut self.step else { return false };
         if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
             match action {
@@ -399,9 +399,9 @@ impl Component for FileForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
-            return self.act_step(action, env, out);
+            return self.act_step(action, cx, out);
         }
         match action {
             Action::Back => {
@@ -409,7 +409,7 @@ impl Component for FileForm {
                 out.close();
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
-                if self.opened.is_none() || !self.is_enabled(action, env) =>
+                if self.opened.is_none() || !self.is_enabled(action, cx) =>
             {
                 out.say(t!("This cannot be chosen for this file."));
             }
@@ -516,8 +516,8 @@ impl Component for FileForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
@@ -536,10 +536,10 @@ pub fn gone(source: &FileSource) -> String {
     t!("{file} does not exist any more. The draft keeps its rows.", file)
 }
 
-fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, env: &UiContext) -> String {
+fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, cx: &UiContext) -> String {
     let Some(first) = import.first() else { return String::new() };
-    let (time, title) = (moment(first.created, env), titles(import));
-    let rows = shares(import).join(&format!(" {} ", env.glyphs.dot));
+    let (time, title) = (moment(first.created, cx), titles(import));
+    let rows = shares(import).join(&format!(" {} ", cx.glyphs.dot));
     if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
         t!("draft of {time}  {title}: {rows}", time, title, rows)
     } else if let Some(change) = change {

@@ -22,7 +22,7 @@ pub struct Marking {
 
 impl History {
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
-    pub(super) fn offer_mark_all(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn offer_mark_all(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
@@ -32,7 +32,7 @@ impl History {
         let is_narrowed = part.is_some() || of_index.is_some();
         let rows = part.map(|part| part.all).or(of_index).or(counted);
         if self.marking.is_some() {
-            let esc = env.key(&self.key_contexts(), Action::Back);
+            let esc = cx.key(&self.key_contexts(), Action::Back);
             out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not loaded yet. Nothing was marked."));
@@ -50,7 +50,7 @@ impl History {
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
-            out.open(move |env, _| ConfirmAction::mark_all(rows, &words, is_narrowed, env));
+            out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
         }
     }
 
@@ -104,7 +104,7 @@ impl History {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let is_mine = |marking: &mut Marking| marking.request == request;
@@ -115,7 +115,7 @@ impl History {
                 };
                 match *read {
                     Ok(mut read) => {
-                        let now = env.now();
+                        let now = cx.now();
                         read.rows.retain(|row| marking.narrowing.fits(row, now));
                         self.take_matching(read, out);
                     }

@@ -464,14 +464,14 @@ impl Wallet {
     }
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
-    pub(super) fn ask_reason(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn ask_reason(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
         }
         let wanted = self.selected().filter(|held| {
             held.detail.is_none()
                 && !self.call.details.contains_key(&held.badge_id)
-                && wants_reason(held, env.now())
+                && wants_reason(held, cx.now())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
             self.send(Lookups::Detail(id.clone()), Request::Badge(id), out);

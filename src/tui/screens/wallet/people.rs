@@ -123,10 +123,10 @@ impl PeopleMatches {
     }
 
     /// The cells of a row. The address is masked.
-    pub fn texts(one: &Match, env: &UiContext) -> [String; 6] {
+    pub fn texts(one: &Match, cx: &UiContext) -> [String; 6] {
         let names = one.shown_names();
         let name = match names.as_slice() {
-            [] => env.glyphs.dash.to_owned(),
+            [] => cx.glyphs.dash.to_owned(),
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
@@ -136,10 +136,10 @@ impl PeopleMatches {
         [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
     }
 
-    pub fn row(one: &Match, widths: &[usize], env: &UiContext) -> Vec<Span<'static>> {
-        let styled = Self::texts(one, env).into_iter().enumerate();
+    pub fn row(one: &Match, widths: &[usize], cx: &UiContext) -> Vec<Span<'static>> {
+        let styled = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
-        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { env.theme.dim() }));
-        cells(&styled.collect::<Vec<_>>(), widths, env.glyphs.ellipsis)
+        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() }));
+        cells(&styled.collect::<Vec<_>>(), widths, cx.glyphs.ellipsis)
     }
 }

@@ -249,7 +249,7 @@ impl Wallet {
     }
 
     /// What was searched without a match, as a sentence.
-    pub(super) fn tried(&self, env: &UiContext) -> Option<String> {
+    pub(super) fn tried(&self, cx: &UiContext) -> Option<String> {
         let read = self.found.as_ref().filter(|found| found.both && !found.email.is_empty());
         let lists = read.map(|found| t!("wallet and history of {email}", email = cut(&found.email)));
         let mut tried: Vec<String> =
@@ -262,7 +262,7 @@ impl Wallet {
         let unread = (is_unread && self.call.certs != Certs::NotRead).then(|| {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
-                key = env.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
+                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
                 cost = self.index_cost()
             )
         });

@@ -282,8 +282,8 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
     }
 
-    pub(super) fn open_filter(&mut self, view: FilterView, env: &UiContext, out: &mut Effects<'_>) {
-        self.bar.known.today = Some(env.now().date());
+    pub(super) fn open_filter(&mut self, view: FilterView, cx: &UiContext, out: &mut Effects<'_>) {
+        self.bar.known.today = Some(cx.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
         self.bar.learn(seen, out);
         if self.choices.is_empty() && !self.has_names {

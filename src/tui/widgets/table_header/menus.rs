@@ -170,33 +170,33 @@ impl Heading {
 
     /// Draws the open menu as a popup over the rows. The headings above show the effect of the menu; `widths` are
     /// their widths.
-    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
+    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], cx: &UiContext) {
         match self.menu {
-            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
-            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, env),
+            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, cx, direction),
+            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, cx),
             None => {}
         }
     }
 
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &UiContext, direction: Direction) {
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, cx: &UiContext, direction: Direction) {
         let arrow = match direction {
-            Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
-            Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
+            Direction::Asc => format!("{} {}", cx.glyphs.up, t!("ascending")),
+            Direction::Desc => format!("{} {}", cx.glyphs.down, t!("descending")),
         };
         let sortable = self.sortable();
         let titles = sortable.iter().map(|column| tr(self.defs[*column].title));
         let names = std::iter::once(tr(self.own_order)).chain(titles);
         let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
-        let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), env);
-        let inner = popup::open(frame, outer, body, &title, env);
-        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, env);
+        let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), cx);
+        let inner = popup::open(frame, outer, body, &title, cx);
+        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, cx);
         let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { env.glyphs.cursor } else { " " };
-            let style = if selected { env.theme.selected() } else { env.theme.text() };
+            let cursor = if selected { cx.glyphs.cursor } else { " " };
+            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
             lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!(" {cursor} "), cx.theme.accent()),
                 Span::styled(format!("{name} "), style),
             ]));
         }
@@ -204,7 +204,7 @@ impl Heading {
         frame.render_widget(Text::from(lines), inner);
     }
 
-    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], cx: &UiContext) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
@@ -217,27 +217,27 @@ impl Heading {
         let left_out =
             choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));
         let outer = popup::at_bottom(body, WIDEST, choices.len() + usize::from(left_out));
-        let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), env);
-        let inner = popup::open(frame, outer, body, &title, env);
+        let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), cx);
+        let inner = popup::open(frame, outer, body, &title, cx);
         let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
-        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), cx);
         let mut lines = Vec::new();
         for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { env.glyphs.cursor } else { " " };
-            let style = if selected { env.theme.selected() } else { env.theme.text() };
+            let cursor = if selected { cx.glyphs.cursor } else { " " };
+            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
             let sign = if self.columns.is_shown(choice) { "[x]" } else { "[ ]" };
-            let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
+            let name = fit(tr(self.defs[choice.column].title), names, cx.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
                 Some(0) if is_needless(choice) => {
-                    (t!("same on every row, so hidden").to_owned(), env.theme.dim())
+                    (t!("same on every row, so hidden").to_owned(), cx.theme.dim())
                 }
-                Some(0) => (t!("hidden at this width").to_owned(), env.theme.warning()),
-                Some(wide) => (wide_words(wide, choice), env.theme.dim()),
-                None => (String::new(), env.theme.dim()),
+                Some(0) => (t!("hidden at this width").to_owned(), cx.theme.warning()),
+                Some(wide) => (wide_words(wide, choice), cx.theme.dim()),
+                None => (String::new(), cx.theme.dim()),
             };
             lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!(" {cursor} "), cx.theme.accent()),
                 Span::styled(format!("{sign} {name} "), style),
                 Span::styled(format!(" {note}"), note_style),
             ]));
@@ -245,7 +245,7 @@ impl Heading {
         lines.extend(rest);
         if left_out {
             let words = t!("In a narrow window, lapel hides the lowest columns.");
-            lines.push(Line::styled(format!(" {words}"), env.theme.dim()));
+            lines.push(Line::styled(format!(" {words}"), cx.theme.dim()));
         }
         frame.render_widget(Text::from(lines), inner);
     }

@@ -70,8 +70,8 @@ pub(super) const LIST: &[KeyContext] =
     &[KeyContext::OverviewList, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 impl BadgeCounts {
-    pub fn is_on(&self, env: &UiContext) -> bool {
-        self.turned_on || env.session().is_some_and(|session| session.index.is_some())
+    pub fn is_on(&self, cx: &UiContext) -> bool {
+        self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
     pub fn by_week() -> Self {
@@ -121,13 +121,13 @@ impl BadgeCounts {
     pub fn picture(
         &self,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Option<crate::tui::platform::images::PictureRequest> {
-        self.badge_list.as_ref()?.picture(draw::body(area), env)
+        self.badge_list.as_ref()?.picture(draw::body(area), cx)
     }
 
-    pub fn copyables(&self, env: &UiContext) -> Copyables {
-        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(env)).unwrap_or_default()
+    pub fn copyables(&self, cx: &UiContext) -> Copyables {
+        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
     }
 
     pub fn records(&self) -> Vec<RawOf> {
@@ -140,13 +140,13 @@ impl BadgeCounts {
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
     /// the first reading of an index that the user turned on.
-    pub fn count(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub fn count(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
             self.read(SyncScope::New, out);
         }
         self.stale |= self.all.is_none() && self.error.is_none();
-        if self.is_on(env) && self.stale && self.counting.is_none() {
+        if self.is_on(cx) && self.stale && self.counting.is_none() {
             self.stale = false;
             self.counting = Some(out.ask(Request::Sums(self.period)));
         }
@@ -174,7 +174,7 @@ impl BadgeCounts {
         bars.into_iter().nth(at.min(last))
     }
 
-    fn act_in_list(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(badge_list) = &mut self.badge_list else { return false };
         match action {
             _ if badge_list.act_in_search(action, out) => {}
@@ -186,7 +186,7 @@ impl BadgeCounts {
             Action::Renew => {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
-            Action::Details => self.details(env, out),
+            Action::Details => self.details(cx, out),
             Action::Export if badge_list.list.is_empty() => {
                 out.say(t!("There are no badges here to export."));
             }
@@ -194,7 +194,7 @@ impl BadgeCounts {
                 let which = badge_list.listed();
                 let mut title = badge_list.title.clone();
                 if let Which::Found(_, text) = &which {
-                    title.push_str(&format!(" {} {}", env.glyphs.dot, scrub(text)));
+                    title.push_str(&format!(" {} {}", cx.glyphs.dot, scrub(text)));
                 }
                 out.cancel(self.export.take().map(|(request, _)| request));
                 self.export = Some((out.ask(Request::IndexExport(which)), title));
@@ -205,9 +205,9 @@ impl BadgeCounts {
     }
 
     /// The first call shows the cost. The second call is the confirmation and reads the records.
-    fn details(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn details(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.running.is_some() {
-            let key = env.key(&self.key_contexts(), Action::IndexStop);
+            let key = cx.key(&self.key_contexts(), Action::IndexStop);
             out.say(t!("lapel is already reading. {key} stops it.", key));
             return;
         }
@@ -244,13 +244,13 @@ impl BadgeCounts {
         self.running = Some(RunningCount { request, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn stop(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
                 out.cancel([running.request]);
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
-                let key = env.key(&self.key_contexts(), on);
+                let key = cx.key(&self.key_contexts(), on);
                 out.say(t!("Stopped. lapel keeps the part it has read. {key} reads the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),
@@ -270,8 +270,8 @@ impl Component for BadgeCounts {
         vec![KeyContext::Overview, KeyContext::List, KeyContext::Global, KeyContext::Always]
     }
 
-    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
-        let on = self.is_on(env);
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
+        let on = self.is_on(cx);
         match action {
             Action::IndexOn => !on,
             Action::IndexStop => self.running.is_some(),
@@ -296,34 +296,34 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if action != Action::Details {
             self.offered = None;
         }
         let planned = self.planned.take().filter(|_| action == Action::Renew);
         match action {
-            Action::IndexOn if !self.is_on(env) => {
+            Action::IndexOn if !self.is_on(cx) => {
                 self.asked = Some(out.ask(Request::TurnOnIndex));
             }
             Action::IndexOn => out.say(t!("The index is already on.")),
-            Action::IndexStop => self.stop(env, out),
-            Action::Reload | Action::Rescan if !self.is_on(env) => {
+            Action::IndexStop => self.stop(cx, out),
+            Action::Reload | Action::Rescan if !self.is_on(cx) => {
                 out.say(t!("There is no index to update. No request was sent."));
             }
             Action::Reload | Action::Rescan if self.running.is_some() => {
-                let key = env.key(&self.key_contexts(), Action::IndexStop);
+                let key = cx.key(&self.key_contexts(), Action::IndexStop);
                 out.say(t!("lapel is already reading. {key} stops it.", key));
             }
             Action::Reload => self.read(SyncScope::New, out),
             Action::Rescan => self.read(SyncScope::All, out),
             // The box of the Wallet takes certificate numbers, too.
-            Action::FindCert if self.is_on(env) => out.go.push(Navigate::Run(Action::WalletTab)),
+            Action::FindCert if self.is_on(cx) => out.go.push(Navigate::Run(Action::WalletTab)),
             Action::FindCert => {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.badge_list.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
-                None => return self.act_in_list(action, env, out),
+                None => return self.act_in_list(action, cx, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
             Action::PreviousSection => self.go_to(self.section.step(CountsSection::ALL.len() - 1)),
@@ -383,18 +383,18 @@ impl Component for BadgeCounts {
         true
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
-        if !self.is_on(env) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        if !self.is_on(cx) {
             return;
         }
         if !self.looked {
             self.read(SyncScope::New, out);
             self.stale = true;
         }
-        self.count(env, out);
+        self.count(cx, out);
         let body = draw::body(area);
         if let Some(badge_list) = &mut self.badge_list {
-            badge_list.load_visible(body, env, out);
+            badge_list.load_visible(body, cx, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -405,10 +405,10 @@ impl Component for BadgeCounts {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
-        self.take_answer(id, answer, env, out)
+        self.take_answer(id, answer, cx, out)
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -417,8 +417,8 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
