@@ -12,8 +12,8 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Around, Begin, FileKind, Helpers, IndexUse, InitialView, Keymap, Manner, ProfileAsk,
-    ProfileChange, ProfileSession, Start, ViewUse,
+    self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
+    ProfileAsk, ProfileChange, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -282,7 +282,7 @@ async fn tui(
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
             settings: settings.app.values,
-            around: Around::of(&Env::process()),
+            around: HostTerminal::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
         theme: settings.ui.theme,

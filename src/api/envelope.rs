@@ -3,7 +3,7 @@
 //! The HTTP status decides first: an envelope that contradicts an error status is not believed. With a 2xx status
 //! the code decides. A code that the contract does not name counts as success if there is data.
 
-use super::error::{ApiError, Refusal, Said};
+use super::error::{ApiError, Refusal, ServiceMessage};
 use super::key::ApiKey;
 use super::lenient;
 use crate::domain::Text;
@@ -33,7 +33,7 @@ pub(super) enum ResponseBody {
 pub(super) struct Envelope {
     /// Padded to four digits if the service sent a number.
     pub(super) code: Option<String>,
-    pub(super) message: Option<Said>,
+    pub(super) message: Option<ServiceMessage>,
     pub(super) data: Value,
 }
 
@@ -55,7 +55,7 @@ impl ResponseBody {
                     return Self::Other(tr_noop!("JSON in an unknown format"));
                 }
                 let message = match map.get("message") {
-                    Some(Value::String(message)) => Said::new(&key.blot(message)),
+                    Some(Value::String(message)) => ServiceMessage::new(&key.blot(message)),
                     _ => None,
                 };
                 let code = code.map(|c| key.blot(&c).into_owned());

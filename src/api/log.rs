@@ -106,7 +106,7 @@ impl Log {
     }
 }
 
-pub(super) struct Sent<'u> {
+pub(super) struct SentRequest<'u> {
     pub(super) method: &'static str,
     pub(super) url: &'u Url,
     pub(super) attempt: u32,
@@ -129,7 +129,7 @@ pub(super) struct PendingLogEntry<'l> {
 }
 
 impl<'l> PendingLogEntry<'l> {
-    pub(super) fn start(log: &'l Log, sent: &Sent<'_>) -> Self {
+    pub(super) fn start(log: &'l Log, sent: &SentRequest<'_>) -> Self {
         let entry = LogEntry {
             no: 0,
             method: sent.method,
@@ -200,8 +200,13 @@ mod tests {
 
     fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> PendingLogEntry<'l> {
         let url = Url::parse(url).expect("a URL");
-        let sent =
-            Sent { method: "GET", url: &url, attempt, waited: Duration::from_secs(2), budget: (3, 1000) };
+        let sent = SentRequest {
+            method: "GET",
+            url: &url,
+            attempt,
+            waited: Duration::from_secs(2),
+            budget: (3, 1000),
+        };
         PendingLogEntry::start(log, &sent)
     }
 

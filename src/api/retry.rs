@@ -9,9 +9,9 @@ use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
-use super::log::{Log, PendingLogEntry, ReceivedResponse, Sent};
+use super::log::{Log, PendingLogEntry, ReceivedResponse, SentRequest};
 use super::pace::{Pace, Permit, SlotTimes};
-use super::wire::{self, TransportError, Use};
+use super::wire::{self, ClientKind, TransportError};
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::Bytes;
@@ -105,18 +105,18 @@ fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {
 }
 
 /// A POST tries to connect several times in one turn.
-fn span_of(timeouts: &Timeouts, purpose: Use) -> SlotTimes {
+fn span_of(timeouts: &Timeouts, purpose: ClientKind) -> SlotTimes {
     let Timeouts { connect, total, total_post, pause, .. } = *timeouts;
     match purpose {
-        Use::Get => SlotTimes { usable: USABLE, reach: total },
-        Use::Post => SlotTimes { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
+        ClientKind::Get => SlotTimes { usable: USABLE, reach: total },
+        ClientKind::Post => SlotTimes { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
     }
 }
 
 /// Covers every request.
 #[cfg(feature = "team")]
 fn longest(timeouts: &Timeouts) -> SlotTimes {
-    let [get, post] = [Use::Get, Use::Post].map(|purpose| span_of(timeouts, purpose));
+    let [get, post] = [ClientKind::Get, ClientKind::Post].map(|purpose| span_of(timeouts, purpose));
     SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
 }
 
@@ -126,7 +126,7 @@ impl ApiCore {
         Ok(Self {
             key: connection.key.clone(),
             header: connection.key.header()?,
-            gets: wire::client(connection, &base, Use::Get)?,
+            gets: wire::client(connection, &base, ClientKind::Get)?,
             via: connection
                 .proxy
                 .as_deref()
@@ -241,7 +241,7 @@ impl ApiCore {
         left: &mut Duration,
     ) -> ApiResult<std::result::Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
-        let mut permit = self.turn(call, Use::Get).await?;
+        let mut permit = self.turn(call, ClientKind::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
         let begun = tokio::time::Instant::now();
         let _read = (call.priority == Priority::Interactive).then(|| {
@@ -273,7 +273,7 @@ impl ApiCore {
         self.pace.flush().await;
     }
 
-    pub(super) async fn turn(&self, call: &Call, purpose: Use) -> ApiResult<Permit> {
+    pub(super) async fn turn(&self, call: &Call, purpose: ClientKind) -> ApiResult<Permit> {
         loop {
             let permit =
                 self.pace.turn_within(call.priority, span_of(&self.timeouts, purpose), &call.cancel).await?;
@@ -287,7 +287,7 @@ impl ApiCore {
     pub(super) async fn ping_now(&self, call: &Call) -> ApiResult<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
-        let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, Use::Get)).await else {
+        let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, ClientKind::Get)).await else {
             return Err(ApiError::RateLimited { retry_after: self.pace.held_for() });
         };
         let request = wire::get(url.clone(), self.header.clone());
@@ -350,7 +350,7 @@ impl ApiCore {
             let waiting = Instant::now();
             let mut permit = match turn.take() {
                 Some(permit) => permit,
-                None => self.turn(call, Use::Post).await?,
+                None => self.turn(call, ClientKind::Post).await?,
             };
             if call.cancel.is_cancelled() || !permit.is_fresh() {
                 return Err(ApiError::Cancelled);
@@ -416,7 +416,8 @@ impl ApiCore {
         permit: &mut Permit,
         method: &'static str,
     ) -> std::result::Result<HttpResponse, TransportError> {
-        let sent = Sent { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
+        let sent =
+            SentRequest { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {

@@ -35,7 +35,7 @@ pub fn install_crypto() {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ClientKind {
     Get,
     /// Every request has its own connection, so that a dead idle connection cannot leave a POST in
     /// doubt. Uses HTTP/1.1, where no lower layer repeats a request.
@@ -59,7 +59,7 @@ impl TransportError {
     }
 }
 
-pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> ApiResult<Client> {
+pub(super) fn client(of: &Connection, base: &Base, purpose: ClientKind) -> ApiResult<Client> {
     install_crypto();
     let Timeouts { connect, read, total, total_post, .. } = of.timeouts;
     let mut builder = Client::builder()
@@ -72,8 +72,8 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> ApiResult<Cl
         .connect_timeout(connect)
         .pool_idle_timeout(Duration::from_secs(60));
     builder = match purpose {
-        Use::Get => builder.pool_max_idle_per_host(4).read_timeout(read).timeout(total),
-        Use::Post => {
+        ClientKind::Get => builder.pool_max_idle_per_host(4).read_timeout(read).timeout(total),
+        ClientKind::Post => {
             builder.pool_max_idle_per_host(0).http1_only().read_timeout(total_post).timeout(total_post)
         }
     };

@@ -5,7 +5,7 @@ use super::connection::Connection;
 use super::decode_records::{accepted, batch_accepted, revoke_accepted};
 use super::error::{ApiError, ApiResult};
 use super::reader::Reader;
-use super::wire::{self, Use};
+use super::wire::{self, ClientKind};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, RevokeAccepted, TemplateId};
 use crate::i18n::Localizable;
 use reqwest::Client;
@@ -76,7 +76,7 @@ impl fmt::Debug for Writer {
 
 impl Writer {
     pub(super) fn new(reader: Reader, connection: &Connection) -> ApiResult<Self> {
-        let posts = wire::client(connection, &reader.0.base, Use::Post)?;
+        let posts = wire::client(connection, &reader.0.base, ClientKind::Post)?;
         Ok(Self { reader, posts })
     }
 
@@ -86,7 +86,7 @@ impl Writer {
 
     /// The caller can then record the request without waiting; see [`Call::in_turn`].
     pub async fn turn(&self, call: &Call) -> ApiResult<Turn> {
-        self.reader.0.turn(call, Use::Post).await.map(Turn::new)
+        self.reader.0.turn(call, ClientKind::Post).await.map(Turn::new)
     }
 
     /// Accepted is not issued.

@@ -81,7 +81,7 @@ pub use pictures::{PictureChoice, PictureSettings, TerminalHints};
 pub use profile::{Environment, KeyPin, Profile, ProfileLine, ProfileSettings, is_profile_name};
 pub use provenance::{Defaults, FoundProfile, Provenance, known_settings, provenance};
 pub use resolved::{Resolved, SettingSource, SettingValue};
-pub use section::{Edit, Input};
+pub use section::{Input, SettingEdit};
 pub use settings::{Flags, Settings, named as named_profile, profiles};
 pub use theme::{Colour, Palette, Role};
 pub use toml_reader::nearest;

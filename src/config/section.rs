@@ -32,7 +32,7 @@ pub(super) struct Setting<S> {
     /// Of a setting that is a table.
     pub inner_keys: &'static [&'static str],
     /// `None` when users edit only the file.
-    pub edit: Option<Edit>,
+    pub edit: Option<SettingEdit>,
     /// Of a setting that is a table: the key that `edit` is about.
     pub edited_key: Option<&'static str>,
 }
@@ -80,13 +80,13 @@ impl<S> Setting<S> {
         self
     }
 
-    pub const fn edit(mut self, edit: Edit) -> Self {
+    pub const fn edit(mut self, edit: SettingEdit) -> Self {
         self.edit = Some(edit);
         self
     }
 
     /// Of a table, users edit only this key. Without it, the table is removed.
-    pub const fn edit_within(mut self, key: &'static str, edit: Edit) -> Self {
+    pub const fn edit_within(mut self, key: &'static str, edit: SettingEdit) -> Self {
         self.edited_key = Some(key);
         self.edit(edit)
     }
@@ -102,7 +102,7 @@ impl<S> Setting<S> {
 
 /// By a flag of `lapel profile`, and by a line of the profile form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct SettingEdit {
     /// Among the flags and in the form. The file has an order of its own.
     pub position: u8,
     pub label: &'static str,

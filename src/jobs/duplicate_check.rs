@@ -169,7 +169,7 @@ pub(super) async fn check_duplicates(
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = Hunt { core, id, phase, template, known, requests: 0, complete: true };
+    let mut hunt = DuplicateScan { core, id, phase, template, known, requests: 0, complete: true };
     let mut left = None;
     if recipients > FEW && !job.title.looks_empty() {
         let first = call(1);
@@ -247,7 +247,7 @@ pub(super) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-struct Hunt<'c> {
+struct DuplicateScan<'c> {
     core: &'c Arc<JobsCore>,
     id: JobId,
     phase: Phase,
@@ -257,7 +257,7 @@ struct Hunt<'c> {
     complete: bool,
 }
 
-impl Hunt<'_> {
+impl DuplicateScan<'_> {
     async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<SeenBadge>>, ApiError> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());

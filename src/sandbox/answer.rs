@@ -73,13 +73,13 @@ impl IntoResponse for EndpointResponse {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Wire {
+pub(super) struct RawResponse {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
 }
 
-impl Wire {
+impl RawResponse {
     pub fn page(status: u16) -> Self {
         let body = format!(
             "<!DOCTYPE html><html><head><title>{status}</title></head><body><h1>{status}</h1>\
@@ -130,7 +130,7 @@ fn date(switches: &Switches, now: i64) -> String {
     }
 }
 
-pub(super) fn render(answer: EndpointResponse, switches: &Switches, now: i64) -> Wire {
+pub(super) fn render(answer: EndpointResponse, switches: &Switches, now: i64) -> RawResponse {
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("cache-control", "no-store".to_owned())];
     if let Some(wait) = answer.wait {
@@ -149,7 +149,7 @@ pub(super) fn render(answer: EndpointResponse, switches: &Switches, now: i64) ->
     let status = answer.status;
     let body = envelope(answer, switches);
     let body = serde_json::to_vec(&body).unwrap_or_default();
-    Wire { status, headers, body }.dated(switches, now)
+    RawResponse { status, headers, body }.dated(switches, now)
 }
 
 fn envelope(answer: EndpointResponse, switches: &Switches) -> Value {

@@ -9,8 +9,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::answer::{EndpointResponse, Wire, render};
-use super::fault::{FaultRule, Harm, Items};
+use super::answer::{EndpointResponse, RawResponse, render};
+use super::fault::{FaultEffect, FaultRule, Items};
 use super::faulty_connection::{ConnectionEnd, Peer};
 use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, SharedService, lock};
@@ -69,7 +69,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
         && !fault.commit
     {
         fault.wait().await;
-        if fault.harm != Harm::Late {
+        if fault.harm != FaultEffect::Late {
             let nothing = EndpointResponse::read(Value::Null);
             return apply_fault(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
         }
@@ -79,7 +79,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let answer = match admitted {
         Err(Blocked::Answer(answer)) => answer,
         Err(Blocked::Page) => {
-            return Wire::page(403).dated(&service.switches(), service.clock.now()).response();
+            return RawResponse::page(403).dated(&service.switches(), service.clock.now()).response();
         }
         Err(Blocked::Reset) => {
             peer.cut(Vec::new(), ConnectionEnd::Reset);
@@ -193,7 +193,7 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
 fn apply_fault(
     service: &Service,
     peer: &Peer,
-    harm: &Harm,
+    harm: &FaultEffect,
     mut answer: EndpointResponse,
     headers: &HeaderMap,
 ) -> Response {
@@ -204,45 +204,45 @@ fn apply_fault(
         Response::new(Body::empty())
     };
     match harm {
-        Harm::Late => finish(answer, service, headers),
-        Harm::Drop => cut(Vec::new(), ConnectionEnd::Close),
-        Harm::Reset => cut(Vec::new(), ConnectionEnd::Reset),
-        Harm::Garbage => {
+        FaultEffect::Late => finish(answer, service, headers),
+        FaultEffect::Drop => cut(Vec::new(), ConnectionEnd::Close),
+        FaultEffect::Reset => cut(Vec::new(), ConnectionEnd::Reset),
+        FaultEffect::Garbage => {
             cut(b"\x15\x03\x01\x00\x02\x02 this is not HTTP\r\n\0\r\n".to_vec(), ConnectionEnd::Close)
         }
-        Harm::Html(status) => Wire::page(*status).dated(&switches, now).response(),
-        Harm::Empty(status) => {
-            Wire { status: *status, headers: Vec::new(), body: Vec::new() }.dated(&switches, now).response()
-        }
-        Harm::Redirect { status, to } => {
+        FaultEffect::Html(status) => RawResponse::page(*status).dated(&switches, now).response(),
+        FaultEffect::Empty(status) => RawResponse { status: *status, headers: Vec::new(), body: Vec::new() }
+            .dated(&switches, now)
+            .response(),
+        FaultEffect::Redirect { status, to } => {
             let headers = vec![("location", to.clone())];
-            Wire { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
+            RawResponse { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
         }
-        Harm::Status { status, code, message, retry_after } => {
+        FaultEffect::Status { status, code, message, retry_after } => {
             worded(*status, code.as_deref(), message.as_deref(), retry_after.as_deref(), &switches, now)
         }
-        Harm::Truncate(length) => {
+        FaultEffect::Truncate(length) => {
             let wire = render(answer, &switches, now);
             let length = length.unwrap_or(wire.body.len() / 2).min(wire.body.len());
             let part = wire.body.get(..length).unwrap_or_default();
             cut(wire.raw(wire.body.len() as i64, part), ConnectionEnd::Close)
         }
-        Harm::WrongLength(by) => {
+        FaultEffect::WrongLength(by) => {
             let wire = render(answer, &switches, now);
             cut(wire.raw(wire.body.len() as i64 + by, &wire.body), ConnectionEnd::Close)
         }
-        Harm::SlowBody(time) => {
+        FaultEffect::SlowBody(time) => {
             let wire = render(answer, &switches, now);
             let bytes = wire.raw(wire.body.len() as i64, &wire.body);
             let head = bytes.len() - wire.body.len();
             peer.trickle(bytes, head, *time);
             Response::new(Body::empty())
         }
-        Harm::Items(lie) => {
+        FaultEffect::Items(lie) => {
             corrupt_items(&mut answer.data, *lie);
             finish(answer, service, headers)
         }
-        Harm::Accepted(count) => {
+        FaultEffect::Accepted(count) => {
             if let Some(fields) = answer.data.as_object_mut() {
                 fields.insert("accepted_count".to_owned(), Value::from(*count));
             }

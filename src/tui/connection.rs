@@ -2,7 +2,7 @@
 
 use super::component::OpenedModal;
 use super::effects::RequestOwner;
-use super::platform::clipboard::Clip;
+use super::platform::clipboard::CopiedText;
 use super::request::{Request, RequestId};
 use super::tour::Tour;
 use super::worker::WorkerCommand;
@@ -40,7 +40,7 @@ impl ConnectionState {
 
 pub(in crate::tui) enum Handed {
     /// A text for the clipboard, and whether to try the terminal when no program takes it.
-    Clip(Clip, bool),
+    Clip(CopiedText, bool),
     /// The address of a picture, for a browser.
     Link(String),
 }

@@ -21,7 +21,7 @@ const NAME: &str = " lapel  ";
 
 /// The parts of the tabs that the header shows, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tabs {
+enum TabLabels {
     Whole,
     Names,
     /// The name of the open tab, and the numbers of the others.
@@ -144,22 +144,22 @@ impl App {
             return (NAME, Vec::new());
         }
         let needs = self.screens.home.needs();
-        let of = |shown: Tabs| {
+        let of = |shown: TabLabels| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                let is_number = shown == Tabs::Numbers && *tab != self.navigation.tab;
+                let is_number = shown == TabLabels::Numbers && *tab != self.navigation.tab;
                 let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
                 let has_needs = needs > 0 && matches!(tab, Tab::Home | Tab::Activity);
                 (*tab, text, has_needs.then(|| format!(" {}{needs}", self.cx.glyphs.alert)))
             });
-            (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
+            (if shown == TabLabels::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
         };
         let needed = self.needed_in_header();
         let fits = |(name, tabs): &(&str, Vec<TabWords>)| {
             let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
             width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
         };
-        let named = [Tabs::Whole, Tabs::Names].into_iter().filter(|_| columns >= NAMES);
-        named.map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
+        let named = [TabLabels::Whole, TabLabels::Names].into_iter().filter(|_| columns >= NAMES);
+        named.map(of).find(fits).unwrap_or_else(|| of(TabLabels::Numbers))
     }
 
     /// Columns of the parts that the header shows before it names all tabs.

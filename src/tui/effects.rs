@@ -7,21 +7,21 @@ use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
-use crate::export::{ExportRow, Record, What};
+use crate::export::{ExportContent, ExportRow, Record};
 use crate::i18n::number;
 use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::persist::input_history::InputKind;
-use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::worker::index::IndexRows;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub enum Content {
-    List(What),
+    List(ExportContent),
     JobFile(JobFile),
 }
 
@@ -78,7 +78,7 @@ impl ExportSource {
     ) -> Self {
         Self {
             rows: Some(rows.len() as u64),
-            content: Content::List(What::Rows(columns, rows)),
+            content: Content::List(ExportContent::Rows(columns, rows)),
             name: name.into(),
             head,
             note,
@@ -216,7 +216,7 @@ pub struct Effects<'a> {
     pub notice: Option<(String, bool)>,
     /// A message that the user did not ask for, and whether it is an error. The user must close it.
     pub news: Option<(String, bool)>,
-    pub copies: Vec<Clip>,
+    pub copies: Vec<CopiedText>,
     pub page: Option<PagerText>,
     pub typed: Vec<(InputKind, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
@@ -291,7 +291,7 @@ impl<'a> Effects<'a> {
 
     /// Scrubs the text, except line breaks and tabs. `what` names it in the middle of a sentence: `the badge id`.
     pub fn copy(&mut self, text: String, what: &str) {
-        self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
+        self.copies.push(CopiedText { text, what: what.to_owned(), before: None, after: None });
     }
 
     pub fn say(&mut self, text: impl Into<String>) {

@@ -4,7 +4,7 @@ use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
 use crate::jobs::{JobChange, Jobs};
-use crate::tui::platform::images::Way;
+use crate::tui::platform::images::PictureOutput;
 use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Message {
     /// The terminal's new size: columns, rows.
     Resize(u16, u16),
     /// How the terminal shows pictures, from its answers.
-    Pictures(Way),
+    Pictures(PictureOutput),
     /// Whether the terminal is dark or light, from its answer.
     Background(Ground),
     /// How wide the terminal draws characters of ambiguous width, from its answer.

@@ -62,7 +62,7 @@ pub use persist::saved_filters::filters_file;
 pub use persist::saved_layout::{InitialView, ViewUse};
 pub use platform::canvas::{Canvas, Surface};
 pub use platform::crash::file_in as crash_file;
-pub use platform::host::{Around, Desktop, Manner};
+pub use platform::host::{Desktop, HostTerminal, Manner};
 pub use platform::pager::PagerText;
 pub use request::ProfileSession;
 pub use run_loop::{Elsewhere, LoopStep, Start, Tui, run};

@@ -2,7 +2,7 @@
 //! and drops a response with another id.
 
 use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, Raw, RawOf,
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, RawBody, RawOf,
     Reader, TemplateQuery,
 };
 use crate::config::{Environment, NewProfile, ProfileLine};
@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, SyncScope, Synced, Which};
+use crate::index::{self, Cert, Coverage, DetailsRead, IndexedList, Period, Renewals, SyncScope, Synced};
 use crate::jobs::JournalPlace;
 use crate::jobs::intake::{Choices, ImportSource};
 use crate::jobs::receipt::{FailedMails, TableFormat};
@@ -151,7 +151,7 @@ requests! {
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
         TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
         /// A record as JSON, as the service sends it.
-        Raw(of: RawOf) -> Raw(Result<Raw, ApiError>) [Read];
+        Raw(of: RawOf) -> Raw(Result<RawBody, ApiError>) [Read];
         /// Every badge that matches a filter.
         Matching(ask: MarkAsk) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
         /// Write a list, or some of its rows, to a file.
@@ -207,15 +207,15 @@ requests! {
         /// The badges that may be a caller's, by address, by name or by both.
         People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, NotSearched>);
         /// The badges of a list without details in the index.
-        WithoutDetails(list: Which) -> WithoutDetails(Result<Vec<BadgeId>, String>);
+        WithoutDetails(list: IndexedList) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.
         Details(badges: Vec<BadgeId>, number: Option<String>) -> Details(Result<DetailsRead, String>) [Quiet];
         /// The badges of a list that can be issued again.
-        Renewals(list: Which) -> Renewals(Result<Renewals, String>);
+        Renewals(list: IndexedList) -> Renewals(Result<Renewals, String>);
         /// The badges whose mails failed.
         IndexMails -> IndexMails(Result<FailedMails, String>);
         /// All badges of a list, for a file.
-        IndexExport(list: Which) -> IndexExport(Result<IndexRows, String>);
+        IndexExport(list: IndexedList) -> IndexExport(Result<IndexRows, String>);
 
         // Files and programs of this computer.
         /// Completions of a typed path: every match.

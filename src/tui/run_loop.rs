@@ -287,7 +287,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     }
     terminal::on_panic(crash_dir, tui.sender());
     let pause = pause::InputPause::default();
-    let held = terminal::Hold::new(pause.clone()).context(t!("lapel needs a terminal"))?;
+    let held = terminal::HeldTerminal::new(pause.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, requested or connected.
     tui.draw()?;

@@ -21,13 +21,14 @@ use crate::domain::{
     Verdict,
 };
 use crate::export::{
-    self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, RecordShape, Walk, What,
+    self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
+    RecordShape, Walk,
 };
 use crate::i18n::tr;
 use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
-use out::Out;
+use out::ListOutput;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
@@ -250,7 +251,7 @@ impl ReadContext {
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
         if all {
             return match &out.xlsx {
-                Some(to) => self.file(What::List(list), to.clone(), out).await,
+                Some(to) => self.file(ExportContent::List(list), to.clone(), out).await,
                 None => self.all(list, out).await,
             };
         }
@@ -312,7 +313,7 @@ impl ReadContext {
         let shape = *list.shape();
         let reader = self.reader.clone();
         let mut walk = Walk::new(&reader, list, &call);
-        let mut out = match Out::new(flags, shape.names(), shape.first, self.glyphs) {
+        let mut out = match ListOutput::new(flags, shape.names(), shape.first, self.glyphs) {
             Ok(out) => out,
             Err(why) => return answered(Err(why), exit::OK),
         };
@@ -381,11 +382,11 @@ impl ReadContext {
         let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
-            let written = self.file(What::Rows(names, rows), to.clone(), flags).await?;
+            let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
             tell(said, &bad);
             return Ok(code.max(written));
         }
-        let written = Out::new(flags, names, first, self.glyphs).and_then(|mut out| {
+        let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
             out.rows(rows)?;
             out.finish()
         });
@@ -410,10 +411,10 @@ impl ReadContext {
         Ok(code)
     }
 
-    async fn file(&mut self, what: What, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
+    async fn file(&mut self, what: ExportContent, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
         let noun = match &what {
-            What::List(list) => list.shape().noun,
-            What::Rows(..) => ("row", "rows"),
+            ExportContent::List(list) => list.shape().noun,
+            ExportContent::Rows(..) => ("row", "rows"),
         };
         let call = Call::background().cancelled_by(self.interrupt.token());
         let order =
@@ -474,11 +475,11 @@ impl ReadContext {
         }
     }
 
-    fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
+    fn broken_off_after(&self, why: ApiError, out: &ListOutput, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
         let rows = export::counted(given, noun);
         let rest = match (given, out) {
-            (0, _) | (_, Out::Json(_)) => return failure,
+            (0, _) | (_, ListOutput::Json(_)) => return failure,
             _ => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
         };
         failure.message.push_str(&rest);

@@ -3,7 +3,7 @@
 use super::App;
 use crate::config::{Ground, Palette};
 use crate::tui::effects::Effects;
-use crate::tui::platform::images::{PictureRequest, Way};
+use crate::tui::platform::images::{PictureOutput, PictureRequest};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
@@ -26,7 +26,7 @@ impl App {
         }
     }
 
-    pub(super) fn found(&mut self, way: Way) {
+    pub(super) fn found(&mut self, way: PictureOutput) {
         self.changed |= self.cx.pictures.found(way);
         if let Some(way) = self.cx.pictures.kitty() {
             gives_kitty_pictures(&way);

@@ -3,7 +3,7 @@
 
 use crate::api::ListEnd;
 use crate::domain::text::scrub;
-use crate::export::{ExportFormat, ExportRequest, Exported, What, summary};
+use crate::export::{ExportContent, ExportFormat, ExportRequest, Exported, summary};
 use crate::i18n::tr;
 use crate::table::TableFormat;
 use crate::tui::effects::{Content, ExportSource};
@@ -120,7 +120,7 @@ impl ExportForm {
     }
 
     fn cost(&self, cx: &UiContext) -> String {
-        if !matches!(self.source.content, Content::List(What::List(_))) {
+        if !matches!(self.source.content, Content::List(ExportContent::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
         let Some(rows) = self.source.rows else {
@@ -344,7 +344,7 @@ fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {
     let mut parts =
         vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
-    if let (Some(read), Content::List(What::List(list))) = (&done.read, &source.content) {
+    if let (Some(read), Content::List(ExportContent::List(list))) = (&done.read, &source.content) {
         bad = !matches!(read.end, ListEnd::Complete | ListEnd::Uncounted);
         // Completeness is not mentioned if the number of rows matches the list.
         if read.end != ListEnd::Complete || read.gone > 0 || source.rows != Some(read.rows) {

@@ -1,7 +1,7 @@
 //! JSON view of one record. It shows every token that the service sent, with lapel's own line breaks and
 //! indentation.
 
-use crate::api::{Raw, RawOf};
+use crate::api::{RawBody, RawOf};
 use crate::domain::text::scrub;
 use crate::i18n::number;
 use crate::tui::input::list_hit::moved;
@@ -21,7 +21,7 @@ pub struct JsonView {
     records: Vec<RawOf>,
     at: usize,
     request: Option<RequestId>,
-    read: Option<Result<Raw, String>>,
+    read: Option<Result<RawBody, String>>,
     /// Scrubbed lines, not wrapped.
     laid_out: Vec<String>,
     /// The same lines, wrapped to `columns`.

@@ -2,7 +2,7 @@
 
 use crate::domain::call_advice::CallerQuestion;
 use crate::tui::input::list_hit::{ListCursor, below};
-use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
@@ -14,7 +14,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 const WIDEST: u16 = 100;
 
 enum MenuAction {
-    Copy(Clip),
+    Copy(CopiedText),
     Ask(Option<CallerQuestion>),
 }
 

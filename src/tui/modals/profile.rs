@@ -2,7 +2,9 @@
 //! The lines of the settings are made from their declarations.
 
 use super::key_source::KeyFrom;
-use crate::config::{Edit, Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings};
+use crate::config::{
+    Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
+};
 use crate::domain::time::example_offset;
 use crate::i18n;
 use crate::tui::input::paths;
@@ -43,7 +45,7 @@ impl FormLine {
         Self { setting: None, label, control }
     }
 
-    fn of(setting: &'static str, edit: &Edit, value: &str) -> Self {
+    fn of(setting: &'static str, edit: &SettingEdit, value: &str) -> Self {
         let choice = |choices: Vec<(&'static str, String)>| {
             let chosen = choices.iter().position(|(word, _)| *word == value).unwrap_or(0);
             LineControl::Choice(choices, chosen)

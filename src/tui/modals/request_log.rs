@@ -7,7 +7,7 @@ use crate::api::LogEntry;
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
 use crate::tui::widgets::search::{Search, Searched};
-use save::Save;
+use save::SaveLogForm;
 
 #[derive(Default)]
 pub struct RequestLog {
@@ -18,7 +18,7 @@ pub struct RequestLog {
     sight: ListArea,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
-    save: Option<Save>,
+    save: Option<SaveLogForm>,
     search: Search,
 }
 
@@ -107,7 +107,7 @@ impl Component for RequestLog {
                 out.say(t!("There are no requests to show yet."));
             }
             Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
-            Action::Save => self.save = Some(Save::new(&self.entries, cx, out)),
+            Action::Save => self.save = Some(SaveLogForm::new(&self.entries, cx, out)),
             Action::Back => {
                 out.cancel(self.watch.take());
                 out.close();

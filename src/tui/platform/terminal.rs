@@ -6,7 +6,7 @@ use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
 use crate::tui::platform::crash;
-use crate::tui::platform::images::{KITTY_IDS, TerminalQueries, Way};
+use crate::tui::platform::images::{KITTY_IDS, PictureOutput, TerminalQueries};
 use crate::tui::platform::pager::PagerText;
 use crate::tui::platform::{editor, pager};
 use crossterm::event::{
@@ -67,7 +67,7 @@ static KITTY: AtomicU32 = AtomicU32::new(0);
 static WRAPPED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that kitty gets pictures, so that lapel deletes them when it restores the terminal.
-pub fn gives_kitty_pictures(way: &Way) {
+pub fn gives_kitty_pictures(way: &PictureOutput) {
     WRAPPED.store(way.wrapped, Ordering::SeqCst);
     KITTY.store(way.first_id, Ordering::SeqCst);
 }
@@ -357,12 +357,12 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-pub struct Hold {
+pub struct HeldTerminal {
     taken: Option<TerminalSession>,
     pause: InputPause,
 }
 
-impl Hold {
+impl HeldTerminal {
     /// In the background lapel stops and waits for the terminal. Returns `None` if the system has asked lapel to
     /// end before that. Fails if standard output is no terminal, or closes.
     pub fn new(pause: InputPause) -> io::Result<Option<Self>> {
@@ -378,7 +378,7 @@ impl Hold {
     }
 }
 
-impl crate::tui::Elsewhere for Hold {
+impl crate::tui::Elsewhere for HeldTerminal {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
         let can_stop = job_control::can_stop();
@@ -446,7 +446,7 @@ impl crate::tui::Elsewhere for Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for HeldTerminal {
     fn drop(&mut self) {
         HOLDER.store(NOBODY, Ordering::SeqCst);
     }

@@ -11,7 +11,7 @@ use crate::domain::{
     BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
 };
 use crate::export::FieldValue;
-use crate::index::{HistorySelection, Which};
+use crate::index::{HistorySelection, IndexedList};
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
@@ -195,9 +195,9 @@ impl Browse for HistoryItem {
         narrowing: &HistoryNarrowing,
         sort: Option<Sort>,
         now: DateTime,
-    ) -> Option<Which> {
+    ) -> Option<IndexedList> {
         let (filter, narrowing) = (filter.clone(), narrowing.clone());
-        Some(Which::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
+        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
     }
 
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {

@@ -23,8 +23,8 @@ mod rows;
 mod search;
 
 use crate::api::ApiError;
-use crate::domain::address_search::{Lead, Match};
-use crate::domain::call_advice::{CallerQuestion, Case, script};
+use crate::domain::address_search::{HistoryProbe, Match};
+use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
@@ -97,7 +97,7 @@ struct LookupState {
     unseen: Option<SentHere>,
     certs: cert::Certs,
     /// The queries that were sent to find the caller's badges.
-    tried: Vec<Lead>,
+    tried: Vec<HistoryProbe>,
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
     rows: Vec<HistoryItem>,
@@ -311,8 +311,8 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &UiContext) -> Case<'a> {
-        Case {
+    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
+        CallCase {
             held,
             all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),

@@ -576,7 +576,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::What;
+    use crate::export::ExportContent;
     use crate::tui::effects::Content;
     use crate::tui::request::RequestIds;
 
@@ -592,7 +592,7 @@ mod tests {
         let (there, len) = (sent.as_ptr(), sent.len());
         assert!(list.on_response(request, Response::SavedRows(Ok(sent)), &mut out).is_ok());
         let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
-        let Content::List(What::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
+        let Content::List(ExportContent::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
         assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");
     }
 }

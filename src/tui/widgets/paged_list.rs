@@ -12,7 +12,7 @@ pub use narrowed::ComparedPart;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
-use crate::index::{IndexQuery, Which};
+use crate::index::{IndexQuery, IndexedList};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, Navigate};
@@ -25,7 +25,7 @@ use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterVi
 use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
-use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::ColumnLayout;
 use crossterm::event::KeyEvent;
 use jiff::civil::DateTime;
@@ -100,7 +100,7 @@ pub trait Browse: ListRow + 'static {
         _: &Self::Narrowing,
         _sort: Option<Sort>,
         _now: DateTime,
-    ) -> Option<Which> {
+    ) -> Option<IndexedList> {
         None
     }
     /// Takes the page from a response of the index, or returns a response of another kind.
@@ -253,13 +253,13 @@ impl<T: Browse> Browser<T> {
             Top::Nothing => {}
         }
         match self.heading.on_action(action, out) {
-            Did::Chose(order) => {
+            HeadingOutcome::Chose(order) => {
                 self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
                 return true;
             }
-            Did::Something => return true,
-            Did::Nothing if self.heading.over().is_some() => return false,
-            Did::Nothing => {}
+            HeadingOutcome::Something => return true,
+            HeadingOutcome::Nothing if self.heading.over().is_some() => return false,
+            HeadingOutcome::Nothing => {}
         }
         match action {
             Action::GoToRow => self.top = Top::Row(TextField::default()),

@@ -67,7 +67,7 @@ impl SortKey {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Did {
+pub enum HeadingOutcome {
     /// The action does not belong to the heading.
     Nothing,
     Something,

@@ -5,7 +5,7 @@ use crate::api::{
     ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureClient,
     PictureError, PictureProbe, Reader,
 };
-use crate::domain::address_search::Lead;
+use crate::domain::address_search::HistoryProbe;
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use crate::i18n::Localizable;
 use tokio::task::JoinSet;
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupQuery {
     /// The badges of names and addresses: one request for each.
-    Leads(Vec<Lead>),
+    Leads(Vec<HistoryProbe>),
     /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
     /// addresses are unknown, one more request reads the badge.
     Pictures(BadgeId, [Option<Text>; 2]),
@@ -85,16 +85,18 @@ pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, c
     }
 }
 
-async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> FoundRows {
+async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {
         let (reader, call) = (reader.clone(), call.clone());
         tasks.spawn(async move {
             let filter = match lead {
-                Lead::Address(address) | Lead::Part(address) => {
+                HistoryProbe::Address(address) | HistoryProbe::Part(address) => {
                     HistoryFilter { recipient_email: Some(address), ..HistoryFilter::default() }
                 }
-                Lead::Name(name) => HistoryFilter { recipient_name: Some(name), ..HistoryFilter::default() },
+                HistoryProbe::Name(name) => {
+                    HistoryFilter { recipient_name: Some(name), ..HistoryFilter::default() }
+                }
             };
             let query = HistoryQuery { filter, paging: Paging::full(1) };
             (place, reader.history(&query, &call).await)

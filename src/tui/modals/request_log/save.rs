@@ -9,13 +9,13 @@ use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
-pub struct Save {
+pub struct SaveLogForm {
     /// With the log at the time this form was opened.
     pub file: SaveFile,
     rows: u64,
 }
 
-impl Save {
+impl SaveLogForm {
     /// `entries`: newest first.
     pub fn new(entries: &[LogEntry], cx: &UiContext, out: &mut Effects<'_>) -> Self {
         let now = jiff::Timestamp::now();

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use crate::api::{Connection, Picture, PictureClient, PictureError};
 use crate::i18n;
-use crate::tui::platform::images::protocol::Way;
+use crate::tui::platform::images::protocol::PictureOutput;
 use crate::tui::platform::images::render::{Packed, render};
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct PictureAsk {
     pub url: String,
     /// Ignore the cached file.
     pub fresh: bool,
-    pub way: Way,
+    pub way: PictureOutput,
     pub room: (u16, u16),
     pub id: u32,
 }

@@ -92,7 +92,7 @@ fn nobody_is_asked_where_the_way_is_said() {
     }
     let mute =
         PictureSettings { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
-    assert!(matches!(unasked(&mute), How::By(Way { protocol: Protocol::Halfblocks, .. })));
+    assert!(matches!(unasked(&mute), PictureMode::By(PictureOutput { protocol: Protocol::Halfblocks, .. })));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn picture() -> Packed {
     for x in 0..8 {
         pixels.put_pixel(x, 0, Rgba([0, 0, 255, 255]));
     }
-    let way = Way {
+    let way = PictureOutput {
         protocol: Protocol::Halfblocks,
         cell: (10, 20),
         true_colour: true,
@@ -191,8 +191,13 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
     let mut tui = TestStore::new(PictureChoice::Auto);
     tui.want(A);
     assert!(tui.orders.is_empty() && tui.store.is_on());
-    let way =
-        Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, wrapped: false, first_id: 0x3000 };
+    let way = PictureOutput {
+        protocol: Protocol::Kitty,
+        cell: (9, 18),
+        true_colour: true,
+        wrapped: false,
+        first_id: 0x3000,
+    };
     assert!(tui.store.found(way));
     let (_, ask) = tui.begin(A);
     assert_eq!(ask.way, way);

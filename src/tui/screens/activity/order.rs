@@ -4,7 +4,7 @@ use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
-use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 
 /// Number of jobs whose cells decide how wide the columns are.
 const MEASURED: usize = 200;
@@ -34,10 +34,10 @@ impl Activity {
         }
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
         match heading.on_action(action, out) {
-            Did::Chose(order) => self.sort_by(order, cx, out),
-            Did::Something => {}
-            Did::Nothing if heading.over().is_some() => return Some(false),
-            Did::Nothing => return None,
+            HeadingOutcome::Chose(order) => self.sort_by(order, cx, out),
+            HeadingOutcome::Something => {}
+            HeadingOutcome::Nothing if heading.over().is_some() => return Some(false),
+            HeadingOutcome::Nothing => return None,
         }
         Some(true)
     }

@@ -1,6 +1,6 @@
 //! The advice for a caller about the badge on the Badge tab, and what support staff cannot do about it.
 
-use crate::domain::call_advice::Case;
+use crate::domain::call_advice::CallCase;
 use crate::domain::{Badge, HeldBadge, Text};
 use crate::tui::context::UiContext;
 use crate::tui::screens::wallet::pane;
@@ -11,10 +11,10 @@ pub(super) fn held(badge: &Badge) -> HeldBadge {
 }
 
 /// The call about this badge, when lapel knows nothing but the badge itself.
-pub(super) fn case<'a>(held: &'a HeldBadge, cx: &UiContext) -> Case<'a> {
+pub(super) fn case<'a>(held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
     let (now, zone_known) = (cx.now(), cx.clock().is_zone_known());
-    Case {
+    CallCase {
         held,
         all: std::slice::from_ref(held),
         asked,

@@ -1,10 +1,10 @@
 //! Drawing of Home: one line for each job or count, in parts with headings. Only titles are cut; other texts wrap.
 
 use super::counts::draw::spark;
-use super::lines::{HomeLine, Part};
+use super::lines::{HomeGroup, HomeLine};
 use super::{Home, HomePart, JournalReadState, STACK};
 use crate::i18n::tr;
-use crate::index::{Period, Which};
+use crate::index::{IndexedList, Period};
 use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
@@ -82,7 +82,7 @@ impl Home {
         } else {
             // The chart shows more than the sparkline of its line.
             for (line, texts) in self.lines.iter().zip(&mut texts) {
-                if line.part() == Part::Plot {
+                if line.part() == HomeGroup::Plot {
                     texts.art.clear();
                 }
             }
@@ -101,7 +101,7 @@ impl Home {
 
     fn parts(&self, texts: &[Texts], area: Rect, cx: &UiContext) -> Vec<Vec<Placed>> {
         let widths = HomeWidths::of(texts, usize::from(area.width), cx);
-        let parts = Part::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, cx));
+        let parts = HomeGroup::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, cx));
         parts.filter(|rows| !rows.is_empty()).collect()
     }
 
@@ -113,7 +113,7 @@ impl Home {
             .iter()
             .rev()
             .filter_map(|bar| {
-                let Some(Which::Issued(Some(from), _)) = bar.which else { return None };
+                let Some(IndexedList::Issued(Some(from), _)) = bar.which else { return None };
                 let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
                 Some(ChartColumn { label: from.strftime(form).to_string(), count: bar.count })
             })
@@ -130,7 +130,7 @@ impl Home {
 
     fn part(
         &self,
-        part: Part,
+        part: HomeGroup,
         texts: &[Texts],
         widths: &HomeWidths,
         area: Rect,
@@ -151,10 +151,10 @@ impl Home {
                 rows.extend(texts.rows(at, widths, cx));
             }
         }
-        let is_quiet = !self.lines.iter().any(|line| line.part() < Part::Soon);
+        let is_quiet = !self.lines.iter().any(|line| line.part() < HomeGroup::Soon);
         let mut head = Vec::new();
         match part {
-            Part::NeedsYou => match &self.journal {
+            HomeGroup::NeedsYou => match &self.journal {
                 JournalReadState::Failed(why) => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     say(&mut rows, &format!("{} {why}", cx.glyphs.alert), theme.error());
@@ -183,7 +183,7 @@ impl Home {
                     }
                 }
             },
-            Part::Soon => {
+            HomeGroup::Soon => {
                 if let Some(error) = self.counts.error() {
                     say(&mut rows, &format!("{} {error}", cx.glyphs.alert), theme.error());
                 }
@@ -198,11 +198,13 @@ impl Home {
                     say(&mut head, t!("Soon"), theme.strong());
                 }
             }
-            Part::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
-            Part::Checking if !rows.is_empty() => say(&mut head, t!("lapel is checking"), theme.strong()),
-            Part::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
-            Part::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
-            Part::Plot if !rows.is_empty() => {
+            HomeGroup::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
+            HomeGroup::Checking if !rows.is_empty() => {
+                say(&mut head, t!("lapel is checking"), theme.strong())
+            }
+            HomeGroup::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
+            HomeGroup::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
+            HomeGroup::Plot if !rows.is_empty() => {
                 let head_text = match self.counts.period() {
                     Period::Day => t!("Issued per day"),
                     Period::Week => t!("Issued per week"),
@@ -210,7 +212,11 @@ impl Home {
                 };
                 say(&mut head, head_text, theme.strong());
             }
-            Part::Drafts | Part::Checking | Part::Running | Part::Colleagues | Part::Plot => {}
+            HomeGroup::Drafts
+            | HomeGroup::Checking
+            | HomeGroup::Running
+            | HomeGroup::Colleagues
+            | HomeGroup::Plot => {}
         }
         head.append(&mut rows);
         head

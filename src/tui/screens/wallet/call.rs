@@ -8,7 +8,7 @@ use super::{
     wants_reason,
 };
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::address_search::Why;
+use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
 use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
@@ -362,7 +362,7 @@ impl Wallet {
                     Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, out),
                     Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, out),
                     // The index may be old, so it does not show that nobody else has this name. The service does.
-                    Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&Why::SameName)) =>
+                    Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
                     {
                         self.search_unasked(sought, OF_HOLDER, out);
                     }

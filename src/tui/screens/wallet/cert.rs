@@ -5,7 +5,7 @@ use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
 use crate::i18n::{list, number};
-use crate::index::{Cert, SyncScope, Which};
+use crate::index::{Cert, IndexedList, SyncScope};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{NotSearched, reading_cost};
@@ -113,7 +113,7 @@ impl Wallet {
             );
             return confirm(number, text, None, out);
         }
-        self.send(Lookups::CertCost(number), Request::WithoutDetails(Which::All), out);
+        self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), out);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -152,7 +152,7 @@ impl Wallet {
         let (what, ask) = match (step, answer) {
             (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
-                (Lookups::CertIds(number), Request::WithoutDetails(Which::All))
+                (Lookups::CertIds(number), Request::WithoutDetails(IndexedList::All))
             }
             // Every record was read already.
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {

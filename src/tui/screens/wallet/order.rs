@@ -8,7 +8,7 @@ use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 
-use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
+use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::width;
 
 impl Wallet {
@@ -42,7 +42,7 @@ impl Wallet {
             return None;
         }
         match self.heading.on_action(action, out) {
-            Did::Chose(order) => {
+            HeadingOutcome::Chose(order) => {
                 // The selected badge also keeps its place on the screen.
                 let before = self.cursor.at();
                 self.heading.set_order(order);
@@ -50,9 +50,9 @@ impl Wallet {
                 self.arrange(cx);
                 self.cursor.keep_line(before, self.cursor.at());
             }
-            Did::Something => {}
-            Did::Nothing if self.heading.over().is_some() => return Some(false),
-            Did::Nothing => return None,
+            HeadingOutcome::Something => {}
+            HeadingOutcome::Nothing if self.heading.over().is_some() => return Some(false),
+            HeadingOutcome::Nothing => return None,
         }
         Some(true)
     }

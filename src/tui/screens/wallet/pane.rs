@@ -1,7 +1,7 @@
 //! The selected badge: the verdict, the mail, recipient and title, dates, and advice for the caller.
 
 use super::rows::place;
-use crate::domain::call_advice::{Case, correction, is_sent, script};
+use crate::domain::call_advice::{CallCase, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::domain::{HeldBadge, Text, Verdict};
@@ -31,7 +31,7 @@ pub(super) struct Beside<'a> {
 /// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts are left to
 /// scroll to.
 pub(super) fn fitted(
-    case: &Case<'_>,
+    case: &CallCase<'_>,
     beside: &Beside<'_>,
     (room, rows): (usize, usize),
     cx: &UiContext,
@@ -48,7 +48,7 @@ pub(super) fn fitted(
 /// The answer in as many rows as it needs. With `less` from 1 it omits the empty lines around the timeline, from 2 the
 /// timeline, from 3 general advice, with 4 also title, type and level, and the warning about the time zone.
 pub(super) fn lines(
-    case: &Case<'_>,
+    case: &CallCase<'_>,
     beside: &Beside<'_>,
     room: usize,
     less: u8,
@@ -65,7 +65,7 @@ pub(super) fn lines(
     lines
 }
 
-fn verdict(case: &Case<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+fn verdict(case: &CallCase<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let verdict = case.held.verdict(case.now);
     let state = verdict.state();
     let (word, why) = verdict.line();
@@ -75,7 +75,13 @@ fn verdict(case: &Case<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
 
 /// The mail, the ids, the reason and the pictures. `all` includes title, type and level, and the warning about the time
 /// zone.
-fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, all: bool, cx: &UiContext) -> Vec<Line<'static>> {
+fn facts(
+    case: &CallCase<'_>,
+    beside: &Beside<'_>,
+    room: usize,
+    all: bool,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
     let (theme, held) = (&cx.theme, case.held);
     let mut lines = Vec::new();
     let dot = format!(" {} ", cx.glyphs.dot);
@@ -114,7 +120,13 @@ fn facts(case: &Case<'_>, beside: &Beside<'_>, room: usize, all: bool, cx: &UiCo
 
 /// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
 /// times of the record, which a screen may show in another way.
-pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+pub fn told(
+    case: &CallCase<'_>,
+    advice: bool,
+    times: bool,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
     let theme = &cx.theme;
     let told = script(case);
     let mut lines = Vec::new();
@@ -139,7 +151,7 @@ pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, cx: &UiCont
 }
 
 /// A warning if ages are shown and the service's time zone is not known.
-fn zone_doubt(case: &Case<'_>, cx: &UiContext) -> Option<&'static str> {
+fn zone_doubt(case: &CallCase<'_>, cx: &UiContext) -> Option<&'static str> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
     let clock = cx.clock();
     (tells_an_age && !clock.is_zone_known()).then(|| match clock.basis() {

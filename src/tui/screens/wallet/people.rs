@@ -1,6 +1,6 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
-use crate::domain::address_search::{Match, Why};
+use crate::domain::address_search::{Match, MatchReason};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
@@ -104,7 +104,7 @@ impl PeopleMatches {
                 t!("Some searches had several pages. lapel read only the first page of each.").to_owned(),
             );
         }
-        let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
+        let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
         Self { matches, title, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
 

@@ -1,7 +1,7 @@
 //! Exports a browsed list with its filter and its sort order.
 
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
-use crate::export::{List, What};
+use crate::export::{ExportContent, List};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Content, ExportSource};
@@ -40,6 +40,12 @@ impl<T: Browse> Browser<T> {
         let note = unsorted.then(|| {
             t!("The service does not sort this list. The file is in the service's own order.").to_owned()
         });
-        Ok(ExportSource { content: Content::List(What::List(list)), name: what.to_owned(), head, rows, note })
+        Ok(ExportSource {
+            content: Content::List(ExportContent::List(list)),
+            name: what.to_owned(),
+            head,
+            rows,
+            note,
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
-use crate::index::{Coverage, SyncScope, Synced, Which};
+use crate::index::{Coverage, IndexedList, SyncScope, Synced};
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::request::{Request, RequestId, Response};
@@ -183,7 +183,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// The list to read from the index, if the list comes from there.
-    pub fn index_list(&self, now: DateTime) -> Option<Which> {
+    pub fn index_list(&self, now: DateTime) -> Option<IndexedList> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());
         let sort = sort.map(|((column, _), order)| Sort::new(column, order.direction));

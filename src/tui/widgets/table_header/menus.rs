@@ -11,7 +11,7 @@ use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -63,9 +63,9 @@ impl Heading {
 
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
         if self.names().is_some_and(|names| self.search.act_in(action, &mut self.cursor, &names)) {
-            return Did::Something;
+            return HeadingOutcome::Something;
         }
         match (self.menu, action) {
             (Some(HeadingMenu::Sort(direction)), _) => self.act_sort(action, direction),
@@ -76,13 +76,13 @@ impl Heading {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
                 (self.menu, self.cursor) = (Some(HeadingMenu::Sort(direction)), ListCursor::new(at));
-                Did::Something
+                HeadingOutcome::Something
             }
             (None, Action::ChooseColumns) => {
                 (self.menu, self.cursor) = (Some(HeadingMenu::Columns), ListCursor::default());
-                Did::Something
+                HeadingOutcome::Something
             }
-            (None, _) => Did::Nothing,
+            (None, _) => HeadingOutcome::Nothing,
         }
     }
 
@@ -102,7 +102,7 @@ impl Heading {
         columns
     }
 
-    fn act_sort(&mut self, action: Action, direction: Direction) -> Did {
+    fn act_sort(&mut self, action: Action, direction: Direction) -> HeadingOutcome {
         let sortable = self.sortable();
         match action {
             Action::ToggleDirection => {
@@ -115,26 +115,28 @@ impl Heading {
                 self.close();
                 // The first choice is no sort order; the columns follow.
                 let column = self.cursor.at().checked_sub(1).and_then(|at| sortable.get(at)).copied();
-                return Did::Chose(column.map(|column| SortOrder { column, direction }));
+                return HeadingOutcome::Chose(column.map(|column| SortOrder { column, direction }));
             }
             Action::Back => self.close(),
             _ if self.cursor.on_menu_action(action, sortable.len() + 1) => {}
-            _ => return Did::Nothing,
+            _ => return HeadingOutcome::Nothing,
         }
-        Did::Something
+        HeadingOutcome::Something
     }
 
-    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
         let at = self.cursor.at();
         match action {
             Action::Back => {
                 self.close();
-                return Did::Something;
+                return HeadingOutcome::Something;
             }
-            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => return Did::Something,
+            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => {
+                return HeadingOutcome::Something;
+            }
             Action::Toggle if self.columns.choices().get(at).is_some_and(|c| self.columns.is_kept(c)) => {
                 out.say(t!("The filter shows this column."));
-                return Did::Something;
+                return HeadingOutcome::Something;
             }
             Action::Toggle => {
                 if !self.columns.toggle(at) {
@@ -147,10 +149,10 @@ impl Heading {
             }
             Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
             Action::ResetColumns => self.columns.reset(),
-            _ => return Did::Nothing,
+            _ => return HeadingOutcome::Nothing,
         }
         self.changes += 1;
-        Did::Something
+        HeadingOutcome::Something
     }
 
     fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {

@@ -30,7 +30,7 @@ fn fresh() -> Heading {
 fn act(heading: &mut Heading, actions: &[Action]) {
     let mut requests = RequestIds::default();
     for action in actions {
-        if let Did::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut requests)) {
+        if let HeadingOutcome::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut requests)) {
             heading.set_order(order);
         }
     }

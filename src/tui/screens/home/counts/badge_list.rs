@@ -2,7 +2,7 @@
 
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
-use crate::index::{IndexQuery, Which};
+use crate::index::{IndexQuery, IndexedList};
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
@@ -20,7 +20,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(300);
 
 pub struct BadgeList {
-    which: Which,
+    which: IndexedList,
     pub title: String,
     pub list: PagedList<HistoryItem>,
     pub stale: bool,
@@ -35,7 +35,7 @@ pub struct BadgeList {
 }
 
 impl BadgeList {
-    pub fn new(which: Which, title: String) -> Self {
+    pub fn new(which: IndexedList, title: String) -> Self {
         Self {
             columns: BadgeColumns::new(which.is_ending()),
             which,
@@ -50,9 +50,9 @@ impl BadgeList {
         }
     }
 
-    pub fn listed(&self) -> Which {
+    pub fn listed(&self) -> IndexedList {
         match &self.searched {
-            Some(text) => Which::Found(Box::new(self.which.clone()), text.clone()),
+            Some(text) => IndexedList::Found(Box::new(self.which.clone()), text.clone()),
             None => self.which.clone(),
         }
     }

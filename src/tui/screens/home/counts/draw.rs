@@ -2,7 +2,7 @@
 //! A wide screen also shows the first bars of the other sections.
 
 use super::BadgeCounts;
-use super::sections::{Bar, CountsSection, bars, caption, overdue};
+use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
@@ -254,8 +254,9 @@ impl BadgeCounts {
         for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)
         {
             let all_bars = bars(section, all, self.period);
-            let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
-            let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
+            let few: Vec<CountBar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
+            let few: Vec<CountBar> =
+                few.into_iter().map(|bar| CountBar { note: String::new(), ..bar }).collect();
             let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
             if section.has_periods() {
                 head.push(Span::styled(format!("  {}", spark(&all_bars, cx)), theme.accent()));
@@ -291,7 +292,7 @@ struct BarWidths {
 }
 
 impl BarWidths {
-    fn of(bars: &[Bar], room: usize) -> Self {
+    fn of(bars: &[CountBar], room: usize) -> Self {
         let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
         // Alarming bars have a sign before the label.
         let sign = if bars.iter().any(|bar| bar.alarming) { 2 } else { 0 };
@@ -307,7 +308,7 @@ impl BarWidths {
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
 /// for bars that show only their number.
-fn bar_spans(bar: &Bar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>> {
+fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>> {
     let theme = &cx.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
@@ -330,7 +331,7 @@ fn bar_spans(bar: &Bar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>
 }
 
 /// From the oldest period to the newest.
-pub fn spark(bars: &[Bar], cx: &UiContext) -> String {
+pub fn spark(bars: &[CountBar], cx: &UiContext) -> String {
     let sparks = cx.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
     let most = counts.iter().copied().max().unwrap_or(0);

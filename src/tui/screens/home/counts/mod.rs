@@ -10,14 +10,14 @@ use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::index::{Period, SyncScope, Which};
+use crate::index::{IndexedList, Period, SyncScope};
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
-use sections::{Bar, CountsSection, bars};
+use sections::{CountBar, CountsSection, bars};
 use tokio::time::Instant;
 
 /// Number of pages after which the counts are refreshed while the history is read.
@@ -97,7 +97,7 @@ impl BadgeCounts {
         self.stale = true;
     }
 
-    pub fn issued(&self) -> Vec<Bar> {
+    pub fn issued(&self) -> Vec<CountBar> {
         self.all.as_ref().map(|all| bars(CountsSection::Issued, all, self.period)).unwrap_or_default()
     }
 
@@ -110,7 +110,7 @@ impl BadgeCounts {
         self.go_to(section);
     }
 
-    pub fn list(&mut self, which: Which, title: String) {
+    pub fn list(&mut self, which: IndexedList, title: String) {
         self.badge_list = Some(BadgeList::new(which, title));
     }
 
@@ -163,11 +163,11 @@ impl BadgeCounts {
         }
     }
 
-    fn bars(&self) -> Vec<Bar> {
+    fn bars(&self) -> Vec<CountBar> {
         self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
     }
 
-    fn bar(&self) -> Option<Bar> {
+    fn bar(&self) -> Option<CountBar> {
         let at = self.cursors[self.section.place()];
         let bars = self.bars();
         let last = bars.len().saturating_sub(1);
@@ -193,7 +193,7 @@ impl BadgeCounts {
             Action::Export => {
                 let which = badge_list.listed();
                 let mut title = badge_list.title.clone();
-                if let Which::Found(_, text) = &which {
+                if let IndexedList::Found(_, text) = &which {
                     title.push_str(&format!(" {} {}", cx.glyphs.dot, scrub(text)));
                 }
                 out.cancel(self.export.take().map(|(request, _)| request));
@@ -332,11 +332,11 @@ impl Component for BadgeCounts {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Open => match self.bar() {
-                Some(Bar { which: Some(which), count: 1.., .. }) => {
+                Some(CountBar { which: Some(which), count: 1.., .. }) => {
                     let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
                     self.badge_list = Some(BadgeList::new(which, title));
                 }
-                Some(Bar { which: None, .. }) => return false,
+                Some(CountBar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
             _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
