@@ -107,14 +107,14 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 pub use server::{
-    OwnServer, TlsServer, close_to_all, cut_connections, database_of, empty_database, is_installed,
-    new_database, open_to_all, restart_server, route, run_in, url,
+    OwnServer, TlsServer, close_to_all, cut_connections, database_of, drop_database, empty_database,
+    is_installed, new_database, open_to_all, restart_server, route, run_in, url,
 };
 
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{DatabaseLimits, DatabaseSession, Host, Login, Server};
+    use lapel::team::{DatabaseLimits, DatabaseSession, Host, Login, Server, TeamError};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -138,6 +138,11 @@ mod server {
     /// By folder: the folder of the socket to which its sessions connect instead of the server, and their limits.
     static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static DatabaseLimits)>>> =
         LazyLock::new(Mutex::default);
+
+    /// Open connections of the administrator, the last used one at the end. To connect costs a server much more than a
+    /// query.
+    static SESSIONS: Mutex<Vec<(Login, DatabaseSession)>> = Mutex::new(Vec::new());
+    const MOST_SESSIONS: usize = 48;
 
     const WATCH: &str = r#"
         "$@" & server=$!
@@ -169,7 +174,11 @@ mod server {
 
     /// A folder for a server, in which it has its data. The name is short, since the path of a socket is limited.
     fn new_folder() -> tempfile::TempDir {
-        let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder");
+        // In memory if there is room: each database has 300 files.
+        let memory =
+            rustix::fs::statvfs("/dev/shm").is_ok_and(|room| room.f_bavail * room.f_frsize > 4 << 30);
+        let place = if memory { "/dev/shm" } else { "/tmp" };
+        let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in(place).expect("a folder");
         own(folder.path());
         let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
         made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
@@ -234,10 +243,14 @@ mod server {
 
     /// Creates roles, a login for each, and a journal.
     fn create_journal(owner: &Login) {
-        run(owner, lapel::jobs::ROLES);
-        run(owner, "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer");
-        run(owner, "CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader");
-        run(owner, "CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN");
+        let logins = "CREATE ROLE issuer LOGIN; GRANT lapel_issuer TO issuer;
+                      CREATE ROLE reader LOGIN; GRANT lapel_reader TO reader;
+                      CREATE ROLE keeper LOGIN; GRANT lapel_owner TO keeper; CREATE ROLE nobody LOGIN";
+        // Not kept: a database that is copied must not be in use.
+        let session = connected(owner);
+        for sql in [lapel::jobs::ROLES, logins] {
+            session.runtime.block_on(session.client.batch_execute(sql)).expect(sql);
+        }
         Journal::create_team(owner).expect("a journal is created");
     }
 
@@ -424,8 +437,34 @@ mod server {
     }
 
     fn run(login: &Login, sql: &str) {
-        let session = connected(login);
-        session.runtime.block_on(session.client.batch_execute(sql)).expect(sql);
+        with_session(login, |session| session.runtime.block_on(session.client.batch_execute(sql)))
+            .expect(sql);
+    }
+
+    /// Runs a request on a connection that was used before, or on a new one. Only for requests that do the same if they
+    /// are repeated: a connection may turn out to be closed.
+    fn with_session<T>(
+        login: &Login,
+        request: impl Fn(&DatabaseSession) -> Result<T, TeamError>,
+    ) -> Result<T, TeamError> {
+        let mut sessions = SESSIONS.lock().expect("connections");
+        let kept = sessions.iter().position(|(other, _)| other.server == login.server);
+        let kept = kept.map(|at| sessions.remove(at).1);
+        drop(sessions);
+        let mut session = kept.filter(|kept| !kept.is_closed()).unwrap_or_else(|| connected(login));
+        let mut done = request(&session);
+        if done.is_err() && session.is_closed() {
+            session = connected(login);
+            done = request(&session);
+        }
+        if !session.is_closed() {
+            let mut sessions = SESSIONS.lock().expect("connections");
+            sessions.push((login.clone(), session));
+            if sessions.len() > MOST_SESSIONS {
+                drop(sessions.remove(0));
+            }
+        }
+        done
     }
 
     fn named(folder: Option<&Path>) -> Login {
@@ -441,6 +480,19 @@ mod server {
             databases.1.insert(folder.to_owned(), login.clone());
         }
         login
+    }
+
+    /// Removes the database of a folder, with whatever is connected to it.
+    pub fn drop_database(folder: &Path) {
+        let folder = folder.to_owned();
+        let dropped = move || {
+            let Some(login) = DATABASES.lock().expect("databases").1.remove(&folder) else { return };
+            if login.server.host == Host::Socket(CLUSTER.folder.clone()) {
+                SESSIONS.lock().expect("connections").retain(|(other, _)| other.server != login.server);
+                CLUSTER.run(&format!("DROP DATABASE {} WITH (FORCE)", login.server.database));
+            }
+        };
+        std::thread::spawn(dropped).join().expect("dropped");
     }
 
     /// The least rights that are enough for everything that lapel does with jobs.
@@ -513,8 +565,8 @@ mod server {
         use tokio_postgres::SimpleQueryMessage::Row;
         let (login, sql) = (owned_database_of(folder), format!("SET search_path = lapel; {sql}"));
         let asked = move || {
-            let session = connected(&login);
-            let rows = session.runtime.block_on(session.client.simple_query(&sql)).expect(&sql);
+            let rows =
+                with_session(&login, |session| session.runtime.block_on(session.client.simple_query(&sql)));
             let value = |text: &str| match text {
                 "t" => "1".to_owned(),
                 "f" => "0".to_owned(),
@@ -524,7 +576,7 @@ mod server {
                 Row(row) => Some((0..row.len()).map(|at| row.get(at).map(value)).collect()),
                 _ => None,
             };
-            rows.into_iter().filter_map(of_row).collect()
+            rows.expect(&sql).into_iter().filter_map(of_row).collect()
         };
         std::thread::spawn(asked).join().expect("asked")
     }
@@ -574,9 +626,9 @@ mod server {
     pub fn has_processes(folder: &Path) -> bool {
         let login = owned_database_of(folder);
         let held = move || {
-            let session = connected(&login);
             let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";
-            !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
+            let held = |session: &DatabaseSession| session.runtime.block_on(session.client.query(sql, &[]));
+            !with_session(&login, held).expect(sql).is_empty()
         };
         std::thread::spawn(held).join().expect("asked")
     }

@@ -186,7 +186,8 @@ fn nothing_is_sent_before_the_time_that_a_429_asks_for() {
             person::rest(session, id).await;
             oracle::meanwhile(&world, &script);
             let job = session.jobs.job(id).await.expect("a job");
-            assert_eq!((job.counts.of(RowStatus::Waiting), control.ledger().accepted_total()), (13, 13));
+            let accepted = control.ledger().accepted_total();
+            assert_eq!((job.counts.of(RowStatus::Waiting), accepted), (13, 13), "{form}: {job:?}");
         });
     });
 }

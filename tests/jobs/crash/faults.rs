@@ -3,7 +3,7 @@
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, Stranger, people, targets};
-use crate::crash::world::{End, Session, Trap, World};
+use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use lapel::jobs::{JobId, Phase, RowStatus, StopKind};
 use std::time::Duration;
@@ -213,9 +213,17 @@ fn several_refusals_at_once_are_proven_together() {
     let world = World::new(&[]);
     let script = Script::of(JobInput::Issue(people(13)));
     // Two are under way at once; both were carried out.
-    world.fault("post commit delay=50ms status=422 times=2");
+    world.fault("post commit hold status=422 times=2");
     world.session(&Trap::new(End::Lives), async |session| {
-        let id = begun(session, &world, &script).await;
+        let id = person::begin(session, &world, &script).await;
+        let both = async {
+            while world.control().ledger().accepted_total() < 10 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(BOUND, both).await.expect("two are under way");
+        world.control().clear_faults();
+        person::rest(session, id).await;
         let job = session.jobs.job(id).await.expect("a job");
         assert_eq!((job.counts.of(RowStatus::Ready), job.phase), (13, Phase::Stopped));
         assert_eq!(world.control().ledger().accepted_total(), 10);

@@ -268,17 +268,25 @@ pub async fn until(has_happened: impl Fn() -> bool) {
 }
 
 async fn rests(session: &Session, id: JobId) -> bool {
-    let rows = rows(session, id).await;
     let job = session.jobs.job(id).await.expect("a job");
-    if job.in_flight > 0 || rows.iter().any(|row| row.row_status == RowStatus::Sending) {
+    if job.in_flight > 0 || job.counts.of(RowStatus::Sending) > 0 {
+        return false;
+    }
+    if job.phase != Phase::Running || job.counts.of(RowStatus::Ready) == 0 {
+        return true;
+    }
+    if job.kind == Kind::Revoke {
         return false;
     }
     // A row waits while another of its address is in doubt.
+    let rows = rows(session, id).await;
     let open = |row: &&JobRow| matches!(row.row_status, RowStatus::InDoubt | RowStatus::Unbound);
     let held: Vec<&str> = rows.iter().filter(open).map(|row| row.address.wire()).collect();
-    let free = |row: &JobRow| {
-        row.row_status == RowStatus::Ready
-            && (job.kind == Kind::Revoke || !held.contains(&row.address.wire()))
+    let goes_on = |row: &JobRow| match row.row_status {
+        // Since the job was read.
+        RowStatus::Sending => true,
+        RowStatus::Ready => !held.contains(&row.address.wire()),
+        _ => false,
     };
-    job.phase != Phase::Running || !rows.iter().any(free)
+    !rows.iter().any(goes_on)
 }

@@ -183,6 +183,15 @@ impl World {
     }
 }
 
+impl Drop for World {
+    fn drop(&mut self) {
+        #[cfg(feature = "team")]
+        if team::is_team() {
+            team::drop_database(self.folder());
+        }
+    }
+}
+
 /// lapel, as long as it lives.
 pub struct Session {
     pub jobs: Jobs,

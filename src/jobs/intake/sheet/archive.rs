@@ -3,6 +3,7 @@
 use super::{Bytes, SheetContext, foreign};
 use crate::jobs::intake::about::InputFormat;
 use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
+use memchr::memmem;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 use std::borrow::Cow;
@@ -158,6 +159,37 @@ pub(super) fn part<'a>(
         .map(Cow::into_owned)?;
     let entry = zip.by_name(&found).ok()?;
     Some(reader(BufReader::new(entry.take(MAX_UNPACKED_BYTES))))
+}
+
+/// Whether a part has one of the words of each group, anywhere. `None` if the part does not exist or cannot be read.
+pub(super) fn mentions<const N: usize>(
+    zip: &mut ZipArchive<Bytes>,
+    name: &str,
+    groups: [&[&str]; N],
+) -> Option<[bool; N]> {
+    let mut xml = part(zip, name)?.into_inner();
+    let longest = groups.iter().flat_map(|words| words.iter()).map(|word| word.len()).max().unwrap_or(0);
+    let mut found = [false; N];
+    let mut piece = vec![0; 64 * 1024];
+    let mut kept = 0;
+    loop {
+        let read = xml.read(piece.get_mut(kept..)?).ok()?;
+        let filled = kept + read;
+        let text = piece.get(..filled)?;
+        // Two bytes a letter: whoever parses it decides.
+        if kept == 0 && (text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff")) {
+            return Some([true; N]);
+        }
+        for (found, words) in found.iter_mut().zip(groups) {
+            *found = *found || words.iter().any(|word| memmem::find(text, word.as_bytes()).is_some());
+        }
+        if read == 0 {
+            return Some(found);
+        }
+        // A word may be in two pieces.
+        kept = filled.min(longest);
+        piece.copy_within(filled - kept..filled, 0);
+    }
 }
 
 /// The value of an attribute by its local name, unescaped.

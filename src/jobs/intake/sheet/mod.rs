@@ -93,37 +93,93 @@ pub(super) struct Book {
     pub notes: Vec<ImportNote>,
 }
 
-#[derive(Clone, Debug, Default)]
-struct SheetSummary {
+/// One sheet of a workbook.
+#[derive(Debug, Default)]
+struct Sheet {
     name: String,
     hidden: bool,
     /// Number of the last row with content; 0 for an empty sheet.
     rows: u64,
     /// Whether a cell looks like an e-mail address.
     addresses: bool,
+    /// Empty if another sheet is more likely the list.
+    grid: Grid,
+    /// Why the sheet is no list, if it is not.
+    broken: Option<IntakeError>,
+    merged: u64,
+    notes: Vec<ImportNote>,
 }
 
-impl SheetSummary {
-    /// `row` counts from 1.
-    fn see(&mut self, row: u64, text: &str, context: &SheetContext<'_>) -> Result<(), IntakeError> {
+impl Sheet {
+    fn new(name: String, hidden: bool) -> Self {
+        Self { name, hidden, ..Self::default() }
+    }
+
+    /// Adds a cell: its position (from 0), whether its row is hidden, its text, and its [`grid::fact`] bits.
+    ///
+    /// # Errors
+    /// The file exceeds a limit, or is damaged. What makes only this sheet unusable is kept instead.
+    fn add(
+        &mut self,
+        at: (u32, u32),
+        hidden: bool,
+        text: &str,
+        facts: u8,
+        context: &SheetContext<'_>,
+    ) -> Result<(), IntakeError> {
+        let row = u64::from(at.0) + 1;
         context.unfold(row, text)?;
-        if !super::cell_text::is_blank(text) {
+        let has_value = facts & grid::fact::NO_VALUE == 0;
+        if !has_value || !super::cell_text::is_blank(text) {
             self.rows = self.rows.max(row);
             self.addresses = self.addresses || text.len() <= LONGEST_ADDRESS && is_address_like(text);
         }
+        if self.broken.is_none()
+            && let Err(why) = self.grid.push(at, hidden, text, facts, context)
+        {
+            (self.broken, self.grid) = (Some(why), Grid::default());
+        }
         Ok(())
+    }
+
+    /// Adds the target of a link, before its cell.
+    fn link(&mut self, at: (u32, u32), text: &str, target: &str) {
+        if self.broken.is_none() {
+            self.grid.link(at, text, target);
+        }
+    }
+
+    /// How likely it is that [`choose`] selects this sheet; 0 if it does not.
+    fn rank(&self, wanted: Option<&str>) -> u8 {
+        match wanted {
+            Some(wanted) => u8::from(self.name == wanted),
+            None if self.hidden || self.rows == 0 => 0,
+            None => 1 + u8::from(self.addresses),
+        }
+    }
+
+    /// The notes about its cells. Hidden rows and columns are read.
+    fn notes(&mut self) -> Vec<ImportNote> {
+        let mut notes = std::mem::take(&mut self.notes);
+        if self.merged > 0 {
+            notes.push(ImportNote::MergedCells(self.merged));
+        }
+        if self.grid.hidden_rows() > 0 {
+            notes.push(ImportNote::HiddenRows(self.grid.hidden_rows()));
+        }
+        let columns = self.grid.hidden_columns();
+        if !columns.is_empty() {
+            notes.push(ImportNote::HiddenColumns(columns));
+        }
+        notes
     }
 }
 
 trait Workbook {
     fn format(&self) -> InputFormat;
     fn notes(&self) -> Vec<ImportNote>;
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError>;
-    fn load(
-        &mut self,
-        sheet: &str,
-        context: &SheetContext<'_>,
-    ) -> Result<(Grid, Vec<ImportNote>), IntakeError>;
+    /// Reads all sheets, in their order.
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError>;
 }
 
 /// The message of a library.
@@ -183,39 +239,52 @@ pub(super) fn open(
     };
     context.unless_cancelled()?;
     watch.progress(all / 3, all);
-    let seen = book.inspect(&context)?;
-    watch.progress(all * 2 / 3, all);
-    let mut notes = book.notes();
-    let sheet = choose(&seen, choices, &origin.name, &mut notes)?;
-    let grid = match &sheet {
-        Some(sheet) => {
-            let (grid, found) = book.load(sheet, &context)?;
-            notes.extend(found);
-            grid
+    let mut sheets: Vec<Sheet> = Vec::new();
+    let (mut likely, mut best) = (0, 0);
+    book.read(&context, &mut |mut sheet| {
+        let rank = sheet.rank(choices.sheet.as_deref());
+        // Of all sheets, the cells of one are kept.
+        if rank > best {
+            if let Some(other) = sheets.get_mut(likely) {
+                other.grid = Grid::default();
+            }
+            (likely, best) = (sheets.len(), rank);
+        } else {
+            sheet.grid = Grid::default();
         }
-        None => Grid::default(),
-    };
+        sheets.push(sheet);
+    })?;
+    let mut notes = book.notes();
+    let chosen = choose(&sheets, choices, &origin.name, &mut notes)?;
+    let (mut sheet, mut grid) = (None, Grid::default());
+    if let Some(found) = chosen.and_then(|at| sheets.get_mut(at)) {
+        if let Some(why) = found.broken.take() {
+            return Err(why);
+        }
+        notes.extend(found.notes());
+        (sheet, grid) = (Some(found.name.clone()), std::mem::take(&mut found.grid));
+    }
     watch.progress(all, all);
-    let sheets = seen
+    let sheets = sheets
         .into_iter()
         .map(|s| SheetInfo { name: Text::new(s.name), hidden: s.hidden, rows: s.rows })
         .collect();
     Ok(Book { format: book.format(), sheets, sheet, grid, notes })
 }
 
-/// The chosen sheet; the only visible one with data; or the only one of these with addresses.
+/// The place of the chosen sheet; of the only visible one with data; or of the only one of these with addresses.
 fn choose(
-    seen: &[SheetSummary],
+    seen: &[Sheet],
     choices: &Choices,
     name: &Localizable,
     notes: &mut Vec<ImportNote>,
-) -> Result<Option<String>, IntakeError> {
-    let names = |of: &dyn Fn(&SheetSummary) -> bool| -> Vec<Text> {
+) -> Result<Option<usize>, IntakeError> {
+    let names = |of: &dyn Fn(&Sheet) -> bool| -> Vec<Text> {
         seen.iter().filter(|s| of(s)).map(|s| Text::new(s.name.clone())).collect()
     };
     if let Some(wanted) = &choices.sheet {
-        if seen.iter().any(|s| s.name == *wanted) {
-            return Ok(Some(wanted.clone()));
+        if let Some(at) = seen.iter().position(|s| s.name == *wanted) {
+            return Ok(Some(at));
         }
         return Err(IntakeError::SheetNotFound {
             name: name.clone(),
@@ -230,13 +299,13 @@ fn choose(
     if !hidden.is_empty() {
         notes.push(ImportNote::HiddenSheets(hidden));
     }
-    let with_data: Vec<&SheetSummary> = seen.iter().filter(|s| !s.hidden && s.rows > 0).collect();
-    let with_addresses: Vec<&&SheetSummary> = with_data.iter().filter(|s| s.addresses).collect();
+    let with_data: Vec<usize> = (0..seen.len()).filter(|at| seen[*at].rank(None) > 0).collect();
+    let with_addresses: Vec<usize> = (0..seen.len()).filter(|at| seen[*at].rank(None) > 1).collect();
     Ok(match (with_data.as_slice(), with_addresses.as_slice()) {
-        ([only], _) => Some(only.name.clone()),
+        ([only], _) => Some(*only),
         (_, [only]) => {
-            notes.push(ImportNote::OtherSheets(names(&|s| !s.hidden && s.rows > 0 && !s.addresses)));
-            Some(only.name.clone())
+            notes.push(ImportNote::OtherSheets(names(&|s| s.rank(None) == 1)));
+            Some(*only)
         }
         _ => None,
     })
@@ -245,19 +314,6 @@ fn choose(
 /// Catches panics of third-party code, so that they do not end the program.
 fn catching<T>(read: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(read)).ok()
-}
-
-/// Hidden rows and columns are read.
-fn hidden_notes(grid: &Grid) -> Vec<ImportNote> {
-    let mut notes = Vec::new();
-    if grid.hidden_rows() > 0 {
-        notes.push(ImportNote::HiddenRows(grid.hidden_rows()));
-    }
-    let columns = grid.hidden_columns();
-    if !columns.is_empty() {
-        notes.push(ImportNote::HiddenColumns(columns));
-    }
-    notes
 }
 
 /// Formats a date as a person would write it.

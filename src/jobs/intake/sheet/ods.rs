@@ -3,8 +3,8 @@
 //! A general reader expands a row that is repeated a million times, and does not report hidden rows.
 
 use super::archive::{attribute, part};
-use super::grid::{Grid, MAX_CELLS, fact, number};
-use super::{Bytes, SheetContext, SheetSummary, Workbook, archive, foreign};
+use super::grid::{MAX_CELLS, fact, number};
+use super::{Bytes, Sheet, SheetContext, Workbook, archive, foreign};
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
@@ -22,18 +22,6 @@ impl Ods {
     pub fn new(bytes: Bytes) -> Self {
         Self { bytes }
     }
-
-    fn walk(&self, context: &SheetContext<'_>, to: &mut dyn Sink) -> Result<(), IntakeError> {
-        let mut zip = archive::open(&self.bytes, context)?;
-        if is_encrypted(&mut zip) {
-            return Err(IntakeError::PasswordProtected { name: context.name.clone() });
-        }
-        let xml = part(&mut zip, "content.xml")
-            .ok_or_else(|| context.damaged(WHAT, localizable!("it has no content")))?;
-        let mut walk =
-            OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context };
-        walk.run(to)
-    }
 }
 
 impl Workbook for Ods {
@@ -45,97 +33,14 @@ impl Workbook for Ods {
         Vec::new()
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
-        let mut inspect = Inspection { context, sheets: Vec::new() };
-        self.walk(context, &mut inspect)?;
-        Ok(inspect.sheets)
-    }
-
-    fn load(
-        &mut self,
-        sheet: &str,
-        context: &SheetContext<'_>,
-    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
-        let mut load = Load {
-            sheet,
-            context,
-            grid: Grid::default(),
-            hidden_columns: Vec::new(),
-            merged: 0,
-            is_it: false,
-        };
-        self.walk(context, &mut load)?;
-        let (mut grid, merged) = (load.grid, load.merged);
-        grid.hide_columns(load.hidden_columns);
-        let mut notes = super::hidden_notes(&grid);
-        if merged > 0 {
-            notes.push(ImportNote::MergedCells(merged));
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
+        let mut zip = archive::open(&self.bytes, context)?;
+        if is_encrypted(&mut zip) {
+            return Err(IntakeError::PasswordProtected { name: context.name.clone() });
         }
-        Ok((grid, notes))
-    }
-}
-
-trait Sink {
-    fn sheet(&mut self, name: &str, hidden: bool);
-    fn hidden_column(&mut self, column: usize);
-    fn merged(&mut self);
-    /// A filled cell; row and column count from 0.
-    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &OdsCell) -> Result<(), IntakeError>;
-}
-
-struct Inspection<'a> {
-    context: &'a SheetContext<'a>,
-    sheets: Vec<SheetSummary>,
-}
-
-impl Sink for Inspection<'_> {
-    fn sheet(&mut self, name: &str, hidden: bool) {
-        self.sheets.push(SheetSummary { name: name.to_owned(), hidden, ..SheetSummary::default() });
-    }
-
-    fn hidden_column(&mut self, _: usize) {}
-
-    fn merged(&mut self) {}
-
-    fn cell(&mut self, at: (u32, u32), _: bool, cell: &OdsCell) -> Result<(), IntakeError> {
-        let Some(sheet) = self.sheets.last_mut() else { return Ok(()) };
-        let text = if cell.facts & fact::NO_VALUE == 0 { cell.text.as_str() } else { "=" };
-        sheet.see(u64::from(at.0) + 1, text, self.context)
-    }
-}
-
-struct Load<'a> {
-    sheet: &'a str,
-    context: &'a SheetContext<'a>,
-    grid: Grid,
-    hidden_columns: Vec<usize>,
-    merged: u64,
-    is_it: bool,
-}
-
-impl Sink for Load<'_> {
-    fn sheet(&mut self, name: &str, _: bool) {
-        self.is_it = name == self.sheet;
-    }
-
-    fn hidden_column(&mut self, column: usize) {
-        if self.is_it {
-            self.hidden_columns.push(column);
-        }
-    }
-
-    fn merged(&mut self) {
-        self.merged += u64::from(self.is_it);
-    }
-
-    fn cell(&mut self, at: (u32, u32), hidden: bool, cell: &OdsCell) -> Result<(), IntakeError> {
-        if !self.is_it {
-            return Ok(());
-        }
-        if let Some(target) = &cell.link {
-            self.grid.link(at, &cell.text, target);
-        }
-        self.grid.push(at, hidden, &cell.text, cell.facts, self.context)
+        let xml = part(&mut zip, "content.xml")
+            .ok_or_else(|| context.damaged(WHAT, localizable!("it has no content")))?;
+        OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
     }
 }
 
@@ -170,7 +75,7 @@ impl<R: BufRead> OdsReader<'_, R> {
         }
     }
 
-    fn run(&mut self, to: &mut dyn Sink) -> Result<(), IntakeError> {
+    fn run(&mut self, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
         let mut style = None;
         loop {
             match self.next()? {
@@ -182,8 +87,9 @@ impl<R: BufRead> OdsReader<'_, R> {
                     "table:table" => {
                         let hidden =
                             attribute(&e, "style-name").is_some_and(|s| self.hidden_styles.contains(&s));
-                        to.sheet(&attribute(&e, "name").unwrap_or_default(), hidden);
-                        self.table(to)?;
+                        let mut sheet = Sheet::new(attribute(&e, "name").unwrap_or_default(), hidden);
+                        self.table(&mut sheet)?;
+                        each(sheet);
                     }
                     _ => {}
                 },
@@ -193,7 +99,8 @@ impl<R: BufRead> OdsReader<'_, R> {
         }
     }
 
-    fn table(&mut self, to: &mut dyn Sink) -> Result<(), IntakeError> {
+    fn table(&mut self, sheet: &mut Sheet) -> Result<(), IntakeError> {
+        let mut hidden_columns = Vec::new();
         let (mut row, mut column) = (0_u64, 0_usize);
         loop {
             match self.next()? {
@@ -201,7 +108,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                     "table:table-column" => {
                         let many = repeated(&e, "number-columns-repeated").min(MAX_COLUMNS as u64) as usize;
                         if is_collapsed(&e) {
-                            (column..(column + many).min(MAX_COLUMNS)).for_each(|c| to.hidden_column(c));
+                            hidden_columns.extend(column..(column + many).min(MAX_COLUMNS));
                         }
                         column = (column + many).min(MAX_COLUMNS);
                     }
@@ -209,7 +116,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                         self.context.unless_cancelled()?;
                         let many = repeated(&e, "number-rows-repeated");
                         let hidden = is_collapsed(&e);
-                        let cells = self.row(row + 1, to)?;
+                        let cells = self.row(row + 1, sheet)?;
                         if cells.is_empty() {
                             row = row.saturating_add(many);
                             continue;
@@ -228,21 +135,28 @@ impl<R: BufRead> OdsReader<'_, R> {
                                 });
                             }
                             for (column, cell) in &cells {
-                                to.cell((row as u32, *column as u32), hidden, cell)?;
+                                let at = (row as u32, *column as u32);
+                                if let Some(target) = &cell.link {
+                                    sheet.link(at, &cell.text, target);
+                                }
+                                sheet.add(at, hidden, &cell.text, cell.facts, self.context)?;
                             }
                             row += 1;
                         }
                     }
                     _ => {}
                 },
-                Event::End(e) if e.name().as_ref() == "table:table" => return Ok(()),
+                Event::End(e) if e.name().as_ref() == "table:table" => {
+                    sheet.grid.hide_columns(hidden_columns);
+                    return Ok(());
+                }
                 Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }
     }
 
-    fn row(&mut self, line: u64, to: &mut dyn Sink) -> Result<Vec<(usize, OdsCell)>, IntakeError> {
+    fn row(&mut self, line: u64, sheet: &mut Sheet) -> Result<Vec<(usize, OdsCell)>, IntakeError> {
         let mut cells = Vec::new();
         let mut bytes = 0;
         let mut column = 0_usize;
@@ -259,7 +173,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                         let many = repeated(&e, "number-columns-repeated");
                         let spans = |name| attribute(&e, name).is_some_and(|n| n != "1");
                         if spans("number-columns-spanned") || spans("number-rows-spanned") {
-                            to.merged();
+                            sheet.merged += 1;
                         }
                         let cell = self.cell(&e, "table:table-cell")?;
                         if cell.is_empty() {

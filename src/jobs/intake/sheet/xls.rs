@@ -4,12 +4,13 @@
 //! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
 use super::biff::{self, BiffRecord, BiffRecords};
-use super::grid::{Grid, fact, number};
-use super::{Bytes, SheetContext, SheetSummary, Workbook, catching, foreign};
+use super::grid::{fact, number};
+use super::{Bytes, Sheet, SheetContext, Workbook, catching, foreign};
 use crate::i18n::Localizable;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
@@ -54,8 +55,8 @@ impl Xls {
         Ok(Self { stream, globals })
     }
 
-    fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<Sheet, IntakeError> {
-        let mut sheet = Sheet::default();
+    fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<XlsCells, IntakeError> {
+        let mut sheet = XlsCells::default();
         let mut awaits_text = None;
         let mut depth = 0;
         let stream = self
@@ -83,7 +84,7 @@ impl Xls {
         Ok(sheet)
     }
 
-    fn record(&self, record: &BiffRecord<'_>, sheet: &mut Sheet, awaits_text: &mut Option<usize>) {
+    fn record(&self, record: &BiffRecord<'_>, sheet: &mut XlsCells, awaits_text: &mut Option<usize>) {
         let (Some(row), Some(column)) = (record.u16(0), record.u16(2)) else { return };
         let mut add = |column, value| sheet.cells.push(XlsCell { row, column, formula: false, value });
         match record.kind {
@@ -173,27 +174,28 @@ impl Xls {
         }
     }
 
-    fn text_of(&self, cell: &XlsCell) -> (String, u8) {
+    fn text_of<'a>(&'a self, cell: &'a XlsCell) -> (Cow<'a, str>, u8) {
         let (text, facts) = match &cell.value {
+            // Not copied: every cell may share one long text.
             XlsValue::Shared(index) => {
-                (self.globals.strings.get(*index as usize).cloned().unwrap_or_default(), 0)
+                (self.globals.strings.get(*index as usize).map_or("", String::as_str).into(), 0)
             }
-            XlsValue::Text(text) => (text.clone(), 0),
-            XlsValue::Number(n) => (number(*n), fact::NUMBER),
+            XlsValue::Text(text) => (text.into(), 0),
+            XlsValue::Number(n) => (number(*n).into(), fact::NUMBER),
             XlsValue::Date(n, kind) => {
-                (super::date(&ExcelDateTime::new(*n, *kind, self.globals.is_1904)), fact::DATE)
+                (super::date(&ExcelDateTime::new(*n, *kind, self.globals.is_1904)).into(), fact::DATE)
             }
-            XlsValue::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.to_owned(), fact::BOOL),
-            XlsValue::Error(code) => (biff::error_text(*code).to_owned(), fact::ERROR),
+            XlsValue::Bool(b) => (if *b { "TRUE" } else { "FALSE" }.into(), fact::BOOL),
+            XlsValue::Error(code) => (biff::error_text(*code).into(), fact::ERROR),
             // A formula without the text record that should follow.
-            XlsValue::Awaited => return (String::new(), fact::NO_VALUE),
+            XlsValue::Awaited => return ("".into(), fact::NO_VALUE),
         };
         (text, if cell.formula { facts | fact::FORMULA } else { facts })
     }
 }
 
 #[derive(Default)]
-struct Sheet {
+struct XlsCells {
     cells: Vec<XlsCell>,
     hidden_rows: HashSet<u16>,
     hidden_columns: Vec<usize>,
@@ -228,58 +230,30 @@ impl Workbook for Xls {
         Vec::new()
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
-        let mut all = Vec::new();
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
         for at in &self.globals.sheets {
-            let mut seen =
-                SheetSummary { name: at.name.clone(), hidden: at.hidden, ..SheetSummary::default() };
-            for cell in &self.cells(at.start, context)?.cells {
-                let row = u64::from(cell.row) + 1;
-                match &cell.value {
-                    // Not copied: every cell may share one long text.
-                    XlsValue::Shared(index) => {
-                        let text = self.globals.strings.get(*index as usize);
-                        seen.see(row, text.map_or("", String::as_str), context)?;
-                    }
-                    XlsValue::Text(text) => seen.see(row, text, context)?,
-                    _ => seen.see(row, "=", context)?,
+            let mut sheet = Sheet::new(at.name.clone(), at.hidden);
+            let cells = self.cells(at.start, context)?;
+            let links: HashSet<(u16, u16)> =
+                cells.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
+            for cell in &cells.cells {
+                let (text, mut facts) = self.text_of(cell);
+                if links.contains(&(cell.row, cell.column)) {
+                    facts |= fact::LINK;
                 }
+                let at = (u32::from(cell.row), u32::from(cell.column));
+                sheet.add(at, cells.hidden_rows.contains(&cell.row), &text, facts, context)?;
             }
-            all.push(seen);
-        }
-        Ok(all)
-    }
-
-    fn load(
-        &mut self,
-        sheet: &str,
-        context: &SheetContext<'_>,
-    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
-        let at = self.globals.sheets.iter().find(|s| s.name == sheet);
-        let at = at.ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
-        let sheet = self.cells(at.start, context)?;
-        let links: HashSet<(u16, u16)> =
-            sheet.links.iter().filter(|l| l.0 == l.1 && l.2 == l.3).map(|l| (l.0, l.2)).collect();
-        let mut grid = Grid::default();
-        for cell in &sheet.cells {
-            let (text, mut facts) = self.text_of(cell);
-            if links.contains(&(cell.row, cell.column)) {
-                facts |= fact::LINK;
+            sheet.grid.hide_columns(cells.hidden_columns);
+            sheet.merged = cells.merged;
+            if !cells.links.is_empty() {
+                sheet.notes.push(ImportNote::CannotTell(tr_noop!(
+                    "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
+                )));
             }
-            let at = (u32::from(cell.row), u32::from(cell.column));
-            grid.push(at, sheet.hidden_rows.contains(&cell.row), &text, facts, context)?;
+            each(sheet);
         }
-        grid.hide_columns(sheet.hidden_columns);
-        let mut notes = super::hidden_notes(&grid);
-        if sheet.merged > 0 {
-            notes.push(ImportNote::MergedCells(sheet.merged));
-        }
-        if !sheet.links.is_empty() {
-            notes.push(ImportNote::CannotTell(tr_noop!(
-                "lapel does not read link targets in .xls files. It uses the addresses shown in the cells."
-            )));
-        }
-        Ok((grid, notes))
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Reads Excel workbooks (`.xlsx`, `.xlsm`).
 
 use super::archive::{attribute, part};
-use super::grid::{Grid, fact, number};
-use super::{Bytes, SheetContext, SheetSummary, Workbook, archive, catching, foreign};
+use super::grid::{fact, number};
+use super::{Bytes, Sheet, SheetContext, Workbook, archive, catching, foreign};
 use crate::jobs::intake::IntakeError;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
@@ -72,10 +72,15 @@ impl Xlsx {
         }
     }
 
-    fn flags(&self, sheet: &str, context: &SheetContext<'_>) -> Option<SheetFlags> {
+    /// What the XML of a sheet says besides its cells, and whether it has links. To parse it once more takes as long as
+    /// reading the cells, and most sheets have nothing of this.
+    fn extras(&self, sheet: &str, context: &SheetContext<'_>) -> Option<(SheetFlags, bool)> {
         let path = self.path_of(sheet, context)?;
         let mut zip = archive::open(&self.bytes, context).ok()?;
-        SheetFlags::read(&mut zip, &path)
+        let [has_flags, has_links] =
+            archive::mentions(&mut zip, &path, [&["hidden", " ht=", "mergeCell"], &["hyperlink"]])?;
+        let flags = if has_flags { SheetFlags::read(&mut zip, &path)? } else { SheetFlags::default() };
+        Some((flags, has_links))
     }
 
     fn links(&mut self, sheet: &str) -> Links {
@@ -102,49 +107,31 @@ impl Workbook for Xlsx {
         if self.macros { vec![ImportNote::MacroEnabled] } else { Vec::new() }
     }
 
-    fn inspect(&mut self, context: &SheetContext<'_>) -> Result<Vec<SheetSummary>, IntakeError> {
-        let sheets: Vec<_> =
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
+        let about: Vec<_> =
             self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
-        let mut seen = Vec::new();
-        for sheet in sheets {
-            let hidden = sheet.visible != SheetVisible::Visible;
-            let mut found = SheetSummary { name: sheet.name, hidden, ..SheetSummary::default() };
-            let name = found.name.clone();
-            each_cell(&mut self.book, &name, context, &mut |at, text, facts| {
-                found.see(u64::from(at.0) + 1, if facts & fact::NO_VALUE == 0 { text } else { "=" }, context)
+        for about in about {
+            let mut sheet = Sheet::new(about.name, about.visible != SheetVisible::Visible);
+            let (flags, has_links) = self.extras(&sheet.name, context).unwrap_or_else(|| {
+                sheet.notes.push(ImportNote::CannotTell(tr_noop!(
+                    "lapel could not read which rows and columns are hidden in this file."
+                )));
+                (SheetFlags::default(), true)
+            });
+            let links = if has_links { self.links(&sheet.name) } else { Links::default() };
+            let name = sheet.name.clone();
+            each_cell(&mut self.book, &name, context, &mut |at, text, mut facts| {
+                if let Some(target) = links.of(at) {
+                    facts |= fact::LINK;
+                    sheet.link(at, text, target);
+                }
+                sheet.add(at, flags.hidden_rows.contains(&at.0), text, facts, context)
             })?;
-            seen.push(found);
+            sheet.grid.hide_columns(flags.hidden_columns);
+            sheet.merged = flags.merged;
+            each(sheet);
         }
-        Ok(seen)
-    }
-
-    fn load(
-        &mut self,
-        sheet: &str,
-        context: &SheetContext<'_>,
-    ) -> Result<(Grid, Vec<ImportNote>), IntakeError> {
-        let mut notes = Vec::new();
-        let flags = self.flags(sheet, context).unwrap_or_else(|| {
-            notes.push(ImportNote::CannotTell(tr_noop!(
-                "lapel could not read which rows and columns are hidden in this file."
-            )));
-            SheetFlags::default()
-        });
-        let links = self.links(sheet);
-        let mut grid = Grid::default();
-        each_cell(&mut self.book, sheet, context, &mut |at, text, mut facts| {
-            if let Some(target) = links.of(at) {
-                facts |= fact::LINK;
-                grid.link(at, text, target);
-            }
-            grid.push(at, flags.hidden_rows.contains(&at.0), text, facts, context)
-        })?;
-        grid.hide_columns(flags.hidden_columns);
-        if flags.merged > 0 {
-            notes.push(ImportNote::MergedCells(flags.merged));
-        }
-        notes.extend(super::hidden_notes(&grid));
-        Ok((grid, notes))
+        Ok(())
     }
 }
 
