@@ -26,15 +26,15 @@ const UNDER_VALGRIND: &str = "LAPEL_TEST_UNDER_VALGRIND";
 /// Costs of operations, and the versions that they depend on.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Record {
+struct CostRecord {
     rustc: String,
     /// The version of valgrind, and the processor.
     valgrind: String,
-    operations: BTreeMap<String, Cost>,
+    operations: BTreeMap<String, OperationCost>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Cost {
+struct OperationCost {
     allocations: u64,
     /// Bytes of all allocations.
     bytes: u64,
@@ -42,7 +42,7 @@ struct Cost {
     instructions: Option<u64>,
 }
 
-impl Record {
+impl CostRecord {
     fn read() -> Self {
         toml::from_str(&std::fs::read_to_string(RECORD).unwrap_or_default()).expect("a record")
     }
@@ -67,7 +67,7 @@ pub fn costs(name: &str, operation: impl FnOnce()) {
     let updates = std::env::var_os("UPDATE_COSTS").is_some();
     let wants_instructions = updates || std::env::var_os("LAPEL_TEST_INSTRUCTIONS").is_some();
     let (rustc, valgrind) = (version("rustc"), version("valgrind").filter(|_| wants_instructions));
-    let cost = Cost {
+    let cost = OperationCost {
         allocations: counted.count_total,
         bytes: counted.bytes_total,
         instructions: valgrind.as_ref().map(|_| instructions()),
@@ -81,12 +81,12 @@ pub fn costs(name: &str, operation: impl FnOnce()) {
     let valgrind = format!("{} {}", valgrind.unwrap_or_default(), std::env::consts::ARCH);
     if updates {
         let _one = WRITING.lock();
-        let mut record = Record { rustc, valgrind, ..Record::read() };
+        let mut record = CostRecord { rustc, valgrind, ..CostRecord::read() };
         record.operations.insert(name.to_owned(), cost);
         let text = toml::to_string(&record).expect("a record");
         return std::fs::write(RECORD, text).expect("written");
     }
-    let record = Record::read();
+    let record = CostRecord::read();
     let known = record.operations.get(name).copied();
     let known = known.unwrap_or_else(|| panic!("{name} has no record: UPDATE_COSTS=1"));
     if rustc != record.rustc {

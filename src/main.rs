@@ -12,8 +12,8 @@ use lapel::jobs::{Journal, JournalPlace};
 use lapel::sandbox::{self, Options, Sandbox};
 use lapel::t;
 use lapel::tui::{
-    self, AppPaths, Around, Begin, FileKind, Helpers, IndexUse, InitialView, Keymap, Manner, ProfileAsk,
-    ProfileChange, Session, Start, ViewUse,
+    self, AppPaths, Begin, FileKind, Helpers, HostTerminal, IndexUse, InitialView, Keymap, Manner,
+    ProfileAsk, ProfileChange, ProfileSession, Start, ViewUse,
 };
 use secrecy::{ExposeSecret, SecretString};
 use std::io::IsTerminal;
@@ -263,7 +263,7 @@ async fn tui(
     let (starter, read_only) = (sandboxes.clone(), flags.read_only);
     // The tour may also begin on the welcome screen. In the tour, waits last only seconds.
     let quick = tour || matches!(begin, Begin::Welcome);
-    let profiles = Arc::new(Profiles {
+    let profiles = Arc::new(ProfileHelpers {
         paths: settings.paths.clone(),
         restore: settings.app.restore,
         env: env.clone(),
@@ -282,7 +282,7 @@ async fn tui(
             .then(|| settings.warnings.iter().map(|text| ended(text)).collect::<Vec<_>>().join(" ")),
         manner: Manner {
             settings: settings.app.values,
-            around: Around::of(&Env::process()),
+            around: HostTerminal::of(&Env::process()),
             filters: Some(settings.paths.filters_file()),
         },
         theme: settings.ui.theme,
@@ -349,10 +349,10 @@ fn without_key(paths: &Paths) -> Vec<String> {
     lost.iter().map(|(context, action)| format!("{}: {}", context.place(), action.help())).collect()
 }
 
-fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result<Session, String> {
+fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result<ProfileSession, String> {
     let data_dir = &paths.data_dir;
     let connection = cli::connection(profile, paths).map_err(|why| why.to_string())?;
-    Ok(Session {
+    Ok(ProfileSession {
         connection,
         name: profile.name.clone(),
         environment: profile.environment,
@@ -373,7 +373,7 @@ fn session(profile: &Profile, paths: &Paths, restore: bool, who: &str) -> Result
 }
 
 /// Slow work runs in a blocking task.
-struct Profiles {
+struct ProfileHelpers {
     paths: Paths,
     restore: bool,
     env: Env,
@@ -384,7 +384,7 @@ struct Profiles {
     who: String,
 }
 
-impl Profiles {
+impl ProfileHelpers {
     fn helpers(self: &Arc<Self>) -> Helpers {
         let all = || self.clone();
         let (finding, keeping, listing) = (all(), all(), all());
@@ -443,12 +443,12 @@ impl Profiles {
             .await
     }
 
-    fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<Session, String> {
+    fn keep(&self, new: &NewProfile, key: &SecretString) -> Result<ProfileSession, String> {
         let kept = save_profile(&self.paths, &self.env, new, key.expose_secret());
         kept.map_err(|why| why.to_string()).and_then(|profile| self.session(profile))
     }
 
-    fn open(&self, name: Option<String>) -> Result<Session, String> {
+    fn open(&self, name: Option<String>) -> Result<ProfileSession, String> {
         let mut profile = match name {
             Some(name) => named_profile(&self.paths, &name, &self.env).map_err(|why| why.to_string())?,
             None => match &self.first {
@@ -463,7 +463,7 @@ impl Profiles {
         self.session(profile)
     }
 
-    async fn pin(&self, name: &str, prefix: &str) -> Result<Session, String> {
+    async fn pin(&self, name: &str, prefix: &str) -> Result<ProfileSession, String> {
         let (profile, adopted) = cli::pin_profile(&self.paths, &self.env, name, prefix, &self.who).await?;
         let mut session = self.session(profile)?;
         if adopted.busy > 0 {
@@ -476,7 +476,7 @@ impl Profiles {
         Ok(session)
     }
 
-    fn session(&self, mut profile: Profile) -> Result<Session, String> {
+    fn session(&self, mut profile: Profile) -> Result<ProfileSession, String> {
         profile.settings.values.read_only |= self.read_only;
         session(&profile, &self.paths, self.restore, &self.who)
     }
@@ -497,7 +497,7 @@ type Demo = (Sandbox, Option<tempfile::TempDir>);
 
 impl Sandboxes {
     /// With `quick`, issuing takes the contract's minimum of 5 minutes.
-    async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<Session, String> {
+    async fn start(&self, flags: DemoFlags, quick: bool, read_only: bool) -> Result<ProfileSession, String> {
         let speed = flags.speed.unwrap_or(DEMO_SPEED);
         let defaults = Options::default();
         let options = Options {
@@ -524,7 +524,7 @@ impl Sandboxes {
         if let Ok(mut all) = self.0.lock() {
             all.push((sandbox, folder));
         }
-        Ok(Session {
+        Ok(ProfileSession {
             connection,
             name: "demo".to_owned(),
             environment: Environment::Demo,

@@ -2,7 +2,7 @@
 //!
 //! Ids are encoded as one segment each, so that an id cannot reach another endpoint.
 
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
 use crate::domain::is_loopback;
 use crate::domain::web_address::{base_url, is_http};
@@ -14,7 +14,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn new(raw: &str) -> Result<Self> {
+    pub(super) fn new(raw: &str) -> ApiResult<Self> {
         match base_url(raw) {
             Ok(url) => Ok(Self { url }),
             Err(why) => Err(ApiError::BadInput { field: "base_url", why }),
@@ -54,7 +54,7 @@ impl Base {
         path: &str,
         id: Option<(&'static str, &str)>,
         query: &Pairs,
-    ) -> Result<Url> {
+    ) -> ApiResult<Url> {
         let mut whole = format!("{}/{path}", self.url.path().trim_end_matches('/'));
         if let Some((field, id)) = id {
             whole.push('/');
@@ -70,7 +70,7 @@ impl Base {
 }
 
 /// An id as one path segment. Tabs and line breaks are encoded too, since a URL parser would drop them.
-fn segment(field: &'static str, id: &str) -> Result<String> {
+fn segment(field: &'static str, id: &str) -> ApiResult<String> {
     if matches!(id, "" | "." | "..") {
         return Err(ApiError::BadInput {
             field,

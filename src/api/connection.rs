@@ -1,7 +1,7 @@
 //! The settings of a connection, and [`connect`], the one place that creates a writing client.
 
 use super::address::Base;
-use super::error::Result;
+use super::error::ApiResult;
 use super::identity::PinnedIdentity;
 use super::key::ApiKey;
 use super::reader::Reader;
@@ -89,7 +89,7 @@ impl Connection {
     /// # Errors
     /// [`super::ApiError::BadInput`] for `base_url` if it is not https (or http on this computer),
     /// or has a user, a query or a fragment.
-    pub fn new(base_url: &str, key: ApiKey) -> Result<Self> {
+    pub fn new(base_url: &str, key: ApiKey) -> ApiResult<Self> {
         Base::new(base_url)?;
         Ok(Self {
             base_url: base_url.trim().to_owned(),
@@ -182,7 +182,7 @@ impl Access {
 /// # Errors
 /// [`super::ApiError::BadInput`] for an invalid `base_url`, `proxy` or `ca_file`;
 /// [`super::ApiError::NotReached`] if this computer has no certificate store.
-pub fn connect(connection: &Connection) -> Result<Access> {
+pub fn connect(connection: &Connection) -> ApiResult<Access> {
     let base = Base::new(&connection.base_url)?;
     let reader = Reader::new(connection, base)?;
     if connection.read_only {

@@ -7,7 +7,7 @@ use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord, Text};
 use crate::i18n::Localizable;
 use serde_json::{Map, Value};
 
-pub(super) type Fields = Map<String, Value>;
+pub(super) type JsonObject = Map<String, Value>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed<T> {
@@ -157,11 +157,11 @@ fn shown(value: &Value) -> Option<Text> {
     }
 }
 
-pub(super) fn text(fields: &Fields, name: &str) -> Option<Text> {
+pub(super) fn text(fields: &JsonObject, name: &str) -> Option<Text> {
     shown(fields.get(name)?)
 }
 
-pub(super) fn integer(fields: &Fields, name: &str) -> Option<i64> {
+pub(super) fn integer(fields: &JsonObject, name: &str) -> Option<i64> {
     match fields.get(name)? {
         Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
         Value::String(s) => s.trim().parse().ok().or_else(|| whole(s.trim().parse().ok()?)),
@@ -175,11 +175,11 @@ fn whole(n: f64) -> Option<i64> {
 }
 
 /// A count; `None` for negative numbers and for text that is not a number.
-pub(super) fn count(fields: &Fields, name: &str) -> Option<u64> {
+pub(super) fn count(fields: &JsonObject, name: &str) -> Option<u64> {
     integer(fields, name).and_then(|n| u64::try_from(n).ok())
 }
 
-pub(super) fn yes_no(fields: &Fields, name: &str) -> Option<bool> {
+pub(super) fn yes_no(fields: &JsonObject, name: &str) -> Option<bool> {
     match fields.get(name)? {
         Value::Bool(b) => Some(*b),
         Value::Number(n) => match n.as_i64() {
@@ -197,7 +197,7 @@ pub(super) fn yes_no(fields: &Fields, name: &str) -> Option<bool> {
 }
 
 /// From a list or from comma-separated text; there, a tag that contains a comma is split.
-pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
+pub(super) fn tags(fields: &JsonObject, name: &str) -> Vec<Text> {
     let tag = |s: &str| Some(s.trim()).filter(|s| !s.is_empty()).map(Text::from);
     match fields.get(name) {
         Some(Value::Array(list)) => list.iter().filter_map(shown).filter_map(|t| tag(t.wire())).collect(),
@@ -208,7 +208,7 @@ pub(super) fn tags(fields: &Fields, name: &str) -> Vec<Text> {
 
 /// Text or a whole number. A fraction, an exponent or a replacement character means that digits or
 /// bytes were lost, so the id could identify another record.
-pub(super) fn id(fields: &Fields, name: &str) -> Result<String, Localizable> {
+pub(super) fn id(fields: &JsonObject, name: &str) -> Result<String, Localizable> {
     match fields.get(name) {
         None | Some(Value::Null) => Err(localizable!("{name} is missing", name)),
         Some(Value::String(s)) if s.is_empty() => Err(localizable!("{name} is empty", name)),

@@ -1,6 +1,6 @@
 //! Decodes the contract's records ("Resources and their fields").
 
-use super::decode::{Fields, count, id, integer, tags, text, yes_no};
+use super::decode::{JsonObject, count, id, integer, tags, text, yes_no};
 use crate::domain::record_fields::FieldSource;
 use crate::domain::records::Level;
 use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord, Text};
@@ -11,7 +11,7 @@ fn missing(name: &str) -> Localizable {
     localizable!("{name} is missing", name)
 }
 
-impl FieldSource for Fields {
+impl FieldSource for JsonObject {
     fn id(&self, name: &str) -> Result<String, Localizable> {
         id(self, name)
     }
@@ -59,7 +59,7 @@ pub(super) fn accepted(data: &Value) -> Result<Accepted, Localizable> {
 
 /// An unreadable item counts as accepted without a known badge.
 pub(super) fn batch_accepted(data: &Value) -> Result<BatchAccepted, Localizable> {
-    let empty = Fields::new();
+    let empty = JsonObject::new();
     let (fields, items) = match data {
         Value::Object(fields) => (fields, fields.get("items")),
         Value::Array(_) => (&empty, Some(data)),

@@ -3,7 +3,7 @@
 //! The HTTP status decides first: an envelope that contradicts an error status is not believed. With a 2xx status
 //! the code decides. A code that the contract does not name counts as success if there is data.
 
-use super::error::{ApiError, Refusal, Said};
+use super::error::{ApiError, Refusal, ServiceMessage};
 use super::key::ApiKey;
 use super::lenient;
 use crate::domain::Text;
@@ -12,19 +12,19 @@ use serde_json::Value;
 use std::time::Duration;
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) retry_after: Option<Duration>,
     /// Host of a redirect's `Location` header.
     pub(super) location: Option<String>,
-    pub(super) body: std::result::Result<Body, Localizable>,
+    pub(super) body: std::result::Result<ResponseBody, Localizable>,
     pub(super) text: String,
     /// After decompression.
     pub(super) length: usize,
 }
 
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum ResponseBody {
     Envelope(Envelope),
     Other(&'static str),
 }
@@ -33,11 +33,11 @@ pub(super) enum Body {
 pub(super) struct Envelope {
     /// Padded to four digits if the service sent a number.
     pub(super) code: Option<String>,
-    pub(super) message: Option<Said>,
+    pub(super) message: Option<ServiceMessage>,
     pub(super) data: Value,
 }
 
-impl Body {
+impl ResponseBody {
     /// Parses a body. Ignores the content type, since services and proxies set it wrongly.
     pub(super) fn read(text: &str, key: &ApiKey) -> Self {
         let text = text.trim_start_matches('\u{feff}').trim_ascii();
@@ -55,7 +55,7 @@ impl Body {
                     return Self::Other(tr_noop!("JSON in an unknown format"));
                 }
                 let message = match map.get("message") {
-                    Some(Value::String(message)) => Said::new(&key.blot(message)),
+                    Some(Value::String(message)) => ServiceMessage::new(&key.blot(message)),
                     _ => None,
                 };
                 let code = code.map(|c| key.blot(&c).into_owned());
@@ -104,10 +104,10 @@ pub(super) enum Meaning {
     Refused(ApiError),
 }
 
-impl Answer {
+impl HttpResponse {
     fn refusal(&self) -> Refusal {
         let (code, message) = match &self.body {
-            Ok(Body::Envelope(e)) => (e.code.clone().map(Text::from), e.message.clone()),
+            Ok(ResponseBody::Envelope(e)) => (e.code.clone().map(Text::from), e.message.clone()),
             _ => (None, None),
         };
         Refusal { status: self.status, code, message }
@@ -121,10 +121,10 @@ impl Answer {
             (300..=399, _) => "redirect",
             (_, Err(_)) => "broke off",
             (204, _) => "ok",
-            (_, Ok(Body::Other(_))) => "not this service",
-            (200..=299, Ok(Body::Envelope(e))) if e.refuses() => "refused under a success",
-            (200..=299, Ok(Body::Envelope(_))) => "ok",
-            (_, Ok(Body::Envelope(_))) => "refused",
+            (_, Ok(ResponseBody::Other(_))) => "not this service",
+            (200..=299, Ok(ResponseBody::Envelope(e))) if e.refuses() => "refused under a success",
+            (200..=299, Ok(ResponseBody::Envelope(_))) => "ok",
+            (_, Ok(ResponseBody::Envelope(_))) => "refused",
         }
     }
 
@@ -132,15 +132,15 @@ impl Answer {
     /// a success status: it may be a network's login page.
     pub(super) fn is_odd(&self) -> bool {
         match self.status {
-            400..=499 => matches!(self.body, Ok(Body::Other(_))),
-            200..=299 => matches!(self.body, Ok(Body::Other(NOTHING | DAMAGED | TOO_LONG))),
+            400..=499 => matches!(self.body, Ok(ResponseBody::Other(_))),
+            200..=299 => matches!(self.body, Ok(ResponseBody::Other(NOTHING | DAMAGED | TOO_LONG))),
             _ => false,
         }
     }
 
     /// Whether requesting fewer rows may help.
     pub(super) fn is_too_much(&self) -> bool {
-        matches!(self.status, 200..=299) && matches!(self.body, Ok(Body::Other(DAMAGED | TOO_LONG)))
+        matches!(self.status, 200..=299) && matches!(self.body, Ok(ResponseBody::Other(DAMAGED | TOO_LONG)))
     }
 
     pub(super) fn code(&self) -> Option<Text> {
@@ -149,7 +149,7 @@ impl Answer {
 
     fn envelope(&self) -> Option<&Envelope> {
         match &self.body {
-            Ok(Body::Envelope(envelope)) => Some(envelope),
+            Ok(ResponseBody::Envelope(envelope)) => Some(envelope),
             _ => None,
         }
     }
@@ -163,8 +163,10 @@ impl Answer {
             (Some(host), 300..=399, _) => localizable!("a redirect to {host}, not followed", host),
             (None, 300..=399, _) => localizable!("a redirect, not followed"),
             (_, 511, _) => localizable!("a network that requires a login first"),
-            (_, _, Ok(Body::Other(what))) => Localizable::of(what),
-            (_, _, Ok(Body::Envelope(_))) => localizable!("a response type that the service does not use"),
+            (_, _, Ok(ResponseBody::Other(what))) => Localizable::of(what),
+            (_, _, Ok(ResponseBody::Envelope(_))) => {
+                localizable!("a response type that the service does not use")
+            }
             (_, _, Err(why)) => why.clone(),
         }
     }
@@ -191,26 +193,26 @@ impl Answer {
             200..=299 => match self.body {
                 Err(why) => ApiError::NoAnswer { why },
                 // 204 without a body is a valid response without data.
-                Ok(Body::Other(NOTHING)) if self.status == 204 => {
+                Ok(ResponseBody::Other(NOTHING)) if self.status == 204 => {
                     return Meaning::Data(Value::Null);
                 }
-                Ok(Body::Other(_)) => self.not_this_service(),
-                Ok(Body::Envelope(ref e)) if e.is(RATE_CODE) => return Meaning::Limited,
-                Ok(Body::Envelope(ref e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),
-                Ok(Body::Envelope(ref e)) if e.refuses() => {
+                Ok(ResponseBody::Other(_)) => self.not_this_service(),
+                Ok(ResponseBody::Envelope(ref e)) if e.is(RATE_CODE) => return Meaning::Limited,
+                Ok(ResponseBody::Envelope(ref e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),
+                Ok(ResponseBody::Envelope(ref e)) if e.refuses() => {
                     let failed = e.code.as_deref().is_some_and(|c| c.starts_with('5'));
                     let refusal = self.refusal();
                     if failed { ApiError::ServiceFailed(refusal) } else { ApiError::BadRequest(refusal) }
                 }
-                Ok(Body::Envelope(e)) => return Meaning::Data(e.data),
+                Ok(ResponseBody::Envelope(e)) => return Meaning::Data(e.data),
             },
             400..=499 => match &self.body {
                 Err(why) => ApiError::NoAnswer { why: why.clone() },
-                Ok(Body::Other(_)) => self.not_this_service(),
-                Ok(Body::Envelope(e)) if e.is(RATE_CODE) => return Meaning::Limited,
-                Ok(Body::Envelope(e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),
-                Ok(Body::Envelope(_)) if self.status == 404 => ApiError::NotFound(self.refusal()),
-                Ok(Body::Envelope(_)) => ApiError::BadRequest(self.refusal()),
+                Ok(ResponseBody::Other(_)) => self.not_this_service(),
+                Ok(ResponseBody::Envelope(e)) if e.is(RATE_CODE) => return Meaning::Limited,
+                Ok(ResponseBody::Envelope(e)) if e.is(KEY_CODE) => ApiError::KeyRefused(self.refusal()),
+                Ok(ResponseBody::Envelope(_)) if self.status == 404 => ApiError::NotFound(self.refusal()),
+                Ok(ResponseBody::Envelope(_)) => ApiError::BadRequest(self.refusal()),
             },
         };
         Meaning::Refused(refused)
@@ -224,7 +226,7 @@ impl Answer {
         match (self.status, &self.body) {
             (429, _) => Meaning::Limited,
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
-            (200..=299, Ok(Body::Envelope(e))) if e.refuses() => {
+            (200..=299, Ok(ResponseBody::Envelope(e))) if e.refuses() => {
                 let said = Refusal { status: self.status, ..self.refusal() };
                 doubt(
                     false,
@@ -234,17 +236,17 @@ impl Answer {
                     ),
                 )
             }
-            (200..=299, Ok(Body::Envelope(_))) => match self.body {
-                Ok(Body::Envelope(e)) => Meaning::Data(e.data),
+            (200..=299, Ok(ResponseBody::Envelope(_))) => match self.body {
+                Ok(ResponseBody::Envelope(e)) => Meaning::Data(e.data),
                 _ => Meaning::Data(Value::Null),
             },
             // 202 means accepted (contract), even if the rest of the response is unreadable.
-            (202, Ok(Body::Other(what))) => {
+            (202, Ok(ResponseBody::Other(what))) => {
                 doubt(true, localizable!("it is {what}", what = Localizable::of(what)))
             }
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 may mean that the request was partly read, so it stays in doubt.
-            (400..=407 | 409..=499, Ok(Body::Envelope(_))) if !self.claims_success() => {
+            (400..=407 | 409..=499, Ok(ResponseBody::Envelope(_))) if !self.claims_success() => {
                 let refusal = self.refusal();
                 Meaning::Refused(match self.status {
                     _ if self.has_code(KEY_CODE) => ApiError::KeyRefused(refusal),
@@ -256,7 +258,7 @@ impl Answer {
                     _ => ApiError::BadRequest(refusal),
                 })
             }
-            (500.., Ok(Body::Envelope(_))) => doubt(
+            (500.., Ok(ResponseBody::Envelope(_))) => doubt(
                 false,
                 localizable!("service error ({refusal})", refusal = self.refusal().localizable()),
             ),

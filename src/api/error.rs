@@ -5,7 +5,7 @@ use crate::i18n::Localizable;
 use std::fmt;
 use std::time::Duration;
 
-pub type Result<T> = std::result::Result<T, ApiError>;
+pub type ApiResult<T> = std::result::Result<T, ApiError>;
 
 /// `Display` says what happened, whether anything was changed, and what to do next. Neither
 /// `Display` nor `Debug` shows a key, a query or an e-mail address.
@@ -184,7 +184,7 @@ impl std::error::Error for ApiError {}
 pub struct Refusal {
     pub status: u16,
     pub code: Option<Text>,
-    pub message: Option<Said>,
+    pub message: Option<ServiceMessage>,
 }
 
 impl Refusal {
@@ -212,12 +212,12 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// A message of the service. [`Said::text`] is verbatim, for screens. `Display` and `Debug` mask
+/// A message of the service. [`ServiceMessage::text`] is verbatim, for screens. `Display` and `Debug` mask
 /// e-mail addresses, since they end up in logs.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Said(Text);
+pub struct ServiceMessage(Text);
 
-impl Said {
+impl ServiceMessage {
     pub(super) fn new(raw: &str) -> Option<Self> {
         const LONGEST: usize = 500;
         let raw = raw.trim();
@@ -237,13 +237,13 @@ impl Said {
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ServiceMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.masked())
     }
 }
 
-impl fmt::Debug for Said {
+impl fmt::Debug for ServiceMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.masked())
     }
@@ -308,14 +308,14 @@ mod tests {
             ("x@y@z end", "‹address› end"),
         ] {
             assert_eq!(mask(said), shown);
-            let said = Said::new(said).expect("not empty");
+            let said = ServiceMessage::new(said).expect("not empty");
             assert_eq!(said.to_string(), shown);
         }
     }
 
     #[test]
     fn the_message_is_verbatim_where_it_is_asked_for() {
-        let said = Said::new("quota of kim@naru.example is used up").expect("not empty");
+        let said = ServiceMessage::new("quota of kim@naru.example is used up").expect("not empty");
         assert_eq!(said.text().wire(), "quota of kim@naru.example is used up");
         let error = ApiError::Quota(Refusal { status: 422, code: None, message: Some(said) });
         assert!(!format!("{error} {error:?}").contains("naru.example"));

@@ -3,7 +3,7 @@
 
 use super::call::Call;
 use super::connection::Connection;
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::{HistoryFilter, HistoryQuery, Paging};
 use super::key::ApiKey;
 use super::reader::Reader;
@@ -57,7 +57,7 @@ impl Identity {
 }
 
 /// Sends two requests: a ping, and one row of the history. An unreadable history is not an error.
-pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Identity> {
+pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> ApiResult<Identity> {
     let prefix = prefix(reader, key, call).await?;
     Ok(Identity { prefix, organisation: issuer(reader, call).await })
 }
@@ -66,7 +66,7 @@ pub async fn identify(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Iden
 ///
 /// # Errors
 /// [`ApiError::OtherKey`] if it is not the checked key, or the error of the ping.
-pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> Result<Vec<Localizable>> {
+pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) -> ApiResult<Vec<Localizable>> {
     let Some(pin) = &connection.pin else { return Ok(Vec::new()) };
     let said = prefix(reader, &connection.key, call).await?;
     compare(pin, said.as_deref())?;
@@ -84,12 +84,12 @@ pub async fn recognise(reader: &Reader, connection: &Connection, call: &Call) ->
 ///
 /// # Errors
 /// [`ApiError::OtherKey`] if it is not the checked key.
-pub fn compare_ping(ping: &Ping, connection: &Connection) -> Result<()> {
+pub fn compare_ping(ping: &Ping, connection: &Connection) -> ApiResult<()> {
     let said = ping.apikey_prefix.as_ref().and_then(|said| connection.key.prefix_said(said.wire()));
     connection.pin.as_ref().map_or(Ok(()), |pin| compare(pin, said.as_deref()))
 }
 
-fn compare(pin: &PinnedIdentity, said: Option<&str>) -> Result<()> {
+fn compare(pin: &PinnedIdentity, said: Option<&str>) -> ApiResult<()> {
     if said == Some(pin.prefix.as_str()) {
         return Ok(());
     }
@@ -100,7 +100,7 @@ fn compare(pin: &PinnedIdentity, said: Option<&str>) -> Result<()> {
     })
 }
 
-async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> Result<Option<String>> {
+async fn prefix(reader: &Reader, key: &ApiKey, call: &Call) -> ApiResult<Option<String>> {
     let ping = reader.ping(call).await?;
     if ping.status.as_ref().map(Text::wire) != Some("ok") {
         return Err(ApiError::NotThisService {

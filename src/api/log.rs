@@ -106,7 +106,7 @@ impl Log {
     }
 }
 
-pub(super) struct Sent<'u> {
+pub(super) struct SentRequest<'u> {
     pub(super) method: &'static str,
     pub(super) url: &'u Url,
     pub(super) attempt: u32,
@@ -115,7 +115,7 @@ pub(super) struct Sent<'u> {
     pub(super) budget: (u32, u32),
 }
 
-pub(super) struct Got {
+pub(super) struct ReceivedResponse {
     pub(super) status: u16,
     pub(super) code: Option<Text>,
     pub(super) bytes: u64,
@@ -129,7 +129,7 @@ pub(super) struct PendingLogEntry<'l> {
 }
 
 impl<'l> PendingLogEntry<'l> {
-    pub(super) fn start(log: &'l Log, sent: &Sent<'_>) -> Self {
+    pub(super) fn start(log: &'l Log, sent: &SentRequest<'_>) -> Self {
         let entry = LogEntry {
             no: 0,
             method: sent.method,
@@ -149,7 +149,7 @@ impl<'l> PendingLogEntry<'l> {
         Self { log, entry: Some(entry), since: Instant::now() }
     }
 
-    pub(super) fn end(mut self, got: Option<Got>, outcome: &'static str) {
+    pub(super) fn end(mut self, got: Option<ReceivedResponse>, outcome: &'static str) {
         if let Some(entry) = &mut self.entry {
             entry.outcome = outcome;
             if let Some(got) = got {
@@ -200,13 +200,18 @@ mod tests {
 
     fn note<'l>(log: &'l Log, url: &str, attempt: u32) -> PendingLogEntry<'l> {
         let url = Url::parse(url).expect("a URL");
-        let sent =
-            Sent { method: "GET", url: &url, attempt, waited: Duration::from_secs(2), budget: (3, 1000) };
+        let sent = SentRequest {
+            method: "GET",
+            url: &url,
+            attempt,
+            waited: Duration::from_secs(2),
+            budget: (3, 1000),
+        };
         PendingLogEntry::start(log, &sent)
     }
 
-    fn ok() -> Got {
-        Got { status: 200, code: Some("0001".into()), bytes: 12 }
+    fn ok() -> ReceivedResponse {
+        ReceivedResponse { status: 200, code: Some("0001".into()), bytes: 12 }
     }
 
     #[test]

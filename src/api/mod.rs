@@ -52,7 +52,7 @@ mod writer;
 pub use call::{Call, MaySend, Priority, Turn};
 pub use connection::{Access, Authorities, Connection, DEFAULT_RATE_LIMIT, Timeouts, connect};
 pub use decode::{BadgeTypes, Listed};
-pub use error::{ApiError, Refusal, Result, Said};
+pub use error::{ApiError, ApiResult, Refusal, ServiceMessage};
 pub use filters::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, DirectionStyle, HOLDER_PAGES, HistoryFilter,
     HistoryQuery, MAX_ROWS_PER_PAGE, Paging, Sort, TemplateFilter, TemplateQuery, WalletQuery,
@@ -62,9 +62,11 @@ pub use key::ApiKey;
 pub use link::{LinkStatus, LinkTrouble, UnderWay};
 pub use log::LogEntry;
 pub use pace::pace_file;
-pub use pages::{Brought, End, Gathered, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole};
-pub use pictures::{LONGEST_PICTURE, Picture, PictureError, Pictures, Probe};
-pub use raw::{Raw, RawOf};
+pub use pages::{
+    Brought, Gathered, ListEnd, PageReader, PageRequest, Pass, PassStop, Whole, read_all, whole,
+};
+pub use pictures::{LONGEST_PICTURE, Picture, PictureClient, PictureError, PictureProbe};
+pub use raw::{RawBody, RawOf};
 pub use reader::Reader;
 #[cfg(feature = "team")]
 pub use retry::leave_paces;

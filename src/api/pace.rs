@@ -19,7 +19,7 @@ mod source;
 mod team;
 
 use super::call::Priority;
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::link::{LinkStatus, LinkTrouble, UnderWay};
 use crate::i18n::Localizable;
 pub(super) use guards::Permit;
@@ -266,7 +266,7 @@ impl Pace {
         priority: Priority,
         span: SlotTimes,
         cancel: &CancellationToken,
-    ) -> Result<Permit> {
+    ) -> ApiResult<Permit> {
         loop {
             let mut permit = self.own_turn(priority, cancel).await?;
             let Some(source) = self.source() else { return Ok(permit) };
@@ -286,7 +286,7 @@ impl Pace {
         self: &Arc<Self>,
         priority: Priority,
         cancel: &CancellationToken,
-    ) -> Result<Permit> {
+    ) -> ApiResult<Permit> {
         let span = SlotTimes { usable: Duration::from_secs(10), reach: Duration::from_secs(30) };
         self.turn_within(priority, span, cancel).await
     }
@@ -340,7 +340,7 @@ impl Pace {
         priority: Priority,
         span: SlotTimes,
         cancel: &CancellationToken,
-    ) -> Result<std::result::Result<Slot, PaceProblem>> {
+    ) -> ApiResult<std::result::Result<Slot, PaceProblem>> {
         let outside = Outside::new(self);
         let _head = tokio::select! {
             biased;
@@ -372,7 +372,7 @@ impl Pace {
         }
     }
 
-    async fn own_turn(self: &Arc<Self>, priority: Priority, cancel: &CancellationToken) -> Result<Permit> {
+    async fn own_turn(self: &Arc<Self>, priority: Priority, cancel: &CancellationToken) -> ApiResult<Permit> {
         if cancel.is_cancelled() {
             return Err(ApiError::Cancelled);
         }

@@ -16,7 +16,7 @@ mod pass;
 
 pub use pass::{Brought, Pass, PassStop};
 
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
 use crate::domain::{Page, RecordProblem};
 use std::collections::hash_map::RandomState;
@@ -32,7 +32,7 @@ const MOST_GAPS: usize = 2;
 const MOST_NAMED: usize = 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ListEnd {
     /// All records that the service counts were returned.
     Complete,
     /// Read to the end, without a count: the list was empty from the first page, the last page was short, or
@@ -50,7 +50,7 @@ pub enum End {
     Stopped,
 }
 
-impl End {
+impl ListEnd {
     pub fn is_complete(self) -> bool {
         matches!(self, Self::Complete | Self::Uncounted)
     }
@@ -62,7 +62,7 @@ pub struct Gathered {
     pub rows: u64,
     pub total_count: Option<u64>,
     pub requests: u64,
-    pub end: End,
+    pub end: ListEnd,
     /// Returned records that had left the list by the last pass.
     pub gone: u64,
     /// Unreadable records in the last whole pass.
@@ -107,7 +107,7 @@ pub struct PageReader {
     /// The error of the first unreadable page.
     trouble: Option<ApiError>,
     problems: Vec<RecordProblem>,
-    end: Option<(End, u64)>,
+    end: Option<(ListEnd, u64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -187,7 +187,7 @@ impl PageReader {
         if self.end.is_some() { 0 } else { self.pass.left().max(self.again.len() as u64) }
     }
 
-    pub fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<ListEnd> {
         self.end.map(|(end, _)| end)
     }
 
@@ -206,7 +206,11 @@ impl PageReader {
     ///
     /// # Errors
     /// Any other error of the call. The reading cannot continue.
-    pub fn take<T, I: Hash>(&mut self, answer: Result<Page<T>>, id: impl Fn(&T) -> I) -> Result<Vec<T>> {
+    pub fn take<T, I: Hash>(
+        &mut self,
+        answer: ApiResult<Page<T>>,
+        id: impl Fn(&T) -> I,
+    ) -> ApiResult<Vec<T>> {
         let number = self.next().map_or(1, |wanted| wanted.page);
         let (page, is_hole) = match answer {
             Ok(page) => (page, false),
@@ -268,7 +272,7 @@ impl PageReader {
         }
         let is_all = !self.shrank && self.total_count == Some(self.rows()) && !self.pass.lies;
         if is_all && (self.rows() > 0 || self.seen.holes == 0) {
-            self.end = Some((End::Complete, 0));
+            self.end = Some((ListEnd::Complete, 0));
         } else if self.pass.stop().is_some() && self.again.is_empty() {
             self.end_pass();
         }
@@ -313,18 +317,18 @@ impl PageReader {
         let same = self.before == Some(found) && seen.new == 0 && seen.doubles == 0;
         let last = self.number >= self.passes;
         let end = if pass.stop() == Some(PassStop::Limit) {
-            Some(End::Stopped)
+            Some(ListEnd::Stopped)
         } else if still && as_counted && seen.holes == 0 {
             Some(match (seen.unreadable, counted) {
-                (1.., _) => End::Unreadable,
-                (0, Some(_)) => End::Complete,
-                (0, None) if pass.is_surely_over() => End::Uncounted,
-                (0, None) => End::Unconfirmed,
+                (1.., _) => ListEnd::Unreadable,
+                (0, Some(_)) => ListEnd::Complete,
+                (0, None) if pass.is_surely_over() => ListEnd::Uncounted,
+                (0, None) => ListEnd::Unconfirmed,
             })
         } else if still || same {
-            Some(if seen.holes > 0 { End::Unreadable } else { End::Disagrees })
+            Some(if seen.holes > 0 { ListEnd::Unreadable } else { ListEnd::Disagrees })
         } else if last {
-            Some(End::Moving)
+            Some(ListEnd::Moving)
         } else {
             None
         };
@@ -375,11 +379,11 @@ pub struct Whole<T> {
 /// # Errors
 /// The first error of `fetch` that [`PageReader::take`] returns, also if no page was readable.
 /// Drops the records read so far, since half a list misleads.
-pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
+pub async fn read_all<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     id: impl Fn(&T) -> I,
     mut fetch: impl FnMut(PageRequest) -> F,
     mut goes_on: impl FnMut(&PageReader) -> bool,
-) -> Result<(Vec<T>, PageReader)> {
+) -> ApiResult<(Vec<T>, PageReader)> {
     let (mut reader, mut items) = (PageReader::default(), Vec::new());
     while let Some(wanted) = reader.next().filter(|_| goes_on(&reader)) {
         items.extend(reader.take(fetch(wanted).await, &id)?);
@@ -391,15 +395,15 @@ pub async fn read_all<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
 }
 
 /// Sends at most `most` requests. Errors are those of [`read_all`].
-pub async fn whole<T, I: Hash, F: Future<Output = Result<Page<T>>>>(
+pub async fn whole<T, I: Hash, F: Future<Output = ApiResult<Page<T>>>>(
     most: u64,
     id: impl Fn(&T) -> I,
     fetch: impl FnMut(PageRequest) -> F,
-) -> Result<Whole<T>> {
+) -> ApiResult<Whole<T>> {
     let (items, reader) = read_all(id, fetch, |reader| reader.requests() < most).await?;
     Ok(Whole {
         items,
-        complete: reader.end().is_some_and(End::is_complete),
+        complete: reader.end().is_some_and(ListEnd::is_complete),
         total_count: reader.total_count(),
         requests: u32::try_from(reader.requests()).unwrap_or(u32::MAX),
     })

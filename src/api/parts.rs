@@ -3,7 +3,7 @@
 //! Each part size divides the offset of the part's first row. So each part is a page of its own, and no row is
 //! skipped or repeated. A single row that is still unreadable is reported.
 
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::filters::Paging;
 use crate::domain::{Page, RecordProblem};
 
@@ -14,8 +14,8 @@ const MOST_PARTS: u32 = 40;
 /// The same while no part was readable: then the service is broken, and not a row.
 const MOST_BARREN: u32 = 12;
 
-/// Pass the response for each part that [`Parts::next`] requests to [`Parts::take`].
-pub(super) struct Parts<T> {
+/// Pass the response for each part that [`PageParts::next`] requests to [`PageParts::take`].
+pub(super) struct PageParts<T> {
     paging: Paging,
     whole: ApiError,
     page: Page<T>,
@@ -28,7 +28,7 @@ pub(super) struct Parts<T> {
     over: bool,
 }
 
-impl<T> Parts<T> {
+impl<T> PageParts<T> {
     pub(super) fn of(paging: &Paging, whole: ApiError) -> Self {
         let page = Page {
             items: Vec::new(),
@@ -79,7 +79,7 @@ impl<T> Parts<T> {
     /// # Errors
     /// An error that smaller parts do not solve. Returns the whole page's error if the service
     /// sends more rows than requested.
-    pub(super) fn take(&mut self, answer: Result<Page<T>>) -> Result<()> {
+    pub(super) fn take(&mut self, answer: ApiResult<Page<T>>) -> ApiResult<()> {
         let size = self.size();
         self.requests += 1;
         match answer {
@@ -107,7 +107,7 @@ impl<T> Parts<T> {
     }
 
     /// Fails if none of the rows was readable.
-    pub(super) fn finish(self) -> Result<Page<T>> {
+    pub(super) fn finish(self) -> ApiResult<Page<T>> {
         let Self { mut page, whole, done, over, paging, .. } = self;
         if !over && done < paging.rows_per_page {
             page.problems.extend((done..paging.rows_per_page).map(|row| unread(row, &whole)));
@@ -140,8 +140,8 @@ mod tests {
     }
 
     /// A list of `rows` rows, some of them unreadable, with at most `most` rows per response.
-    fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (Result<Page<u64>>, Vec<(u64, u32)>) {
-        let (mut parts, mut asked) = (Parts::of(paging, too_long()), Vec::new());
+    fn parts(paging: &Paging, rows: u64, bad: &[u64], most: u64) -> (ApiResult<Page<u64>>, Vec<(u64, u32)>) {
+        let (mut parts, mut asked) = (PageParts::of(paging, too_long()), Vec::new());
         while let Some(part) = parts.next() {
             asked.push((part.page, part.rows_per_page));
             let size = u64::from(part.rows_per_page);

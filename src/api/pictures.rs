@@ -2,7 +2,7 @@
 //! it reads.
 
 use super::connection::{Connection, Timeouts};
-use super::error::Result;
+use super::error::ApiResult;
 use super::unreached::why;
 use super::wire;
 use crate::domain::{Text, is_loopback, may_be_local};
@@ -34,7 +34,7 @@ impl fmt::Debug for Picture {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub struct PictureProbe {
     pub status: u16,
     /// For example `image/png`; it may be wrong.
     pub content_type: Option<Text>,
@@ -58,29 +58,29 @@ pub enum PictureError {
 }
 
 #[derive(Clone)]
-pub struct Pictures {
+pub struct PictureClient {
     client: Client,
     loopback_too: bool,
 }
 
-impl fmt::Debug for Pictures {
+impl fmt::Debug for PictureClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Pictures")
     }
 }
 
-impl Pictures {
+impl PictureClient {
     /// Fetches pictures from this computer only if the service is on it: another service must not
     /// reach local servers.
     ///
     /// # Errors
     /// [`super::ApiError::NotReached`] if this computer has no certificate store and the service is
     /// not on it.
-    pub fn new(connection: &Connection) -> Result<Self> {
+    pub fn new(connection: &Connection) -> ApiResult<Self> {
         wire::install_crypto();
         let loopback_too = Url::parse(connection.base_url.trim()).is_ok_and(|url| is_loopback(&url));
         let Timeouts { connect, read, .. } = connection.timeouts;
-        let build = |bare: bool| -> Result<Client> {
+        let build = |bare: bool| -> ApiResult<Client> {
             let mut builder = Client::builder()
                 .no_proxy()
                 .referer(false)
@@ -129,7 +129,7 @@ impl Pictures {
     }
 
     /// Sends a HEAD request without a key. A status other than 200 is not an error here.
-    pub async fn probe(&self, url: &str) -> std::result::Result<Probe, PictureError> {
+    pub async fn probe(&self, url: &str) -> std::result::Result<PictureProbe, PictureError> {
         let url =
             Url::parse(url.trim()).map_err(|_| PictureError::Refused(localizable!("it is not a URL")))?;
         if let Some(why) = refused(&url, self.loopback_too) {
@@ -138,7 +138,7 @@ impl Pictures {
         let response =
             self.client.head(url).send().await.map_err(|error| PictureError::NotReached(why(error, None)))?;
         let content_type = response.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
-        Ok(Probe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
+        Ok(PictureProbe { status: response.status().as_u16(), content_type: content_type.map(Text::from) })
     }
 
     async fn read(&self, url: Url) -> std::result::Result<Picture, PictureError> {

@@ -1,7 +1,7 @@
 //! One record as the service sent it, to see content that no field shows.
 
 use super::call::Call;
-use super::error::Result;
+use super::error::ApiResult;
 use super::filters::{HistoryFilter, HistoryQuery, Paging, Pairs, WalletQuery};
 use super::reader::{Reader, check_badge_id};
 use crate::domain::text::scrub;
@@ -54,7 +54,7 @@ impl RawOf {
 
 /// In the service's envelope. Untrusted, with the service's line breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Raw {
+pub struct RawBody {
     /// Decoded with its declared charset. Undecodable bytes are replacement characters, and a
     /// returned key is redacted.
     pub text: Text,
@@ -64,12 +64,12 @@ pub struct Raw {
 
 impl Reader {
     /// Sends one request. Fails as the typed calls, except for errors in the record itself.
-    pub async fn raw(&self, of: &RawOf, call: &Call) -> Result<Raw> {
+    pub async fn raw(&self, of: &RawOf, call: &Call) -> ApiResult<RawBody> {
         if let RawOf::Badge(id) = of {
             check_badge_id(id)?;
         }
         let (path, id, query) = of.place();
         let got = self.0.fetch(path, id, &query, call).await?;
-        Ok(Raw { text: Text::new(self.0.key.blot(&got.text).into_owned()), bytes: got.length })
+        Ok(RawBody { text: Text::new(self.0.key.blot(&got.text).into_owned()), bytes: got.length })
     }
 }

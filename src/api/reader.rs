@@ -4,15 +4,15 @@ use super::address::Base;
 use super::call::Call;
 use super::connection::Connection;
 use super::decode::{self, BadgeTypes, Listed};
-use super::error::{ApiError, Refusal, Result};
+use super::error::{ApiError, ApiResult, Refusal};
 use super::filters::{
     CategoryFilter, HistoryFilter, HistoryQuery, Paging, Pairs, TemplateQuery, WalletQuery,
 };
 use super::link::{LinkStatus, UnderWay};
 use super::log::LogEntry;
 use super::pages::{PageRequest, Whole, whole};
-use super::parts::Parts;
-use super::retry::{Core, PING};
+use super::parts::PageParts;
+use super::retry::{ApiCore, PING};
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,
     Template, TemplateDetail, TemplateId, Text, WalletBadge,
@@ -27,7 +27,7 @@ use tokio::sync::watch;
 ///
 /// A call may fail with any [`ApiError`] except `Quota` and `InDoubt`.
 #[derive(Clone)]
-pub struct Reader(pub(super) Arc<Core>);
+pub struct Reader(pub(super) Arc<ApiCore>);
 
 impl fmt::Debug for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +40,7 @@ fn strange(what: Localizable) -> ApiError {
 }
 
 /// Refuses an id that is the path of another endpoint.
-pub(super) fn check_badge_id(id: &BadgeId) -> Result<()> {
+pub(super) fn check_badge_id(id: &BadgeId) -> ApiResult<()> {
     if matches!(id.wire(), "history" | "batch" | "revoke") {
         let why = localizable!("this is the name of an API endpoint, not a badge id");
         return Err(ApiError::BadInput { field: "badge_id", why });
@@ -53,11 +53,11 @@ fn nothing_there() -> ApiError {
 }
 
 impl Reader {
-    pub(super) fn new(connection: &Connection, base: Base) -> Result<Self> {
-        Ok(Self(Arc::new(Core::new(connection, base)?)))
+    pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
+        Ok(Self(Arc::new(ApiCore::new(connection, base)?)))
     }
 
-    async fn all(&self, path: &str, query: &Pairs, call: &Call) -> Result<Value> {
+    async fn all(&self, path: &str, query: &Pairs, call: &Call) -> ApiResult<Value> {
         self.0.get(path, None, query, call).await
     }
 
@@ -69,10 +69,10 @@ impl Reader {
         paging: &Paging,
         pairs: impl Fn(&Paging) -> Pairs,
         call: &Call,
-    ) -> Result<Page<T>> {
+    ) -> ApiResult<Page<T>> {
         match self.part(path, &pairs(paging), call).await {
             Err(ApiError::Unreadable { fewer: true, status, what }) if paging.rows_per_page > 1 => {
-                let mut parts = Parts::of(paging, ApiError::Unreadable { fewer: true, status, what });
+                let mut parts = PageParts::of(paging, ApiError::Unreadable { fewer: true, status, what });
                 while let Some(part) = parts.next() {
                     parts.take(self.part(path, &pairs(&part), call).await)?;
                 }
@@ -82,16 +82,16 @@ impl Reader {
         }
     }
 
-    async fn part<T: ServiceRecord>(&self, path: &str, query: &Pairs, call: &Call) -> Result<Page<T>> {
+    async fn part<T: ServiceRecord>(&self, path: &str, query: &Pairs, call: &Call) -> ApiResult<Page<T>> {
         decode::page(&self.all(path, query, call).await?).map_err(strange)
     }
 
-    async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> Result<T> {
+    async fn one<T: ServiceRecord>(&self, path: &str, id: (&'static str, &str), call: &Call) -> ApiResult<T> {
         let data = self.0.get(path, Some(id), &Pairs::default(), call).await?;
         decode::single(&data, id).map_err(strange)?.ok_or_else(nothing_there)
     }
 
-    pub async fn ping(&self, call: &Call) -> Result<Ping> {
+    pub async fn ping(&self, call: &Call) -> ApiResult<Ping> {
         let data = self.all(PING, &Pairs::default(), call).await?;
         // The envelope alone proves the key; its data is optional.
         Ok(decode::single(&data, ("", ""))
@@ -102,7 +102,7 @@ impl Reader {
 
     /// The contract does not show the shape. If the service has no such endpoint, returns an empty
     /// list with a note.
-    pub async fn badge_types(&self, call: &Call) -> Result<BadgeTypes> {
+    pub async fn badge_types(&self, call: &Call) -> ApiResult<BadgeTypes> {
         match self.all("badge-types", &Pairs::default(), call).await {
             Ok(data) => Ok(decode::badge_types(&data)),
             Err(
@@ -119,27 +119,27 @@ impl Reader {
     }
 
     /// `GET /categories` has no pages.
-    pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> Result<Listed<Category>> {
+    pub async fn categories(&self, filter: &CategoryFilter, call: &Call) -> ApiResult<Listed<Category>> {
         let data = self.all("categories", &filter.pairs(), call).await?;
         decode::listed(&data).map_err(strange)
     }
 
-    pub async fn category(&self, id: &CategoryId, call: &Call) -> Result<Category> {
+    pub async fn category(&self, id: &CategoryId, call: &Call) -> ApiResult<Category> {
         self.one("categories", ("category_id", id.wire()), call).await
     }
 
     /// One page.
-    pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> Result<Page<Template>> {
+    pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> ApiResult<Page<Template>> {
         let pairs = |paging: &Paging| TemplateQuery { paging: paging.clone(), ..query.clone() }.pairs();
         self.page("badge-templates", &query.paging, pairs, call).await
     }
 
-    pub async fn template(&self, id: &TemplateId, call: &Call) -> Result<TemplateDetail> {
+    pub async fn template(&self, id: &TemplateId, call: &Call) -> ApiResult<TemplateDetail> {
         self.one("badge-templates", ("template_id", id.wire()), call).await
     }
 
     /// One page.
-    pub async fn history(&self, query: &HistoryQuery, call: &Call) -> Result<Page<HistoryItem>> {
+    pub async fn history(&self, query: &HistoryQuery, call: &Call) -> ApiResult<Page<HistoryItem>> {
         let pairs = |paging: &Paging| HistoryQuery { paging: paging.clone(), ..query.clone() }.pairs();
         let page: Page<HistoryItem> = self.page("badges/history", &query.paging, pairs, call).await?;
         let times = page.items.iter().flat_map(|(_, item)| [item.reg_date.as_ref(), item.issued_at.as_ref()]);
@@ -149,7 +149,7 @@ impl Reader {
 
     /// Refuses the ids `history`, `batch` and `revoke`: they are paths of other endpoints, so no
     /// response would be a badge.
-    pub async fn badge(&self, id: &BadgeId, call: &Call) -> Result<Badge> {
+    pub async fn badge(&self, id: &BadgeId, call: &Call) -> ApiResult<Badge> {
         check_badge_id(id)?;
         let badge: Badge = self.one("badges", ("badge_id", id.wire()), call).await?;
         self.witness(badge.issued_at.iter());
@@ -157,7 +157,7 @@ impl Reader {
     }
 
     /// One page.
-    pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> Result<Page<WalletBadge>> {
+    pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> ApiResult<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
             let why = localizable!("an e-mail address is needed to look up a wallet");
             return Err(ApiError::BadInput { field: "email", why });
@@ -169,7 +169,7 @@ impl Reader {
     }
 
     /// Sends at most `most` requests.
-    pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<WalletBadge>> {
+    pub async fn wallet_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<WalletBadge>> {
         let fetch = |wanted: PageRequest| {
             let query = WalletQuery { email: email.to_owned(), paging: wanted.paging() };
             async move { self.wallet(&query, call).await }
@@ -178,7 +178,7 @@ impl Reader {
     }
 
     /// Sends at most `most` requests. The filter may match partially: `lee@x` matches `annlee@x` too.
-    pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> Result<Whole<HistoryItem>> {
+    pub async fn history_of(&self, email: &str, most: u64, call: &Call) -> ApiResult<Whole<HistoryItem>> {
         let filter = HistoryFilter { recipient_email: Some(email.to_owned()), ..HistoryFilter::default() };
         let fetch = |wanted: PageRequest| {
             let query = HistoryQuery { filter: filter.clone(), paging: wanted.paging() };
@@ -220,7 +220,7 @@ impl Reader {
 
     /// Sends one `GET /ping` despite a hold, if a person asked for it. Sends nothing else. A response ends the
     /// hold; otherwise the hold stays or gets longer.
-    pub async fn ping_now(&self, call: &Call) -> Result<()> {
+    pub async fn ping_now(&self, call: &Call) -> ApiResult<()> {
         self.0.ping_now(call).await.map(drop)
     }
 

@@ -4,14 +4,14 @@
 use super::address::Base;
 use super::call::{Call, Priority, Turn};
 use super::connection::{Connection, Timeouts};
-use super::envelope::{Answer, Meaning};
-use super::error::{ApiError, Result};
+use super::envelope::{HttpResponse, Meaning};
+use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
 use super::key::ApiKey;
 use super::link::{LinkTrouble, UnderWay};
-use super::log::{Got, Log, PendingLogEntry, Sent};
+use super::log::{Log, PendingLogEntry, ReceivedResponse, SentRequest};
 use super::pace::{Pace, Permit, SlotTimes};
-use super::wire::{self, TransportError, Use};
+use super::wire::{self, ClientKind, TransportError};
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::Bytes;
@@ -37,7 +37,7 @@ const USABLE: Duration = Duration::from_secs(10);
 
 pub(super) const PING: &str = "ping";
 
-pub(super) struct Core {
+pub(super) struct ApiCore {
     pub(super) base: Base,
     pub(super) key: ApiKey,
     header: HeaderValue,
@@ -105,28 +105,28 @@ fn pace_of_process(of: &Connection, origin: &str) -> Arc<Pace> {
 }
 
 /// A POST tries to connect several times in one turn.
-fn span_of(timeouts: &Timeouts, purpose: Use) -> SlotTimes {
+fn span_of(timeouts: &Timeouts, purpose: ClientKind) -> SlotTimes {
     let Timeouts { connect, total, total_post, pause, .. } = *timeouts;
     match purpose {
-        Use::Get => SlotTimes { usable: USABLE, reach: total },
-        Use::Post => SlotTimes { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
+        ClientKind::Get => SlotTimes { usable: USABLE, reach: total },
+        ClientKind::Post => SlotTimes { usable: USABLE + (connect + pause * 8) * TRIES, reach: total_post },
     }
 }
 
 /// Covers every request.
 #[cfg(feature = "team")]
 fn longest(timeouts: &Timeouts) -> SlotTimes {
-    let [get, post] = [Use::Get, Use::Post].map(|purpose| span_of(timeouts, purpose));
+    let [get, post] = [ClientKind::Get, ClientKind::Post].map(|purpose| span_of(timeouts, purpose));
     SlotTimes { usable: get.usable.max(post.usable), reach: get.reach.max(post.reach) }
 }
 
-impl Core {
-    pub(super) fn new(connection: &Connection, base: Base) -> Result<Self> {
+impl ApiCore {
+    pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         connection.key.register();
         Ok(Self {
             key: connection.key.clone(),
             header: connection.key.header()?,
-            gets: wire::client(connection, &base, Use::Get)?,
+            gets: wire::client(connection, &base, ClientKind::Get)?,
             via: connection
                 .proxy
                 .as_deref()
@@ -150,7 +150,7 @@ impl Core {
         id: Option<(&'static str, &str)>,
         query: &Pairs,
         call: &Call,
-    ) -> Result<Value> {
+    ) -> ApiResult<Value> {
         Ok(self.fetch(path, id, query, call).await?.data)
     }
 
@@ -161,7 +161,7 @@ impl Core {
         id: Option<(&'static str, &str)>,
         query: &Pairs,
         call: &Call,
-    ) -> Result<Fetched> {
+    ) -> ApiResult<Fetched> {
         id.into_iter().try_for_each(|(field, id)| refuse_key(field, id))?;
         query.0.iter().try_for_each(|(field, value)| refuse_key(field, value))?;
         let url = self.base.endpoint(path, id, query)?;
@@ -239,9 +239,9 @@ impl Core {
         attempt: u32,
         call: &Call,
         left: &mut Duration,
-    ) -> Result<std::result::Result<Answer, TransportError>> {
+    ) -> ApiResult<std::result::Result<HttpResponse, TransportError>> {
         let waiting = Instant::now();
-        let mut permit = self.turn(call, Use::Get).await?;
+        let mut permit = self.turn(call, ClientKind::Get).await?;
         let sending = self.send(&self.gets, request, url, attempt, waiting, &mut permit, "GET");
         let begun = tokio::time::Instant::now();
         let _read = (call.priority == Priority::Interactive).then(|| {
@@ -273,7 +273,7 @@ impl Core {
         self.pace.flush().await;
     }
 
-    pub(super) async fn turn(&self, call: &Call, purpose: Use) -> Result<Permit> {
+    pub(super) async fn turn(&self, call: &Call, purpose: ClientKind) -> ApiResult<Permit> {
         loop {
             let permit =
                 self.pace.turn_within(call.priority, span_of(&self.timeouts, purpose), &call.cancel).await?;
@@ -284,10 +284,10 @@ impl Core {
     }
 
     /// See [`super::Reader::ping_now`].
-    pub(super) async fn ping_now(&self, call: &Call) -> Result<Value> {
+    pub(super) async fn ping_now(&self, call: &Call) -> ApiResult<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();
-        let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, Use::Get)).await else {
+        let Some(mut permit) = self.pace.turn_through(span_of(&self.timeouts, ClientKind::Get)).await else {
             return Err(ApiError::RateLimited { retry_after: self.pace.held_for() });
         };
         let request = wire::get(url.clone(), self.header.clone());
@@ -332,7 +332,13 @@ impl Core {
 
     /// Repeats only after a 429, or if no connection was established. It can be cancelled only
     /// while it waits for its turn. With its own turn ([`Call::in_turn`]) it waits for no other.
-    pub(super) async fn post(&self, posts: &Client, path: &str, body: &Value, call: &Call) -> Result<Value> {
+    pub(super) async fn post(
+        &self,
+        posts: &Client,
+        path: &str,
+        body: &Value,
+        call: &Call,
+    ) -> ApiResult<Value> {
         refuse_key_in("body", body)?;
         let url = self.base.endpoint(path, None, &Pairs::default())?;
         let json = Bytes::from(body.to_string());
@@ -344,7 +350,7 @@ impl Core {
             let waiting = Instant::now();
             let mut permit = match turn.take() {
                 Some(permit) => permit,
-                None => self.turn(call, Use::Post).await?,
+                None => self.turn(call, ClientKind::Post).await?,
             };
             if call.cancel.is_cancelled() || !permit.is_fresh() {
                 return Err(ApiError::Cancelled);
@@ -409,8 +415,9 @@ impl Core {
         waiting: Instant,
         permit: &mut Permit,
         method: &'static str,
-    ) -> std::result::Result<Answer, TransportError> {
-        let sent = Sent { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
+    ) -> std::result::Result<HttpResponse, TransportError> {
+        let sent =
+            SentRequest { method, url, attempt, waited: waiting.elapsed(), budget: self.pace.budget() };
         let note = PendingLogEntry::start(&self.log, &sent);
         permit.sent();
         match wire::exchange(client, request, &self.key, self.via.as_deref()).await {
@@ -419,7 +426,7 @@ impl Core {
                     self.clock.lock().unwrap_or_else(PoisonError::into_inner).hear(date, Instant::now());
                 }
                 let (status, bytes) = (answer.status, answer.length as u64);
-                note.end(Some(Got { status, code: answer.code(), bytes }), answer.word());
+                note.end(Some(ReceivedResponse { status, code: answer.code(), bytes }), answer.word());
                 Ok(answer)
             }
             Err(failure) => {
@@ -449,14 +456,14 @@ impl Core {
 
 /// Refuses text that is an API key or begins like one: servers on the way could log it. Everything
 /// that lapel sends is checked here.
-fn refuse_key(field: &'static str, text: &str) -> Result<()> {
+fn refuse_key(field: &'static str, text: &str) -> ApiResult<()> {
     if crate::secrets::is_key(text) {
         return Err(ApiError::BadInput { field, why: localizable!("this looks like an API key") });
     }
     Ok(())
 }
 
-fn refuse_key_in(field: &'static str, body: &Value) -> Result<()> {
+fn refuse_key_in(field: &'static str, body: &Value) -> ApiResult<()> {
     match body {
         Value::String(text) => refuse_key(field, text),
         Value::Array(all) => all.iter().try_for_each(|one| refuse_key_in(field, one)),
@@ -473,7 +480,7 @@ fn named(field: &str) -> Option<&'static str> {
         .find(|known| *known == field)
 }
 
-async fn rest(pause: Duration, cancel: &CancellationToken) -> Result<()> {
+async fn rest(pause: Duration, cancel: &CancellationToken) -> ApiResult<()> {
     tokio::select! {
         biased;
         () = cancel.cancelled() => Err(ApiError::Cancelled),

@@ -4,8 +4,8 @@
 use super::address::Base;
 use super::call::MaySend;
 use super::connection::{Connection, Timeouts};
-use super::envelope::{Answer, Body, TOO_LONG};
-use super::error::{ApiError, Result};
+use super::envelope::{HttpResponse, ResponseBody, TOO_LONG};
+use super::error::{ApiError, ApiResult};
 use super::key::ApiKey;
 use super::lenient;
 use super::retry_after;
@@ -35,7 +35,7 @@ pub fn install_crypto() {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum ClientKind {
     Get,
     /// Every request has its own connection, so that a dead idle connection cannot leave a POST in
     /// doubt. Uses HTTP/1.1, where no lower layer repeats a request.
@@ -59,7 +59,7 @@ impl TransportError {
     }
 }
 
-pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Client> {
+pub(super) fn client(of: &Connection, base: &Base, purpose: ClientKind) -> ApiResult<Client> {
     install_crypto();
     let Timeouts { connect, read, total, total_post, .. } = of.timeouts;
     let mut builder = Client::builder()
@@ -72,8 +72,8 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
         .connect_timeout(connect)
         .pool_idle_timeout(Duration::from_secs(60));
     builder = match purpose {
-        Use::Get => builder.pool_max_idle_per_host(4).read_timeout(read).timeout(total),
-        Use::Post => {
+        ClientKind::Get => builder.pool_max_idle_per_host(4).read_timeout(read).timeout(total),
+        ClientKind::Post => {
             builder.pool_max_idle_per_host(0).http1_only().read_timeout(total_post).timeout(total_post)
         }
     };
@@ -93,7 +93,7 @@ pub(super) fn client(of: &Connection, base: &Base, purpose: Use) -> Result<Clien
     builder.build().map_err(no_tls)
 }
 
-pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<ClientBuilder> {
+pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> ApiResult<ClientBuilder> {
     let Some(authorities) = &of.authorities else { return Ok(builder) };
     let unusable = || ApiError::BadInput {
         field: "ca_file",
@@ -112,7 +112,7 @@ pub(super) fn trusting(builder: ClientBuilder, of: &Connection) -> Result<Client
     Ok(builder.tls_certs_merge(read))
 }
 
-pub(super) fn proxy(url: &str) -> Result<reqwest::Proxy> {
+pub(super) fn proxy(url: &str) -> ApiResult<reqwest::Proxy> {
     reqwest::Proxy::all(url).map_err(|_| ApiError::BadInput {
         field: "proxy",
         why: localizable!("this is not a proxy URL: give it as http://host:port"),
@@ -193,7 +193,7 @@ pub(super) async fn exchange(
     request: Request,
     key: &ApiKey,
     via: Option<&str>,
-) -> std::result::Result<(Answer, Option<Timestamp>), TransportError> {
+) -> std::result::Result<(HttpResponse, Option<Timestamp>), TransportError> {
     let response = client.execute(request).await.map_err(|error| {
         if error.is_connect() {
             TransportError::NotReached(why(error, via))
@@ -210,13 +210,13 @@ pub(super) async fn exchange(
         Ok(bytes) => {
             let length = bytes.len();
             let text = lenient::text(bytes, content_type.as_deref());
-            (Ok(Body::read(&text, key)), text, length)
+            (Ok(ResponseBody::read(&text, key)), text, length)
         }
-        Err(Unread::TooLong) => (Ok(Body::Other(TOO_LONG)), String::new(), 0),
+        Err(Unread::TooLong) => (Ok(ResponseBody::Other(TOO_LONG)), String::new(), 0),
         Err(Unread::Broken(why)) => (Err(why), String::new(), 0),
     };
-    let date = if matches!(body, Ok(Body::Envelope(_))) { date } else { None };
-    Ok((Answer { status, retry_after: wait, location, body, text, length }, date))
+    let date = if matches!(body, Ok(ResponseBody::Envelope(_))) { date } else { None };
+    Ok((HttpResponse { status, retry_after: wait, location, body, text, length }, date))
 }
 
 fn host_of(location: &HeaderValue, from: &Url) -> Option<String> {

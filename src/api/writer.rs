@@ -3,9 +3,9 @@
 use super::call::{Call, Turn};
 use super::connection::Connection;
 use super::decode_records::{accepted, batch_accepted, revoke_accepted};
-use super::error::{ApiError, Result};
+use super::error::{ApiError, ApiResult};
 use super::reader::Reader;
-use super::wire::{self, Use};
+use super::wire::{self, ClientKind};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, RevokeAccepted, TemplateId};
 use crate::i18n::Localizable;
 use reqwest::Client;
@@ -75,8 +75,8 @@ impl fmt::Debug for Writer {
 }
 
 impl Writer {
-    pub(super) fn new(reader: Reader, connection: &Connection) -> Result<Self> {
-        let posts = wire::client(connection, &reader.0.base, Use::Post)?;
+    pub(super) fn new(reader: Reader, connection: &Connection) -> ApiResult<Self> {
+        let posts = wire::client(connection, &reader.0.base, ClientKind::Post)?;
         Ok(Self { reader, posts })
     }
 
@@ -85,15 +85,15 @@ impl Writer {
     }
 
     /// The caller can then record the request without waiting; see [`Call::in_turn`].
-    pub async fn turn(&self, call: &Call) -> Result<Turn> {
-        self.reader.0.turn(call, Use::Post).await.map(Turn::new)
+    pub async fn turn(&self, call: &Call) -> ApiResult<Turn> {
+        self.reader.0.turn(call, ClientKind::Post).await.map(Turn::new)
     }
 
     /// Accepted is not issued.
     ///
     /// # Errors
     /// [`ApiError::InDoubt`] with `accepted` if the service accepted without a readable `badge_id`.
-    pub async fn issue(&self, request: &IssueRequest, call: &Call) -> Result<Accepted> {
+    pub async fn issue(&self, request: &IssueRequest, call: &Call) -> ApiResult<Accepted> {
         filled("recipient_name", &request.recipient_name)?;
         filled("recipient_email", &request.recipient_email)?;
         let body = json!({
@@ -109,7 +109,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`ApiError::BadInput`] for no recipients or more than 1000. Nothing was sent.
-    pub async fn issue_batch(&self, request: &BatchRequest, call: &Call) -> Result<BatchAccepted> {
+    pub async fn issue_batch(&self, request: &BatchRequest, call: &Call) -> ApiResult<BatchAccepted> {
         entries("recipients", request.recipients.len())?;
         for recipient in &request.recipients {
             filled("recipient_name", &recipient.recipient_name)?;
@@ -129,7 +129,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`ApiError::BadInput`] for an empty reason, and for no ids or more than 1000. Nothing was sent.
-    pub async fn revoke(&self, request: &RevokeRequest, call: &Call) -> Result<RevokeAccepted> {
+    pub async fn revoke(&self, request: &RevokeRequest, call: &Call) -> ApiResult<RevokeAccepted> {
         entries("badge_ids", request.badge_ids.len())?;
         filled("reason", &request.reason)?;
         let ids: Vec<_> = request.badge_ids.iter().map(BadgeId::wire).collect();
@@ -143,7 +143,7 @@ fn unbound(why: Localizable) -> ApiError {
     ApiError::InDoubt { accepted: true, status: Some(202), why }
 }
 
-fn filled(field: &'static str, value: &str) -> Result<()> {
+fn filled(field: &'static str, value: &str) -> ApiResult<()> {
     if value.trim().is_empty() {
         return Err(ApiError::BadInput {
             field,
@@ -153,7 +153,7 @@ fn filled(field: &'static str, value: &str) -> Result<()> {
     Ok(())
 }
 
-fn entries(field: &'static str, count: usize) -> Result<()> {
+fn entries(field: &'static str, count: usize) -> ApiResult<()> {
     match count {
         0 => Err(ApiError::BadInput { field, why: localizable!("it has no entries") }),
         1..=MAX_ENTRIES => Ok(()),

@@ -7,7 +7,7 @@ use super::args::Cli;
 use super::{exit, output};
 use crate::config::{Env, Paths, profiles, profiles_with_templates, templates_file};
 use crate::domain::text::scrub;
-use crate::jobs::{Recent, known_templates, recent_jobs, recent_templates};
+use crate::jobs::{RecentEntry, known_templates, recent_jobs, recent_templates};
 use crate::secrets::redact;
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -66,15 +66,15 @@ pub(super) fn of_templates() -> ArgValueCandidates {
 }
 
 /// The templates that were issued last, then those that were only read.
-fn issued_and_read(data: &Path, profile: Option<&str>) -> Vec<Recent> {
+fn issued_and_read(data: &Path, profile: Option<&str>) -> Vec<RecentEntry> {
     let issued = recent_templates(data, profile);
     let names = profile.map_or_else(|| profiles_with_templates(data), |name| vec![name.to_owned()]);
     let read = names.iter().flat_map(|name| known_templates(&templates_file(data, name)));
-    let read: Vec<Recent> = read.filter(|one| issued.iter().all(|other| other.id != one.id)).collect();
+    let read: Vec<RecentEntry> = read.filter(|one| issued.iter().all(|other| other.id != one.id)).collect();
     [issued, read].concat()
 }
 
-fn recent(read: fn(&Path, Option<&str>) -> Vec<Recent>) -> Vec<CompletionCandidate> {
+fn recent(read: fn(&Path, Option<&str>) -> Vec<RecentEntry>) -> Vec<CompletionCandidate> {
     let Some((paths, env)) = known() else { return Vec::new() };
     let profile = profile(&paths, &env);
     let found = read(&paths.data_dir, profile.as_deref());

@@ -5,7 +5,7 @@ use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, Pinned
 use crate::config::{Environment, Key, Paths, Profile};
 use crate::i18n::wait::wait_text;
 use crate::jobs::JournalPlace;
-use crate::team::{Limits, Login};
+use crate::team::{DatabaseLimits, Login};
 use secrecy::ExposeSecret;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -71,7 +71,7 @@ fn login(profile: &Profile) -> Option<Login> {
         server: team.server.clone(),
         password: team.password.as_ref().and_then(Key::known).cloned(),
         ca: team.ca.as_ref().map(|ca| ca.pem.clone()),
-        limits: &Limits::USUAL,
+        limits: &DatabaseLimits::USUAL,
     })
 }
 

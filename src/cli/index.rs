@@ -7,7 +7,7 @@ use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
-use crate::index::{self, Index, IndexAccount, IndexError, Status, SyncProgress, SyncScope, file_of};
+use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgress, SyncScope, file_of};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -192,7 +192,7 @@ async fn opened(data: &Path, account: &IndexAccount, kept: index::IndexConfig) -
     Ok(opened.await.unwrap_or(Err(IndexError::Closed))?)
 }
 
-fn as_value(status: &Status) -> Value {
+fn as_value(status: &IndexStatus) -> Value {
     json!({
         "badges": status.badges,
         "records_read": status.details,
@@ -212,7 +212,7 @@ fn stamp(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }
 
-fn words(status: &Status) -> String {
+fn words(status: &IndexStatus) -> String {
     let mut lines = vec![t!("{badges} badges, {bytes} bytes", badges = status.badges, bytes = status.bytes)];
     if let (Some(oldest), Some(newest)) = (&status.oldest, &status.newest) {
         lines.push(t!("accepted from {oldest} to {newest}", oldest, newest));

@@ -33,10 +33,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         JobsVerb::List => list(&open(JobAccess::Look).await?, as_json).await,
         JobsVerb::Show { id, rows } => show(&open(JobAccess::Look).await?, JobId(id), rows, as_json).await,
         JobsVerb::Receipt { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFile::Receipt, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Receipt, as_json).await
         }
         JobsVerb::Redo { id, to } => {
-            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFile::Redo, as_json).await
+            file(&mut open(JobAccess::Look).await?, JobId(id), &to, JobFileKind::Redo, as_json).await
         }
         JobsVerb::Purge { older_than } => {
             let days = older_than.or(profile(settings)?.jobs.keep_days).ok_or_else(|| {
@@ -492,7 +492,7 @@ async fn purge(session: &VerbSession, days: u32, as_json: bool) -> Result<u8, Fa
 }
 
 #[derive(Clone, Copy)]
-enum JobFile {
+enum JobFileKind {
     Receipt,
     Redo,
 }
@@ -501,7 +501,7 @@ async fn file(
     session: &mut VerbSession,
     id: JobId,
     to: &FileFlags,
-    file: JobFile,
+    file: JobFileKind,
     as_json: bool,
 ) -> Result<u8, Failure> {
     if to.to.as_os_str() == "-" {
@@ -520,8 +520,8 @@ async fn file(
     })?;
     let (jobs, path, never) = (session.jobs.clone(), to.to.clone(), CancellationToken::new());
     let written = match file {
-        JobFile::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
-        JobFile::Redo => jobs.redo(id, None, path, format, to.force, never).await,
+        JobFileKind::Receipt => jobs.receipt(id, None, path, format, to.force, never).await,
+        JobFileKind::Redo => jobs.redo(id, None, path, format, to.force, never).await,
     };
     said_of_file(&written?, as_json)
 }

@@ -7,7 +7,7 @@ use super::json;
 use super::progress::ProgressBar;
 use crate::api::{self, Call, Connection, Reader};
 use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
-use crate::jobs::{self, Account, Changed, DuplicateKind, Jobs, JournalError, JournalPlace, Policy};
+use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, JournalPlace, Policy};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -24,7 +24,7 @@ pub(super) enum JobAccess {
 
 pub(super) struct VerbSession {
     pub jobs: Jobs,
-    pub events: mpsc::Receiver<Changed>,
+    pub events: mpsc::Receiver<JobChange>,
     pub reader: Reader,
     pub profile: Profile,
     pub who: String,

@@ -2,7 +2,7 @@
 
 use super::pictures::PictureChoice;
 use super::section::section;
-use super::toml_reader::Reader;
+use super::toml_reader::TomlReader;
 use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, Words};
 use crate::i18n::Language;
 use std::time::Duration;
@@ -11,20 +11,20 @@ section! {
     /// The settings as `config.toml` has them. A flag, the environment or the terminal can override the look:
     /// `Ui` has the result.
     pub struct AppSettings {
-        default_profile: Option<String> => Reader::string;
-        theme: Option<ThemeChoice> => Reader::word;
-        glyphs: Option<GlyphChoice> => Reader::word;
-        joined_text: JoinedChoice => Reader::word;
-        pictures: Option<PictureChoice> => Reader::word;
-        clipboard: ClipboardChoice => Reader::word;
-        notice: NoticeChoice => Reader::word;
-        refresh: RefreshChoice => Reader::word;
+        default_profile: Option<String> => TomlReader::string;
+        theme: Option<ThemeChoice> => TomlReader::word;
+        glyphs: Option<GlyphChoice> => TomlReader::word;
+        joined_text: JoinedChoice => TomlReader::word;
+        pictures: Option<PictureChoice> => TomlReader::word;
+        clipboard: ClipboardChoice => TomlReader::word;
+        notice: NoticeChoice => TomlReader::word;
+        refresh: RefreshChoice => TomlReader::word;
         /// Whether the TUI restores the previous session's view.
-        restore: bool = true => Reader::truth;
+        restore: bool = true => TomlReader::truth;
         /// Whether lapel saves recent searches per profile in a private file, and offers them again. When off, lapel
         /// deletes the saved ones. Off on a mistake: a user who writes this setting most likely wants it off.
-        recent: bool = true => Reader::truth_or_off;
-        language: Option<Language> => Reader::word;
+        recent: bool = true => TomlReader::truth_or_off;
+        language: Option<Language> => TomlReader::word;
     }
 }
 

@@ -9,7 +9,7 @@ use super::mistake::{ConfigError, Mistake, shown};
 use super::new_profile::lock;
 use super::paths::{Paths, recent_file, templates_file};
 use super::profile::{KeyPin, Profile};
-use super::section::Section;
+use super::section::ConfigSection;
 use super::selection::Selected;
 use crate::fs::{create_private_dir, replace};
 use secrecy::{ExposeSecret, SecretString};
@@ -390,7 +390,7 @@ fn table_in<'t>(profile: &'t mut dyn TableLike, name: &str) -> Option<&'t mut dy
 }
 
 /// New lines: first the settings that users edit, then those that follow from a secret.
-fn write<S: Section>(
+fn write<S: ConfigSection>(
     table: &mut dyn TableLike,
     settings: &S,
     keys: &[&str],

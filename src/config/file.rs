@@ -3,11 +3,11 @@
 use super::app::AppSettings;
 use super::index::IndexSettings;
 use super::jobs::JobSettings;
-use super::lines::{Lost, Readable, read_bytes};
+use super::lines::{LostLines, Readable, read_bytes};
 use super::mistake::{ConfigError, Mistake};
 use super::profile::{NAME_RULE, ProfileSettings, is_profile_name};
-use super::section::{Consequence, Section};
-use super::toml_reader::{Reader, join, nearest};
+use super::section::{ConfigSection, Consequence};
+use super::toml_reader::{TomlReader, join, nearest};
 use crate::i18n::list;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ impl ConfigFile {
     }
 
     fn of(path: &Path, readable: &Readable) -> Self {
-        let mut reader = Reader::new(path, &readable.text);
+        let mut reader = TomlReader::new(path, &readable.text);
         let mut file = Self { path: path.to_owned(), ..Self::default() };
         if let Some(table) = reader.parse() {
             file.read_top(&mut reader, table.get_ref());
@@ -118,7 +118,7 @@ impl ConfigFile {
         file
     }
 
-    fn lose(&mut self, lost: &Lost, mut mistake: Mistake) -> Mistake {
+    fn lose(&mut self, lost: &LostLines, mut mistake: Mistake) -> Mistake {
         let (name, worst) = if lost.has_heading() {
             self.consequence_of_headings(lost)
         } else {
@@ -151,7 +151,7 @@ impl ConfigFile {
     }
 
     /// Also returns the affected profile.
-    fn consequence_of_headings(&self, lost: &Lost) -> (Option<String>, Consequence) {
+    fn consequence_of_headings(&self, lost: &LostLines) -> (Option<String>, Consequence) {
         let [heading, rest @ ..] = lost.texts.as_slice() else { return (None, Consequence::Unusable) };
         if rest.iter().any(|line| line.starts_with('[')) || !heading.starts_with('[') {
             // The loss spans several sections, for example after an unclosed string.
@@ -229,7 +229,7 @@ impl ConfigFile {
         Mistake::in_file(&self.path, self.line(field), Some(field), what).into()
     }
 
-    fn read_top(&mut self, reader: &mut Reader<'_>, top: &DeTable<'_>) {
+    fn read_top(&mut self, reader: &mut TomlReader<'_>, top: &DeTable<'_>) {
         refuse_keys(reader, top, "");
         // The name is right, and the place is wrong.
         if let Some((name, _)) = top.get_key_value("key") {
@@ -276,7 +276,7 @@ impl ConfigFile {
         }
     }
 
-    fn read_profiles(&mut self, reader: &mut Reader<'_>, profiles: &DeTable<'_>) {
+    fn read_profiles(&mut self, reader: &mut TomlReader<'_>, profiles: &DeTable<'_>) {
         for (key, value) in profiles {
             let at = key.span().start;
             let name = key.get_ref().as_ref();
@@ -313,7 +313,7 @@ impl ConfigFile {
     }
 }
 
-fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: usize) -> ProfileEntry {
+fn read_profile(reader: &mut TomlReader<'_>, table: &DeTable<'_>, name: &str, at: usize) -> ProfileEntry {
     let prefix = join("profiles", name);
     let field = |name: &str| join(&prefix, name);
     refuse_keys(reader, table, &prefix);
@@ -349,7 +349,7 @@ fn read_profile(reader: &mut Reader<'_>, table: &DeTable<'_>, name: &str, at: us
 }
 
 /// A plain "unknown field" would not say where a key belongs.
-fn refuse_keys(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) {
+fn refuse_keys(reader: &mut TomlReader<'_>, table: &DeTable<'_>, prefix: &str) {
     for name in KEY_LIKE {
         if let Some((name, _)) = table.get_key_value(*name) {
             reader.wrong(name.span().start, &join(prefix, name.get_ref()), crate::i18n::tr(KEY_ADVICE));

@@ -6,7 +6,7 @@
 use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
-use super::toml_reader::{Reader, TomlValue};
+use super::toml_reader::{TomlReader, TomlValue};
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;
 use crate::secrets;
@@ -112,7 +112,7 @@ impl FiltersFile {
     }
 
     fn of(&self, readable: &Readable) -> (Vec<NamedFilter>, Vec<Mistake>) {
-        let mut reader = Reader::new(&self.path, &readable.text);
+        let mut reader = TomlReader::new(&self.path, &readable.text);
         let mut found: Vec<(usize, NamedFilter)> = Vec::new();
         if let Some(top) = reader.parse() {
             let names: Vec<&str> = self.lists.iter().map(|known| known.list).collect();
@@ -249,7 +249,7 @@ fn put(doc: &mut DocumentMut, filter: &NamedFilter) -> Option<()> {
 }
 
 fn filter(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     known: &FilteredList,
     name: &str,
     value: &TomlValue<'_>,
@@ -278,7 +278,7 @@ fn filter(
 }
 
 /// As the user would type it. Dates and booleans may be without quotes.
-fn typed(reader: &mut Reader<'_>, value: &TomlValue<'_>, place: &str) -> Option<String> {
+fn typed(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, place: &str) -> Option<String> {
     let text = match value.get_ref() {
         toml::de::DeValue::String(text) => Some(text.to_string()),
         toml::de::DeValue::Datetime(day) => Some(day.to_string()),
@@ -294,7 +294,7 @@ fn typed(reader: &mut Reader<'_>, value: &TomlValue<'_>, place: &str) -> Option<
 }
 
 fn sort(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     known: &FilteredList,
     table: &DeTable<'_>,
     place: &str,

@@ -3,14 +3,14 @@
 //! `config` does not use `index`: the caller converts these values.
 
 use super::section::{number, section};
-use super::toml_reader::Reader;
+use super::toml_reader::TomlReader;
 
 section! {
     /// The index settings of the file. `None` means the default.
     pub struct IndexSettings {
         /// Whether the index is on. Off by default, because it contains names and e-mail addresses, and off on a
         /// mistake.
-        enabled: Option<bool> => Reader::truth_or_off;
+        enabled: Option<bool> => TomlReader::truth_or_off;
         /// Days until a badge is removed from the index.
         max_age_days: Option<u32> => number(1, 36_500);
         /// Minutes between two updates while the TUI runs.

@@ -2,8 +2,8 @@
 
 use super::mistake::{ConfigError, Mistake};
 use super::profile::ProfileSettings;
-use super::section::{Input, Section, Setting};
-use super::toml_reader::Reader;
+use super::section::{ConfigSection, Input, Setting};
+use super::toml_reader::TomlReader;
 use crate::secrets::is_key;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -77,7 +77,7 @@ fn check_one(
     let inner = setting.edited_key.map(|key| format!(".{key}")).unwrap_or_default();
     let name = format!("{}{inner}", setting.key);
     let line = format!("{name} = {value}");
-    let mut reader = Reader::new(Path::new(""), &line);
+    let mut reader = TomlReader::new(Path::new(""), &line);
     if let Some(table) = reader.parse()
         && let Some(value) = table.get_ref().get(setting.key)
     {

@@ -3,7 +3,7 @@
 //! `config` does not use `jobs`: the caller converts these values.
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
-use super::toml_reader::{Reader, TomlValue, join};
+use super::toml_reader::{TomlReader, TomlValue, join};
 use super::ui::Words;
 
 /// Minutes in thirty days: the latest first check.
@@ -84,7 +84,7 @@ impl SettingType for JobPolicies {
     }
 }
 
-fn read_policies(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<JobPolicies> {
+fn read_policies(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<JobPolicies> {
     let table = reader.table(value, field, t!("must be a table such as { valid = \"block\" }"))?;
     reader.unknown(table, field, JOB_CLASSES, &[]);
     let policy = |class: &&'static str| Some((*class, reader.word(table.get(*class)?, &join(field, class))?));

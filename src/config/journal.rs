@@ -11,8 +11,8 @@ use super::key::{Key, SecretSource};
 use super::key_store::{self, KeyStore, SecretKind};
 use super::mistake::ConfigError;
 use super::paths::Paths;
-use super::section::{Consequence, Section, SettingType, checked, number, section};
-use super::toml_reader::{Reader, TomlValue, join};
+use super::section::{ConfigSection, Consequence, SettingType, checked, number, section};
+use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::team::Server;
 use secrecy::SecretString;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ section! {
 
 impl JournalSettings {
     #[allow(clippy::unnecessary_wraps, reason = "every reader of a setting returns an option")]
-    pub(super) fn of_table(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Self> {
+    pub(super) fn of_table(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Self> {
         if let Some(table) = value.get_ref().as_table()
             && let (true, Some(command)) = (table.contains_key("password"), table.get("password_command"))
         {

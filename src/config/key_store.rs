@@ -8,7 +8,7 @@ use super::key::SecretSource;
 use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::section::ToToml;
-use super::toml_reader::{Reader, TomlValue, join};
+use super::toml_reader::{TomlReader, TomlValue, join};
 use crate::fs::write_new;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt;
@@ -270,13 +270,15 @@ impl ToToml for KeyStore {
 }
 
 /// `{ env = "NAME" }`, `{ file = "path" }` or `{ keyring = true }`.
-pub(super) fn read(kind: SecretKind) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<KeyStore> {
+pub(super) fn read(
+    kind: SecretKind,
+) -> impl Fn(&mut TomlReader<'_>, &TomlValue<'_>, &str) -> Option<KeyStore> {
     move |reader, value, field| read_store(kind, reader, value, field)
 }
 
 fn read_store(
     kind: SecretKind,
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     value: &TomlValue<'_>,
     field: &str,
 ) -> Option<KeyStore> {
@@ -333,7 +335,7 @@ fn read_store(
 
 /// `key_command = ["pass", "show", "badges"]`, or one text when its words are unambiguous.
 pub(super) fn read_command(
-    reader: &mut Reader<'_>,
+    reader: &mut TomlReader<'_>,
     value: &TomlValue<'_>,
     field: &str,
 ) -> Option<Vec<String>> {

@@ -4,7 +4,7 @@
 
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::toml_reader::Reader;
+use super::toml_reader::TomlReader;
 use super::ui::Words;
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ impl KeymapFile {
     }
 
     fn of(path: &Path, readable: &Readable) -> Self {
-        let mut reader = Reader::new(path, &readable.text);
+        let mut reader = TomlReader::new(path, &readable.text);
         let mut lines = Vec::new();
         let mut preset = None;
         if let Some(top) = reader.parse() {

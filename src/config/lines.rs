@@ -16,13 +16,13 @@ const TRIES: u32 = 8;
 #[derive(Debug, Default)]
 pub(super) struct Readable {
     pub text: String,
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostLines>,
     /// Too little is TOML, so no line is used.
     given_up: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Lost {
+pub(super) struct LostLines {
     pub line: usize,
     pub texts: Vec<String>,
     /// Such as `[profiles.uni]`. Empty above the first heading.
@@ -30,7 +30,7 @@ pub(super) struct Lost {
     pub what: String,
 }
 
-impl Lost {
+impl LostLines {
     /// A skipped heading loses all lines below it.
     pub fn has_heading(&self) -> bool {
         self.texts.iter().any(|text| is_heading(text))
@@ -79,7 +79,7 @@ impl Readable {
                 Some(_) => {}
                 None => {
                     let line = bytes.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
-                    lost.push(Lost {
+                    lost.push(LostLines {
                         line: at + 1,
                         texts: vec![String::from_utf8_lossy(line).trim().to_owned()],
                         section: section.to_owned(),
@@ -101,7 +101,7 @@ impl Readable {
     /// Empty when too many lines are not TOML.
     pub fn of(text: &str) -> Self {
         let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
-        let mut lost: Vec<Lost> = Vec::new();
+        let mut lost: Vec<LostLines> = Vec::new();
         loop {
             let text = lines.join("\n");
             let Err(error) = DeTable::parse(&text) else { return Self { text, lost, given_up: false } };
@@ -124,7 +124,7 @@ impl Readable {
                 end += lines[end..].iter().take_while(|line| !is_heading(line)).count();
             }
             let section = lines[..first].iter().rev().find(|line| is_heading(line));
-            lost.push(Lost {
+            lost.push(LostLines {
                 line: if (first..end).contains(&at) { at + 1 } else { first + 1 },
                 texts: lines[first..end].iter().map(|line| line.trim().to_owned()).collect(),
                 section: section.cloned().unwrap_or_default(),
@@ -259,7 +259,7 @@ mod tests {
             (vec!["read_only"], vec!["profiles".into(), "uni".into()])
         );
         let read = Readable::of("[a]\norganisation = Uni\nread_only = tru\nb = 1");
-        let fields: Vec<&str> = read.lost.iter().flat_map(Lost::fields).collect();
+        let fields: Vec<&str> = read.lost.iter().flat_map(LostLines::fields).collect();
         assert_eq!(fields, ["organisation", "read_only"]);
     }
 }

@@ -11,7 +11,7 @@ use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, is_profile_name};
 use super::resolved::Resolved;
-use super::section::Section;
+use super::section::ConfigSection;
 use super::selection::{index_of, jobs_of};
 use crate::fs::{create_private_dir, open_private_append, replace, write_new};
 use secrecy::{ExposeSecret, SecretString};

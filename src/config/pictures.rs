@@ -67,13 +67,13 @@ impl TerminalHints {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pictures {
+pub struct PictureSettings {
     /// `auto` becomes `none` without colours or with ASCII glyphs.
     pub choice: PictureChoice,
     pub terminal: TerminalHints,
 }
 
-impl Pictures {
+impl PictureSettings {
     pub fn none() -> Self {
         Self { choice: PictureChoice::None, terminal: TerminalHints::default() }
     }

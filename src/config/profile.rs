@@ -10,8 +10,8 @@ use super::key::Key;
 use super::key_store::{self, KeyStore, SecretKind};
 use super::mistake::ConfigError;
 use super::resolved::Resolved;
-use super::section::{Consequence, Edit, Input, Section, ToToml, checked, number, section};
-use super::toml_reader::{Reader, TomlValue};
+use super::section::{ConfigSection, Consequence, Input, SettingEdit, ToToml, checked, number, section};
+use super::toml_reader::{TomlReader, TomlValue};
 use super::ui::Words;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
@@ -57,10 +57,10 @@ impl fmt::Display for Environment {
 section! {
     /// The settings of a profile, as `config.toml` has them.
     pub struct ProfileSettings {
-        environment: Environment => Reader::word, [
+        environment: Environment => TomlReader::word, [
             on_mistake(Consequence::ReadOnly),
             of_service(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 1,
                 label: tr_noop!("Environment"),
                 flag: "environment",
@@ -74,7 +74,7 @@ section! {
         /// The base URL without a slash at the end.
         base_url: String => checked(check_base_url), [
             on_mistake(Consequence::Unusable),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 2,
                 label: tr_noop!("Base URL"),
                 flag: "base-url",
@@ -88,7 +88,7 @@ section! {
         /// The organisation's name; never blank.
         organisation: Option<String> => read_label, [
             of_service(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 3,
                 label: tr_noop!("Organisation"),
                 flag: "organisation",
@@ -102,7 +102,7 @@ section! {
         /// What the user types after the number to send with a LIVE profile; never blank.
         short_name: Option<String> => read_label, [
             of_service(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 4,
                 label: tr_noop!("Short name"),
                 flag: "short-name",
@@ -114,9 +114,9 @@ section! {
             })
         ];
         /// Whether the profile may neither issue nor revoke.
-        read_only: bool => Reader::truth, [
+        read_only: bool => TomlReader::truth, [
             on_mistake(Consequence::ReadOnly),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 6,
                 label: tr_noop!("Access"),
                 flag: "read-only",
@@ -131,7 +131,7 @@ section! {
         key: Option<KeyStore> => key_store::read(SecretKind::ApiKey), [
             on_mistake(Consequence::Unusable),
             secret(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 5,
                 label: tr_noop!("Key from"),
                 flag: "key-from",
@@ -161,7 +161,7 @@ section! {
         /// The UTC offset of the service's timestamps. The contract does not define it.
         utc_offset: Option<Offset> => read_utc_offset, [
             of_service(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 9,
                 label: tr_noop!("Time zone"),
                 flag: "utc-offset",
@@ -176,7 +176,7 @@ section! {
         proxy: Option<String> => checked(check_proxy), [
             on_mistake(Consequence::Unusable),
             secret(),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 8,
                 label: tr_noop!("Proxy"),
                 flag: "proxy",
@@ -192,7 +192,7 @@ section! {
         /// A file of extra certificates to trust, as written in the settings file.
         ca_file: Option<String> => checked(check_file_name), [
             on_mistake(Consequence::Unusable),
-            edit(Edit {
+            edit(SettingEdit {
                 position: 7,
                 label: tr_noop!("CA file"),
                 flag: "ca-file",
@@ -209,7 +209,7 @@ section! {
             on_mistake(Consequence::Unusable),
             secret(),
             table(JOURNAL_KEYS),
-            edit_within("url", Edit {
+            edit_within("url", SettingEdit {
                 position: 10,
                 label: tr_noop!("Journal"),
                 flag: "journal-url",
@@ -224,7 +224,7 @@ section! {
 }
 
 impl ProfileSettings {
-    pub fn editable() -> Vec<(&'static str, Edit)> {
+    pub fn editable() -> Vec<(&'static str, SettingEdit)> {
         let mut all: Vec<_> =
             Self::SETTINGS.iter().filter_map(|setting| Some((setting.key, setting.edit?))).collect();
         all.sort_by_key(|(_, edit)| edit.position);
@@ -301,11 +301,11 @@ fn without_user(address: &str) -> String {
 }
 
 /// A blank text counts as no text.
-fn read_label(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<String> {
+fn read_label(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<String> {
     reader.string(value, field).filter(|label| !label.trim().is_empty())
 }
 
-fn read_utc_offset(reader: &mut Reader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
+fn read_utc_offset(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, field: &str) -> Option<Offset> {
     let offset = value.get_ref().as_str().and_then(read_offset);
     if offset.is_none() {
         let what = t!("must be the offset from UTC, such as \"+09:00\"");

@@ -11,7 +11,7 @@ use super::key::SecretSource;
 use super::paths::Paths;
 use super::profile::ProfileSettings;
 use super::resolved::{SettingSource, SettingValue};
-use super::section::Section;
+use super::section::ConfigSection;
 use super::selection::{Selected, Selection, index_of, jobs_of};
 use super::settings::{Flags, Settings};
 use std::path::Path;

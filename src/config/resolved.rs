@@ -1,6 +1,6 @@
 //! Settings with the source of each value, as [`Selection`](super::selection::Selection) and `Ui` resolve them.
 
-use super::section::{Section, text_of};
+use super::section::{ConfigSection, text_of};
 use std::collections::BTreeMap;
 use std::ops::Deref;
 use toml::Value;
@@ -47,7 +47,7 @@ impl SettingValue {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resolved<S> {
     pub values: S,
-    /// By the names of [`Section::values`]. A missing name has its default.
+    /// By the names of [`ConfigSection::values`]. A missing name has its default.
     sources: BTreeMap<String, SettingSource>,
 }
 
@@ -66,7 +66,7 @@ impl<S> Resolved<S> {
 }
 
 #[expect(private_bounds, reason = "sections are declared in this module only")]
-impl<S: Section> Resolved<S> {
+impl<S: ConfigSection> Resolved<S> {
     /// Each setting comes from the first layer that has it.
     pub(super) fn of_layers<'a>(layers: impl IntoIterator<Item = (&'a S, SettingSource)>) -> Self {
         layers.into_iter().fold(Self::default(), |mut resolved, (layer, source)| {

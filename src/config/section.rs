@@ -2,7 +2,7 @@
 //! consequence of a mistake, and how users edit it. Reading, saving, `lapel info`, the flags of `lapel profile`
 //! and the profile form follow from the declaration.
 
-use super::toml_reader::{Reader, TomlValue, join, nearest};
+use super::toml_reader::{TomlReader, TomlValue, join, nearest};
 use super::ui::Words;
 use toml::Value as Toml;
 use toml::de::DeTable;
@@ -19,7 +19,7 @@ pub(super) enum Consequence {
 pub(super) struct Setting<S> {
     pub key: &'static str,
     /// Also reports mistakes. The last argument is the full name.
-    pub read: fn(&mut S, &mut Reader<'_>, &TomlValue<'_>, &str),
+    pub read: fn(&mut S, &mut TomlReader<'_>, &TomlValue<'_>, &str),
     pub value: fn(&S) -> Option<Toml>,
     /// Takes over the value of another section, for a setting without its own.
     pub inherit: fn(&mut S, &S),
@@ -32,7 +32,7 @@ pub(super) struct Setting<S> {
     /// Of a setting that is a table.
     pub inner_keys: &'static [&'static str],
     /// `None` when users edit only the file.
-    pub edit: Option<Edit>,
+    pub edit: Option<SettingEdit>,
     /// Of a setting that is a table: the key that `edit` is about.
     pub edited_key: Option<&'static str>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Setting<S> {
 impl<S> Setting<S> {
     pub const fn new(
         key: &'static str,
-        read: fn(&mut S, &mut Reader<'_>, &TomlValue<'_>, &str),
+        read: fn(&mut S, &mut TomlReader<'_>, &TomlValue<'_>, &str),
         value: fn(&S) -> Option<Toml>,
         inherit: fn(&mut S, &S),
         reset: fn(&mut S),
@@ -80,18 +80,18 @@ impl<S> Setting<S> {
         self
     }
 
-    pub const fn edit(mut self, edit: Edit) -> Self {
+    pub const fn edit(mut self, edit: SettingEdit) -> Self {
         self.edit = Some(edit);
         self
     }
 
     /// Of a table, users edit only this key. Without it, the table is removed.
-    pub const fn edit_within(mut self, key: &'static str, edit: Edit) -> Self {
+    pub const fn edit_within(mut self, key: &'static str, edit: SettingEdit) -> Self {
         self.edited_key = Some(key);
         self.edit(edit)
     }
 
-    /// As in [`Section::values`].
+    /// As in [`ConfigSection::values`].
     pub fn names(&self) -> Vec<String> {
         match self.inner_keys {
             [] => vec![self.key.to_owned()],
@@ -102,7 +102,7 @@ impl<S> Setting<S> {
 
 /// By a flag of `lapel profile`, and by a line of the profile form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct SettingEdit {
     /// Among the flags and in the form. The file has an order of its own.
     pub position: u8,
     pub label: &'static str,
@@ -127,7 +127,7 @@ pub enum Input {
 }
 
 /// A group of settings with one name in front, declared by [`section!`].
-pub(super) trait Section: Default + 'static {
+pub(super) trait ConfigSection: Default + 'static {
     const SETTINGS: &'static [Setting<Self>];
 
     fn keys() -> impl Iterator<Item = &'static str> {
@@ -138,7 +138,7 @@ pub(super) trait Section: Default + 'static {
         Self::SETTINGS.iter().find(|setting| setting.key == key)
     }
 
-    fn read(reader: &mut Reader<'_>, value: &TomlValue<'_>, prefix: &str) -> Self {
+    fn read(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, prefix: &str) -> Self {
         let Some(table) = reader.table(value, prefix, t!("must be a table of settings")) else {
             return Self::default();
         };
@@ -147,7 +147,7 @@ pub(super) trait Section: Default + 'static {
     }
 
     /// Skips settings of other sections.
-    fn read_table(reader: &mut Reader<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
+    fn read_table(reader: &mut TomlReader<'_>, table: &DeTable<'_>, prefix: &str) -> Self {
         let mut section = Self::default();
         for setting in Self::SETTINGS {
             if let Some(value) = table.get(setting.key) {
@@ -189,7 +189,7 @@ pub(super) trait Section: Default + 'static {
     }
 }
 
-/// Declares a section: a struct, its defaults and its [`Section::SETTINGS`].
+/// Declares a section: a struct, its defaults and its [`ConfigSection::SETTINGS`].
 macro_rules! section {
     (@default) => { Default::default() };
     (@default $default:expr) => { $default };
@@ -209,7 +209,7 @@ macro_rules! section {
             }
         }
 
-        impl $crate::config::section::Section for $name {
+        impl $crate::config::section::ConfigSection for $name {
             const SETTINGS: &'static [$crate::config::section::Setting<Self>] = {
                 use $crate::config::section::{Setting, SettingType};
                 &[$(
@@ -232,7 +232,7 @@ macro_rules! section {
 
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                use $crate::config::section::Section;
+                use $crate::config::section::ConfigSection;
                 let shown = |setting: &$crate::config::section::Setting<Self>| {
                     let value = (setting.value)(self);
                     let hidden = || toml::Value::from("[redacted]");
@@ -328,21 +328,24 @@ pub(super) fn text_of(value: &Toml) -> String {
     }
 }
 
-pub(super) fn number(least: u32, most: u32) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<u32> {
+pub(super) fn number(
+    least: u32,
+    most: u32,
+) -> impl Fn(&mut TomlReader<'_>, &TomlValue<'_>, &str) -> Option<u32> {
     move |reader, value, field| reader.number(value, field, least, most)
 }
 
 pub(super) fn ascending(
     least: u32,
     most: u32,
-) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<Vec<u32>> {
+) -> impl Fn(&mut TomlReader<'_>, &TomlValue<'_>, &str) -> Option<Vec<u32>> {
     move |reader, value, field| reader.ascending(value, field, least, most)
 }
 
 /// The check may return the text in another form.
 pub(super) fn checked<W: Into<String>>(
     check: fn(&str) -> Result<String, W>,
-) -> impl Fn(&mut Reader<'_>, &TomlValue<'_>, &str) -> Option<String> {
+) -> impl Fn(&mut TomlReader<'_>, &TomlValue<'_>, &str) -> Option<String> {
     move |reader, value, field| {
         let text = reader.text(value, field)?;
         check(text).map_err(|why| reader.wrong(value.span().start, field, why)).ok()
@@ -357,13 +360,13 @@ mod tests {
     section! {
         struct Sample {
             timeout: Option<u32> => number(1, 600);
-            word: Option<String> => Reader::string, [secret()];
-            is_on: bool = true => Reader::truth, [on_mistake(Consequence::Unusable), of_service()];
+            word: Option<String> => TomlReader::string, [secret()];
+            is_on: bool = true => TomlReader::truth, [on_mistake(Consequence::Unusable), of_service()];
         }
     }
 
     fn read(text: &str) -> (Sample, Vec<String>, Option<usize>) {
-        let mut reader = Reader::new(Path::new("config.toml"), text);
+        let mut reader = TomlReader::new(Path::new("config.toml"), text);
         let top = reader.parse().expect("TOML");
         let section = Sample::read(&mut reader, &top.get_ref()["sample"], "sample");
         let line = reader.lines.get("sample.timeout").copied();

@@ -13,7 +13,7 @@ use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::profile::{Profile, ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};
-use super::section::{Section, Setting};
+use super::section::{ConfigSection, Setting};
 use super::settings::Flags;
 use crate::domain::time::read_offset;
 use jiff::tz::Offset;

@@ -3,7 +3,7 @@
 use super::background::Ground;
 use super::lines::Readable;
 use super::mistake::Mistake;
-use super::toml_reader::{Reader, TomlValue};
+use super::toml_reader::{TomlReader, TomlValue};
 use super::ui::ThemeChoice;
 use std::path::Path;
 
@@ -137,7 +137,7 @@ impl ThemeFile {
     }
 
     fn of(path: &Path, readable: &Readable) -> (Self, Vec<Mistake>) {
-        let mut reader = Reader::new(path, &readable.text);
+        let mut reader = TomlReader::new(path, &readable.text);
         let mut read = Self::default();
         if let Some(top) = reader.parse() {
             let top = top.get_ref();
@@ -163,7 +163,7 @@ impl ThemeFile {
     }
 }
 
-fn colour(reader: &mut Reader<'_>, value: &TomlValue<'_>, role: &str) -> Option<Colour> {
+fn colour(reader: &mut TomlReader<'_>, value: &TomlValue<'_>, role: &str) -> Option<Colour> {
     let number = || {
         let n = value.get_ref().as_integer()?;
         u8::try_from(i64::from_str_radix(n.as_str(), n.radix()).ok()?).ok().map(Colour::Indexed)

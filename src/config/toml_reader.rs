@@ -14,7 +14,7 @@ use toml::de::{DeTable, DeValue};
 
 pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 
-pub(super) struct Reader<'a> {
+pub(super) struct TomlReader<'a> {
     file: &'a Path,
     text: &'a str,
     /// Offsets of the line breaks: a file can have thousands of mistakes.
@@ -24,7 +24,7 @@ pub(super) struct Reader<'a> {
     pub lines: BTreeMap<String, usize>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TomlReader<'a> {
     pub fn new(file: &'a Path, text: &'a str) -> Self {
         let breaks = text.match_indices('\n').map(|(at, _)| at).collect();
         Self { file, text, breaks, mistakes: Vec::new(), lines: BTreeMap::new() }

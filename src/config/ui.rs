@@ -4,9 +4,9 @@ use super::app::AppSettings;
 use super::background::Ground;
 use super::env::Env;
 use super::file::ConfigFile;
-use super::pictures::{PictureChoice, Pictures};
+use super::pictures::{PictureChoice, PictureSettings};
 use super::resolved::{Resolved, SettingSource};
-use super::section::Section;
+use super::section::ConfigSection;
 use super::settings::Flags;
 use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
@@ -90,7 +90,7 @@ pub struct Ui {
     pub theme: Palette,
     pub glyphs: GlyphChoice,
     pub joined: JoinedChoice,
-    pub pictures: Pictures,
+    pub pictures: PictureSettings,
     pub language: Language,
 }
 
@@ -122,7 +122,7 @@ impl Ui {
             [(flags.pictures, SettingSource::Flag), (app.pictures, SettingSource::File)],
             PictureChoice::default(),
         );
-        let pictures = Pictures::resolve(wanted.0, env, (theme.0, glyphs.0));
+        let pictures = PictureSettings::resolve(wanted.0, env, (theme.0, glyphs.0));
         // On some terminals `auto` becomes `none` without a request.
         let pictures_from = if pictures.choice == wanted.0 { wanted.1 } else { SettingSource::Default };
         let language = first(

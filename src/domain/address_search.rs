@@ -34,7 +34,7 @@ const SLIPS: [(&str, &str); 8] = [
 
 /// A query to the history, first page only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Lead {
+pub enum HistoryProbe {
     /// In lower case, or at a look-alike domain.
     Address(String),
     /// The part before the `@`. Only finds badges when the service matches parts.
@@ -43,33 +43,35 @@ pub enum Lead {
 }
 
 /// The best first, at most [`MOST`]. `domains` are those of addresses that lapel has seen.
-pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> Vec<Lead> {
+pub fn leads(address: &str, name: Option<&str>, domains: &BTreeSet<String>) -> Vec<HistoryProbe> {
     let key = EmailKey::of(&in_latin(address).unwrap_or_else(|| address.to_owned()));
     let mut leads = Vec::new();
     if key.as_str() != address {
-        leads.push(Lead::Address(key.as_str().to_owned()));
+        leads.push(HistoryProbe::Address(key.as_str().to_owned()));
     }
     if let Some((local, domain)) = key.as_str().rsplit_once('@') {
         let meant =
             look_alike(domain).or_else(|| domains.iter().find(|known| edits(domain, known, 1) == 1).cloned());
-        leads.extend(meant.map(|other| Lead::Address(format!("{local}@{other}"))));
+        leads.extend(meant.map(|other| HistoryProbe::Address(format!("{local}@{other}"))));
         let untagged = without_tag(local);
         if untagged != local {
-            leads.push(Lead::Address(format!("{untagged}@{domain}")));
+            leads.push(HistoryProbe::Address(format!("{untagged}@{domain}")));
         }
         let spaced = name.map(|name| with_space(address, name)).unwrap_or_default();
         let is_name = spaced.is_empty();
-        leads.extend(spaced.into_iter().map(Lead::Address));
-        leads.extend(name.filter(|_| is_name).map(composed).filter(|name| !name.is_empty()).map(Lead::Name));
+        leads.extend(spaced.into_iter().map(HistoryProbe::Address));
+        leads.extend(
+            name.filter(|_| is_name).map(composed).filter(|name| !name.is_empty()).map(HistoryProbe::Name),
+        );
         let letters: Vec<char> = untagged.chars().collect();
         if letters.len() >= SHORTEST_LOCAL {
             // At other domains and with tags, then the halves: a wrong letter is in one of them.
             let half = letters.len().div_ceil(2).max(SHORTEST_LOCAL);
             let (first, last): (String, String) =
                 (letters.iter().take(half).collect(), letters.iter().skip(letters.len() - half).collect());
-            leads.push(Lead::Part(untagged.to_owned()));
-            leads.extend((first != untagged).then_some(Lead::Part(first)));
-            leads.extend((last != untagged).then(|| Lead::Part(format!("{last}@{domain}"))));
+            leads.push(HistoryProbe::Part(untagged.to_owned()));
+            leads.extend((first != untagged).then_some(HistoryProbe::Part(first)));
+            leads.extend((last != untagged).then(|| HistoryProbe::Part(format!("{last}@{domain}"))));
         }
     }
     leads.truncate(MOST);
@@ -102,7 +104,7 @@ fn look_alike(domain: &str) -> Option<String> {
 
 /// The reasons for a match, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
+pub enum MatchReason {
     /// The same address, spelled differently (case, composition).
     OtherLetters,
     /// A letter of another alphabet, which looks like a Latin one.
@@ -122,7 +124,7 @@ pub enum Why {
     PartOfName,
 }
 
-impl Why {
+impl MatchReason {
     pub fn words(self) -> String {
         let words = match self {
             Self::ForeignLetter(letter) => return letter_name(letter),
@@ -152,13 +154,13 @@ pub struct Match {
     /// Title of the newest badge. A caller who knows it is more likely the holder.
     pub title: Option<Text>,
     /// The strongest first. Never empty.
-    pub why: Vec<Why>,
+    pub why: Vec<MatchReason>,
 }
 
 impl Match {
     /// Masked until the user opens it, except for the address that the caller gave.
     pub fn shown(&self) -> String {
-        if self.why.contains(&Why::OtherLetters) {
+        if self.why.contains(&MatchReason::OtherLetters) {
             self.address.to_string()
         } else {
             mask::address(self.address.wire())
@@ -167,14 +169,14 @@ impl Match {
 
     /// Masked until the user opens the match, except when the caller gave the name or the address.
     pub fn shown_names(&self) -> Vec<String> {
-        let known = self.why.iter().any(|w| matches!(w, Why::SameName | Why::OtherLetters));
+        let known = self.why.iter().any(|w| matches!(w, MatchReason::SameName | MatchReason::OtherLetters));
         self.names.iter().map(|n| if known { n.to_string() } else { mask::name(n.wire()) }).collect()
     }
 }
 
 /// The most likely first. Leaves out other people that a partial filter returns.
 pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -> Vec<Match> {
-    let asked = asked.map(|asked| Asked::of(asked, name));
+    let asked = asked.map(|asked| SearchedAddress::of(asked, name));
     let mut places: HashMap<EmailKey, usize> = HashMap::new();
     let mut found: Vec<Match> = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -220,14 +222,14 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
     found
 }
 
-struct Asked {
+struct SearchedAddress {
     key: EmailKey,
     plain: EmailKey,
     foreign: Option<char>,
     spaced: Vec<EmailKey>,
 }
 
-impl Asked {
+impl SearchedAddress {
     fn of(address: &str, name: Option<&str>) -> Self {
         let plain = half_width(address);
         let plain = in_latin(&plain).unwrap_or(plain);
@@ -242,37 +244,42 @@ impl Asked {
 }
 
 pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
-    let asked = asked.map(|asked| Asked::of(asked, name));
+    let asked = asked.map(|asked| SearchedAddress::of(asked, name));
     !reasons(asked.as_ref(), &EmailKey::of(address), name, on_it).is_empty()
 }
 
-fn reasons(asked: Option<&Asked>, key: &EmailKey, name: Option<&str>, on_it: Option<&Text>) -> Vec<Why> {
-    let mut why: Vec<Why> = asked.and_then(|asked| of_address(asked, key)).into_iter().collect();
+fn reasons(
+    asked: Option<&SearchedAddress>,
+    key: &EmailKey,
+    name: Option<&str>,
+    on_it: Option<&Text>,
+) -> Vec<MatchReason> {
+    let mut why: Vec<MatchReason> = asked.and_then(|asked| of_address(asked, key)).into_iter().collect();
     if let (Some(name), Some(on_it)) = (name, on_it) {
         why.extend(likeness(name, on_it.wire()).map(|like| match like {
-            NameMatch::Same => Why::SameName,
-            NameMatch::OneOff => Why::NearlyTheName,
-            NameMatch::Part => Why::PartOfName,
+            NameMatch::Same => MatchReason::SameName,
+            NameMatch::OneOff => MatchReason::NearlyTheName,
+            NameMatch::Part => MatchReason::PartOfName,
         }));
     }
     why
 }
 
-fn of_address(asked: &Asked, key: &EmailKey) -> Option<Why> {
+fn of_address(asked: &SearchedAddress, key: &EmailKey) -> Option<MatchReason> {
     if asked.key == *key {
-        return Some(Why::OtherLetters);
+        return Some(MatchReason::OtherLetters);
     }
     if asked.plain == *key {
-        return Some(asked.foreign.map_or(Why::OtherLetters, Why::ForeignLetter));
+        return Some(asked.foreign.map_or(MatchReason::OtherLetters, MatchReason::ForeignLetter));
     }
     if asked.spaced.contains(key) {
-        return Some(Why::Spaced);
+        return Some(MatchReason::Spaced);
     }
     // The service may have the letter of another alphabet, and the caller the Latin one.
     if let Some(letter) = foreign_letter(key.as_str())
         && in_latin(key.as_str()).is_some_and(|latin| asked.plain.is(&latin))
     {
-        return Some(Why::ForeignLetter(letter));
+        return Some(MatchReason::ForeignLetter(letter));
     }
     let (local, domain) = asked.plain.as_str().rsplit_once('@')?;
     let (its_local, its_domain) = key.as_str().rsplit_once('@')?;
@@ -281,17 +288,17 @@ fn of_address(asked: &Asked, key: &EmailKey) -> Option<Why> {
             || [(domain, its_domain), (its_domain, domain)]
                 .into_iter()
                 .any(|(one, other)| look_alike(one).as_deref() == Some(other));
-        return Some(if slip { Why::LookAlike } else { Why::SameLocalPart });
+        return Some(if slip { MatchReason::LookAlike } else { MatchReason::SameLocalPart });
     }
     if domain != its_domain {
         return None;
     }
     let (bare, its_bare) = (without_tag(local), without_tag(its_local));
     if bare == its_bare && !bare.is_empty() {
-        return Some(Why::OtherTag);
+        return Some(MatchReason::OtherTag);
     }
     let is_near = local.chars().count() > SHORTEST_LOCAL && edits(local, its_local, 1) == 1;
-    is_near.then_some(Why::NearlyTheSame)
+    is_near.then_some(MatchReason::NearlyTheSame)
 }
 
 fn composed(name: &str) -> String {
@@ -328,8 +335,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_is_the_best_first_and_never_much() {
-        let address = |a: &str| Lead::Address(a.to_owned());
-        let part = |p: &str| Lead::Part(p.to_owned());
+        let address = |a: &str| HistoryProbe::Address(a.to_owned());
+        let part = |p: &str| HistoryProbe::Part(p.to_owned());
         let seen: BTreeSet<String> = ["naru.example".to_owned()].into();
         let leads = |address: &str, name| leads(address, name, &seen);
         assert_eq!(
@@ -337,7 +344,7 @@ mod tests {
             [
                 address("kim.ms@gmial.example"),
                 address("kim.ms@gmail.example"),
-                Lead::Name("김민수".into()),
+                HistoryProbe::Name("김민수".into()),
                 part("kim.ms"),
                 part("kim")
             ]
@@ -366,7 +373,7 @@ mod tests {
         assert!(leads("ab@naru.example", None).is_empty(), "nothing sensible to ask");
         assert_eq!(
             leads("ab@naru.example", Some("\u{1100}\u{1175}\u{11b7}")),
-            [Lead::Name("김".into())],
+            [HistoryProbe::Name("김".into())],
             "a name that came in pieces is asked for in one"
         );
     }
@@ -383,14 +390,15 @@ mod tests {
             item("6", "Kim", "kim.sm@gmail.example"),
         ];
         let found = matches(Some("kim.ms@gmail.example"), Some("김민수"), &items);
-        let told: Vec<(String, usize, Why)> = found.iter().map(|m| (m.shown(), m.badges, m.why[0])).collect();
+        let told: Vec<(String, usize, MatchReason)> =
+            found.iter().map(|m| (m.shown(), m.badges, m.why[0])).collect();
         assert_eq!(
             told,
             [
-                ("k***@gmial.example".to_owned(), 2, Why::LookAlike),
-                ("m***@moonfern.example".to_owned(), 1, Why::SameName),
-                ("k***@gmail.example".to_owned(), 1, Why::NearlyTheSame),
-                ("K***@example.org".to_owned(), 1, Why::SameLocalPart),
+                ("k***@gmial.example".to_owned(), 2, MatchReason::LookAlike),
+                ("m***@moonfern.example".to_owned(), 1, MatchReason::SameName),
+                ("k***@gmail.example".to_owned(), 1, MatchReason::NearlyTheSame),
+                ("K***@example.org".to_owned(), 1, MatchReason::SameLocalPart),
             ]
         );
         assert_eq!(found[0].shown_names(), ["김민수"]);
@@ -405,13 +413,13 @@ mod tests {
             item("3", "박서준", "park@naru.example"),
         ];
         for (asked, name, first) in [
-            (Some("kim.ms+badge@naru.example"), None, Why::OtherTag),
-            (Some("k\u{456}m.ms@naru.example"), None, Why::ForeignLetter('\u{456}')),
-            (Some("ms@naru.example"), Some("kim"), Why::Spaced),
-            (Some("kim.m@naru.example"), None, Why::NearlyTheSame),
-            (Some("minsu@naru.example"), None, Why::OtherTag),
-            (None, Some("민수 김"), Why::SameName),
-            (None, Some("김민소"), Why::NearlyTheName),
+            (Some("kim.ms+badge@naru.example"), None, MatchReason::OtherTag),
+            (Some("k\u{456}m.ms@naru.example"), None, MatchReason::ForeignLetter('\u{456}')),
+            (Some("ms@naru.example"), Some("kim"), MatchReason::Spaced),
+            (Some("kim.m@naru.example"), None, MatchReason::NearlyTheSame),
+            (Some("minsu@naru.example"), None, MatchReason::OtherTag),
+            (None, Some("민수 김"), MatchReason::SameName),
+            (None, Some("김민소"), MatchReason::NearlyTheName),
         ] {
             let found = matches(asked, name, &items);
             assert_eq!(found[0].why, [first], "{asked:?} {name:?}");
@@ -425,7 +433,7 @@ mod tests {
     fn the_callers_own_address_in_other_letters_is_shown() {
         let found = matches(Some("kim@naru.example"), None, &[item("1", "김", "KIM@naru.example")]);
         assert_eq!(found[0].shown(), "KIM@naru.example");
-        assert_eq!(found[0].why, [Why::OtherLetters]);
+        assert_eq!(found[0].why, [MatchReason::OtherLetters]);
     }
 
     #[test]
@@ -438,7 +446,7 @@ mod tests {
         ];
         let found = matches(None, Some("\u{1100}\u{1175}\u{11b7}민준"), &items);
         assert_eq!(found.len(), 3);
-        assert_eq!(found[2].why, [Why::PartOfName]);
+        assert_eq!(found[2].why, [MatchReason::PartOfName]);
         assert_eq!(found[2].shown_names(), ["김***"]);
     }
 

@@ -18,7 +18,7 @@ pub use question::CallerQuestion;
 const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Case<'a> {
+pub struct CallCase<'a> {
     pub held: &'a HeldBadge,
     /// Of the same address, including this badge.
     pub all: &'a [HeldBadge],
@@ -51,7 +51,7 @@ pub struct Script {
     pub cannot: String,
 }
 
-pub fn script(case: &Case<'_>) -> Script {
+pub fn script(case: &CallCase<'_>) -> Script {
     let verdict = case.held.verdict(case.now);
     let mut say = who_calls(case);
     let mut cannot = cannot(&verdict).to_owned();
@@ -76,7 +76,7 @@ pub fn script(case: &Case<'_>) -> Script {
     Script { say, why: why(case, &verdict), cannot }
 }
 
-fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
+fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
     let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
     let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
     let stands = || how_it_stands(case, verdict);
@@ -168,7 +168,7 @@ fn answer(case: &Case<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<S
     }
 }
 
-fn why(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
     if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) {
@@ -209,7 +209,7 @@ fn is_revoked(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. })
 }
 
-fn who_calls(case: &Case<'_>) -> Vec<String> {
+fn who_calls(case: &CallCase<'_>) -> Vec<String> {
     let mut say = Vec::new();
     let shared = names(case.all).len();
     if shared > 1 {
@@ -233,7 +233,7 @@ fn who_calls(case: &Case<'_>) -> Vec<String> {
     say
 }
 
-fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
         Verdict::Waiting { since: None } => vec![
@@ -294,7 +294,7 @@ fn how_it_stands(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
 }
 
-fn mail(case: &Case<'_>) -> String {
+fn mail(case: &CallCase<'_>) -> String {
     let status = case.held.email_status();
     let address = case.held.recipient_email().map_or(case.asked, Text::wire);
     let key = EmailKey::of(address);
@@ -337,7 +337,7 @@ pub fn is_sent(word: &Text) -> bool {
     word.wire().trim().eq_ignore_ascii_case("sent")
 }
 
-fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
+fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
     let mut say = Vec::new();
     if let Some(copy) = valid_copy(case) {
         let id = &copy.badge_id;
@@ -363,7 +363,7 @@ fn expired(case: &Case<'_>, until: &ServiceTime) -> Vec<String> {
     say
 }
 
-fn revoked(case: &Case<'_>) -> Vec<String> {
+fn revoked(case: &CallCase<'_>) -> Vec<String> {
     if let Some(copy) = valid_copy(case) {
         let id = &copy.badge_id;
         return vec![match copy.issued_at() {
@@ -390,7 +390,7 @@ fn revoked(case: &Case<'_>) -> Vec<String> {
     )]
 }
 
-fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
+fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     if !matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. }) {
         return Vec::new();
     }
@@ -427,7 +427,7 @@ fn copies(case: &Case<'_>, verdict: &Verdict) -> Vec<String> {
     }
 }
 
-fn place(case: &Case<'_>, verdict: &Verdict) -> Option<String> {
+fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
     let held = case.held;
     if !case.both {
         return None;
@@ -486,7 +486,7 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn valid_copy<'a>(case: &Case<'a>) -> Option<&'a HeldBadge> {
+fn valid_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
         .filter(|other| other.recipient_name() == case.held.recipient_name())
@@ -531,7 +531,7 @@ fn deadline(held: &HeldBadge) -> Option<String> {
     Some(latest.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
-fn issuer(case: &Case<'_>) -> String {
+fn issuer(case: &CallCase<'_>) -> String {
     case.held.issuing_org().map_or_else(|| t!("the issuer").to_owned(), ToString::to_string)
 }
 

@@ -1,13 +1,13 @@
 //! The summary of a support call for a request, with names and addresses masked.
 
-use super::call_advice::{Case, Script};
+use super::call_advice::{CallCase, Script};
 use super::mask;
 use super::text::Text;
 use super::time::{ServiceTime, age};
 use crate::i18n::list;
 use jiff::civil::DateTime;
 
-pub fn summary(case: &Case<'_>, script: &Script) -> String {
+pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let held = case.held;
     let (word, why) = held.verdict(case.now).line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);

@@ -14,11 +14,11 @@ use std::time::Instant;
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceTime {
     raw: Text,
-    read: Option<Read>,
+    read: Option<ParsedTime>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Read {
+enum ParsedTime {
     Day(Date),
     Moment(DateTime),
 }
@@ -40,8 +40,8 @@ impl ServiceTime {
             if tail.bytes().all(|b| b.is_ascii_digit()) { head } else { stamp.as_str() }
         });
         let read = DateTime::strptime("%Y-%m-%d %H:%M:%S", stamp)
-            .map(Read::Moment)
-            .or_else(|_| Date::strptime("%Y-%m-%d", trimmed).map(Read::Day))
+            .map(ParsedTime::Moment)
+            .or_else(|_| Date::strptime("%Y-%m-%d", trimmed).map(ParsedTime::Day))
             .ok();
         Some(Self { raw: Text::new(trimmed), read })
     }
@@ -53,16 +53,16 @@ impl ServiceTime {
     /// `None` when the text is not a time.
     pub fn day(&self) -> Option<Date> {
         self.read.map(|r| match r {
-            Read::Day(d) => d,
-            Read::Moment(m) => m.date(),
+            ParsedTime::Day(d) => d,
+            ParsedTime::Moment(m) => m.date(),
         })
     }
 
     /// A bare date starts at midnight.
     pub fn start(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
-            Read::Day(d) => d.to_datetime(jiff::civil::Time::midnight()),
-            Read::Moment(m) => m,
+            ParsedTime::Day(d) => d.to_datetime(jiff::civil::Time::midnight()),
+            ParsedTime::Moment(m) => m,
         })
     }
 
@@ -70,13 +70,13 @@ impl ServiceTime {
     /// ends before or after that day; lapel assumes after.
     pub fn end(&self) -> Option<DateTime> {
         self.read.map(|r| match r {
-            Read::Day(d) => d.to_datetime(jiff::civil::time(23, 59, 59, 0)),
-            Read::Moment(m) => m,
+            ParsedTime::Day(d) => d.to_datetime(jiff::civil::time(23, 59, 59, 0)),
+            ParsedTime::Moment(m) => m,
         })
     }
 
     pub fn is_date_only(&self) -> bool {
-        matches!(self.read, Some(Read::Day(_)))
+        matches!(self.read, Some(ParsedTime::Day(_)))
     }
 
     /// Services write a far-future date for "no end".
@@ -87,7 +87,7 @@ impl ServiceTime {
     /// `2026-11-02 09:41`. A bare date and an unreadable text stay unchanged.
     pub fn to_minute(&self) -> String {
         match self.read {
-            Some(Read::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
+            Some(ParsedTime::Moment(m)) => m.strftime("%Y-%m-%d %H:%M").to_string(),
             _ => self.raw.shown().into_owned(),
         }
     }
@@ -101,10 +101,10 @@ impl ServiceTime {
     pub fn short(&self, now: Option<DateTime>) -> String {
         let same_year = |d: Date| now.is_some_and(|n| n.year() == d.year());
         match self.read {
-            Some(Read::Day(d)) if same_year(d) => d.strftime("%m-%d").to_string(),
-            Some(Read::Moment(m)) if same_year(m.date()) => m.strftime("%m-%d %H:%M").to_string(),
-            Some(Read::Day(d)) => d.to_string(),
-            Some(Read::Moment(m)) => m.date().to_string(),
+            Some(ParsedTime::Day(d)) if same_year(d) => d.strftime("%m-%d").to_string(),
+            Some(ParsedTime::Moment(m)) if same_year(m.date()) => m.strftime("%m-%d %H:%M").to_string(),
+            Some(ParsedTime::Day(d)) => d.to_string(),
+            Some(ParsedTime::Moment(m)) => m.date().to_string(),
             None => self.raw.shown().into_owned(),
         }
     }
@@ -284,7 +284,7 @@ impl ServiceClock {
     /// Takes the service's time of a past event. If it would lie in the future, the assumed offset is too
     /// small, and the smallest possible one replaces it. Ignores a time that no time zone explains.
     pub fn reach(&mut self, recorded: &ServiceTime) {
-        let Some(Read::Moment(recorded)) = recorded.read else { return };
+        let Some(ParsedTime::Moment(recorded)) = recorded.read else { return };
         if self.is_zone_known() {
             return;
         }
@@ -302,7 +302,7 @@ impl ServiceClock {
     /// `happened` is the known moment of the event. A difference of more than 5 minutes from a
     /// multiple of 15 minutes proves nothing. Returns whether the offset was learned.
     pub fn learn(&mut self, recorded: &ServiceTime, happened: Timestamp) -> bool {
-        let Some(Read::Moment(recorded)) = recorded.read else { return false };
+        let Some(ParsedTime::Moment(recorded)) = recorded.read else { return false };
         let Ok(as_utc) = Offset::UTC.to_timestamp(recorded) else { return false };
         let apart = as_utc.as_second() - happened.as_second();
         let snapped = (apart as f64 / QUARTER as f64).round() as i64 * QUARTER;

@@ -14,7 +14,7 @@ use tokio::sync::{mpsc, watch};
 const AHEAD: usize = 4;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum ExportContent {
     List(List),
     /// Column names, and rows that are already in memory.
     Rows(Vec<String>, Vec<ExportRow>),
@@ -45,7 +45,7 @@ impl ExportFormat {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportRequest {
-    pub what: What,
+    pub what: ExportContent,
     pub to: PathBuf,
     pub kind: ExportFormat,
     pub overwrite: bool,
@@ -84,8 +84,8 @@ pub async fn write(
     can_begin(&order.to, order.overwrite)?;
     let ExportRequest { what, to, kind, overwrite } = order;
     let names = match &what {
-        What::List(list) => list.shape().names(),
-        What::Rows(names, _) => names.clone(),
+        ExportContent::List(list) => list.shape().names(),
+        ExportContent::Rows(names, _) => names.clone(),
     };
     let (sender, receiver) = mpsc::channel(AHEAD);
     let writer =
@@ -103,7 +103,7 @@ pub async fn write(
 
 /// Returns without an error when the writing task has ended, because the writer reports the better error.
 async fn hand_over(
-    what: What,
+    what: ExportContent,
     reader: &Reader,
     call: &Call,
     to: mpsc::Sender<Parcel>,
@@ -111,12 +111,12 @@ async fn hand_over(
 ) -> Result<Option<Gathered>, ApiError> {
     let mut read = None;
     match what {
-        What::Rows(_, rows) => {
+        ExportContent::Rows(_, rows) => {
             let all = rows.len() as u64;
             progress.send_replace(Progress { rows: all, all: Some(all), again: false });
             let _ = to.send(Parcel::Rows(rows)).await;
         }
-        What::List(list) => {
+        ExportContent::List(list) => {
             let mut walk = Walk::new(reader, list, call);
             while let Some(rows) = walk.next().await? {
                 progress.send_replace(walk.progress());

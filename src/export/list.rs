@@ -1,6 +1,6 @@
 //! The paged lists that can be exported.
 
-use super::record::{ExportRow, Record, Shape};
+use super::record::{ExportRow, Record, RecordShape};
 use crate::api::{ApiError, Call, HistoryQuery, Paging, Reader, Sort, TemplateQuery, WalletQuery};
 use crate::domain::{HistoryItem, Page, Template, WalletBadge};
 use jiff::civil::DateTime;
@@ -13,7 +13,7 @@ pub enum List {
 }
 
 impl List {
-    pub fn shape(&self) -> &'static Shape {
+    pub fn shape(&self) -> &'static RecordShape {
         match self {
             Self::Templates(_) => &Template::SHAPE,
             Self::History(_) => &HistoryItem::SHAPE,

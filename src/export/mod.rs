@@ -16,7 +16,7 @@ mod record;
 mod walk;
 
 pub use crate::domain::{Field, FieldValue};
-pub use file::{ExportError, ExportFormat, ExportRequest, Exported, What, write};
+pub use file::{ExportContent, ExportError, ExportFormat, ExportRequest, Exported, write};
 pub use list::List;
-pub use record::{ExportRow, Record, Shape, badge_types, field_value};
+pub use record::{ExportRow, Record, RecordShape, badge_types, field_value};
 pub use walk::{Cost, Progress, Walk, cost, counted, first_page, summary};

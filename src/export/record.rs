@@ -12,7 +12,7 @@ use jiff::civil::DateTime;
 use serde_json::{Map, Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct RecordShape {
     pub columns: &'static [&'static str],
     /// For a narrow table, most important first.
     pub first: &'static [&'static str],
@@ -20,7 +20,7 @@ pub struct Shape {
     pub noun: (&'static str, &'static str),
 }
 
-impl Shape {
+impl RecordShape {
     pub fn names(&self) -> Vec<String> {
         self.columns.iter().map(|name| (*name).to_owned()).collect()
     }
@@ -103,7 +103,7 @@ pub trait Record: Sized + 'static {
     const FIRST: &'static [&'static str];
     /// Singular and plural.
     const NOUN: (&'static str, &'static str);
-    const SHAPE: Shape = Shape { columns: Self::COLUMNS, first: Self::FIRST, noun: Self::NOUN };
+    const SHAPE: RecordShape = RecordShape { columns: Self::COLUMNS, first: Self::FIRST, noun: Self::NOUN };
     fn id(&self) -> &str;
     /// Under the contract's names. A missing or empty field is null.
     fn fields(&self) -> Map<String, Value> {

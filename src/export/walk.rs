@@ -2,7 +2,7 @@
 
 use super::list::List;
 use super::record::ExportRow;
-use crate::api::{ApiError, Call, End, Gathered, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort};
+use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort};
 use crate::domain::Page;
 use crate::i18n::{Language, language};
 
@@ -125,13 +125,15 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
     let total = read.total_count.map_or_else(|| t!("(none)").to_owned(), |n| n.to_string());
     let rows = counted(read.rows, noun);
     let mut said = match read.end {
-        End::Complete => t!("{rows}, complete (total_count {total}).", rows, total),
-        End::Uncounted => t!("{rows}, read until nothing new came: the service gives no total_count.", rows),
-        End::Unconfirmed => t!(
+        ListEnd::Complete => t!("{rows}, complete (total_count {total}).", rows, total),
+        ListEnd::Uncounted => {
+            t!("{rows}, read until nothing new came: the service gives no total_count.", rows)
+        }
+        ListEnd::Unconfirmed => t!(
             "{rows}, possibly incomplete: an empty page followed a full one, and the service gives no total_count. Try again, or use the filters to read a part of the list.",
             rows
         ),
-        End::Unreadable => {
+        ListEnd::Unreadable => {
             let first = read
                 .problems
                 .first()
@@ -152,18 +154,18 @@ pub fn summary(read: &Gathered, noun: (&str, &str)) -> String {
                 )
             }
         }
-        End::Disagrees => t!(
+        ListEnd::Disagrees => t!(
             "{rows}, but total_count is {total}. lapel read the list until nothing new came. It is not known whether anything is missing. Ask the operator of the service.",
             rows,
             total
         ),
-        End::Stopped => t!(
+        ListEnd::Stopped => t!(
             "{rows} of total_count {total}, incomplete: lapel stopped after {requests} requests because the pages did not end. Use the filters to read a part of the list, or try again when the list changes less.",
             rows,
             total,
             requests = read.requests
         ),
-        End::Moving => t!(
+        ListEnd::Moving => t!(
             "{rows} of total_count {total}, incomplete: the list changed each time lapel read it. Try again when it changes less, or use the filters to read a part of it.",
             rows,
             total
@@ -194,7 +196,7 @@ mod tests {
             rows: 250,
             total_count: Some(250),
             requests: 3,
-            end: End::Complete,
+            end: ListEnd::Complete,
             gone: 0,
             unreadable: 0,
             problems: Vec::new(),
@@ -206,9 +208,9 @@ mod tests {
             summary(&left, noun),
             "250 badges, complete (total_count 249). 1 badge left the list during reading."
         );
-        let none = Gathered { total_count: None, end: End::Uncounted, ..read.clone() };
+        let none = Gathered { total_count: None, end: ListEnd::Uncounted, ..read.clone() };
         assert!(summary(&none, noun).contains("gives no total_count"));
-        let moving = Gathered { end: End::Moving, ..read };
+        let moving = Gathered { end: ListEnd::Moving, ..read };
         assert!(summary(&moving, noun).contains("incomplete"));
     }
 }

@@ -1,7 +1,7 @@
 //! Data that only the badge detail has: the certificate number. Saved whenever a badge is read.
 
 use super::Result;
-use super::lists::Which;
+use super::lists::IndexedList;
 use super::rows::{self, COLUMNS, item};
 use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
@@ -130,7 +130,7 @@ impl Index {
         .await
     }
 
-    pub async fn without_details(&self, which: Which, most: usize) -> Result<Vec<BadgeId>> {
+    pub async fn without_details(&self, which: IndexedList, most: usize) -> Result<Vec<BadgeId>> {
         self.read(move |db| {
             let (condition, values) = which.condition();
             let sql = format!(

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 pub const LONGEST_PAGE: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
+pub enum IndexedList {
     /// The end day is excluded. Either end may be open.
     Issued(Option<Date>, Option<Date>),
     /// Revoked, or being revoked, on these days.
@@ -37,15 +37,15 @@ pub enum Which {
     /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
     /// Those of the history that match a filter.
-    Matching(Box<Matching>),
+    Matching(Box<HistorySelection>),
     /// Those of a list whose name, address or title contains a text, in any case.
-    Found(Box<Which>, String),
+    Found(Box<IndexedList>, String),
     All,
 }
 
 /// A filter of the history with a sort order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matching {
+pub struct HistorySelection {
     /// The service's filter. A text matches where it is contained, in any case.
     pub filter: HistoryFilter,
     pub narrowing: HistoryNarrowing,
@@ -58,7 +58,7 @@ pub struct Matching {
 /// Days between acceptance and issue that a filter by issue date allows for.
 const LONGEST_WAIT_DAYS: i64 = 30;
 
-impl Matching {
+impl HistorySelection {
     fn condition(&self) -> (String, Vec<Value>) {
         let Self { filter, narrowing, now, .. } = self;
         let mut parts: Vec<String> = Vec::new();
@@ -174,13 +174,13 @@ pub(super) fn coverage(
     let is_young = from
         .and_then(|from| from.checked_sub(LONGEST_WAIT_DAYS.days()).ok())
         .is_some_and(|from| from.strftime("%Y-%m-%d").to_string().as_str() >= kept_since);
-    let has_all = !is_part && (is_young || count(db, &Which::All)? >= total);
+    let has_all = !is_part && (is_young || count(db, &IndexedList::All)? >= total);
     Ok(has_all.then_some(Coverage { read_at, total }))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexQuery {
-    pub which: Which,
+    pub which: IndexedList,
     /// From 1.
     pub page: u64,
     /// At most 1000.
@@ -192,7 +192,7 @@ pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', '
 pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
 
-impl Which {
+impl IndexedList {
     /// An SQL condition with its values in order.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let day = |date: &Date| value(date.strftime("%Y-%m-%d").to_string());
@@ -294,7 +294,7 @@ pub struct Renewals {
     pub beyond: u64,
 }
 
-pub(super) fn count(db: &Connection, which: &Which) -> rusqlite::Result<u64> {
+pub(super) fn count(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
     db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
         .query_row(params_from_iter(values), |r| r.get::<_, i64>(0))
@@ -322,7 +322,7 @@ fn page(db: &Connection, query: &IndexQuery) -> rusqlite::Result<Page<HistoryIte
     })
 }
 
-fn renewals(db: &Connection, which: &Which, most: u64) -> rusqlite::Result<Renewals> {
+fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result<Renewals> {
     let mut found = Renewals { beyond: count(db, which)?.saturating_sub(most), ..Renewals::default() };
     let (condition, values) = which.condition();
     let sql =
@@ -371,7 +371,7 @@ impl Index {
     }
 
     /// Only among the first `most` badges of the list.
-    pub async fn renewals(&self, which: Which, most: u64) -> Result<Renewals> {
+    pub async fn renewals(&self, which: IndexedList, most: u64) -> Result<Renewals> {
         self.read(move |db| renewals(db, &which, most)).await
     }
 }

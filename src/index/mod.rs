@@ -26,11 +26,11 @@ mod sync;
 
 pub use detail::{Cert, DetailsRead};
 pub use error::IndexError;
-pub use lists::{Coverage, IndexQuery, LONGEST_PAGE, Matching, Renewal, Renewals, Which};
+pub use lists::{Coverage, HistorySelection, IndexQuery, IndexedList, LONGEST_PAGE, Renewal, Renewals};
 pub use place::{IndexAccount, file_of, folder, purge, purge_all};
-pub use state::Status;
+pub use state::IndexStatus;
 pub use store::{Index, IndexConfig};
-pub use sums::{Mails, Period, Series, Sums, TemplateSum, Waits};
+pub use sums::{MailSums, Period, Series, Sums, TemplateSum, Waits};
 pub use sync::{SyncProgress, SyncScope, Synced};
 
 type Result<T> = std::result::Result<T, IndexError>;

@@ -81,7 +81,7 @@ pub(super) fn remove(db: &Connection, name: &str) -> rusqlite::Result<()> {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct IndexStatus {
     pub badges: u64,
     pub details: u64,
     pub certs: u64,
@@ -100,13 +100,13 @@ pub struct Status {
     pub bytes: u64,
 }
 
-impl Status {
+impl IndexStatus {
     pub fn is_empty(&self) -> bool {
         self.badges == 0 && self.read_at.is_none()
     }
 }
 
-pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
+pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<IndexStatus> {
     let known: SyncState = get(db, "known")?.unwrap_or_default();
     let scan: Option<ReadingState> = get(db, SCAN)?;
     let count = |sql: &str| db.prepare_cached(sql)?.query_row([], |r| r.get::<_, i64>(0));
@@ -115,7 +115,7 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
         let raw: Option<String> = db.prepare_cached(&sql)?.query_row([], |r| r.get(0)).optional()?;
         Ok(raw.as_deref().and_then(ServiceTime::new))
     };
-    Ok(Status {
+    Ok(IndexStatus {
         badges: count("SELECT count(*) FROM badge")?.unsigned_abs(),
         details: count("SELECT count(*) FROM detail")?.unsigned_abs(),
         certs: count("SELECT count(*) FROM detail WHERE cert_key IS NOT NULL")?.unsigned_abs(),
@@ -132,7 +132,7 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<Status> {
 
 impl Index {
     /// Sends no request to the service.
-    pub async fn status(&self) -> Result<Status> {
+    pub async fn status(&self) -> Result<IndexStatus> {
         let bytes = self.bytes();
         self.read(move |db| status(db, bytes)).await
     }

@@ -1,9 +1,9 @@
 //! Counts over the index.
 
 use super::Result;
-use super::lists::{IS_ISSUED, IS_REVOKED, WAS_ISSUED, Which};
+use super::lists::{IS_ISSUED, IS_REVOKED, IndexedList, WAS_ISSUED};
 use super::rows::{moment, value};
-use super::state::{self, Status};
+use super::state::{self, IndexStatus};
 use super::store::Index;
 use crate::domain::{ServiceTime, TemplateId, Text};
 use jiff::civil::{Date, DateTime, Weekday};
@@ -63,7 +63,7 @@ impl Period {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct PeriodCount {
     pub from: Date,
     /// The first day after the period; `None` for the newest one.
     pub to: Option<Date>,
@@ -73,7 +73,7 @@ pub struct Span {
 /// The newest first. All periods, the earlier and the undated badges add up to the total.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Series {
-    pub spans: Vec<Span>,
+    pub spans: Vec<PeriodCount>,
     pub earlier: u64,
     pub undated: u64,
 }
@@ -86,7 +86,7 @@ impl Series {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateSum {
-    pub which: Which,
+    pub which: IndexedList,
     /// The newest title of the template. Empty for several templates.
     pub title: Text,
     pub templates: u64,
@@ -103,7 +103,7 @@ pub struct Waits {
     /// does not become overdue here.
     pub at: DateTime,
     /// By waiting time, the longest last: up to an hour, six hours, a day, three days, longer.
-    pub by_age: Vec<(Which, u64)>,
+    pub by_age: Vec<(IndexedList, u64)>,
     pub unknown: u64,
     pub revoking: u64,
 }
@@ -111,7 +111,7 @@ pub struct Waits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sums {
     pub now: DateTime,
-    pub status: Status,
+    pub status: IndexStatus,
     pub valid: u64,
     pub expired: u64,
     /// lapel does not know the word for their state.
@@ -122,11 +122,11 @@ pub struct Sums {
     pub templates: Vec<TemplateSum>,
     pub waiting: Waits,
     /// Badges that expired in the last 30 days, and badges that expire in 0–30, 30–60 and 60–90 days.
-    pub ending: Vec<(Which, u64)>,
+    pub ending: Vec<(IndexedList, u64)>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mails {
+pub struct MailSums {
     /// Address and mail status (the service's word) of issued badges, for domains with a failed mail.
     pub mails: Vec<(String, Option<String>)>,
     pub others: u64,
@@ -174,7 +174,7 @@ pub(super) fn sums(
     })
 }
 
-fn counted(db: &Connection, which: &Which) -> rusqlite::Result<u64> {
+fn counted(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
     let (condition, values) = which.condition();
     db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
         .query_row(params_from_iter(values), |r| r.get::<_, i64>(0))
@@ -191,7 +191,7 @@ fn series(
     let mut spans = Vec::with_capacity(period.how_many());
     let (mut from, mut to) = (period.first_day(today), None);
     for _ in 0..period.how_many() {
-        spans.push(Span { from, to, count: 0 });
+        spans.push(PeriodCount { from, to, count: 0 });
         (from, to) = (period.before(from), Some(from));
     }
     let mut series = Series { spans, ..Series::default() };
@@ -225,7 +225,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
         .query_map(params![at, MOST_TEMPLATES], |r| {
             let number = |at| r.get::<_, Option<i64>>(at).map(|n| n.unwrap_or(0).unsigned_abs());
             Ok(TemplateSum {
-                which: Which::Template(r.get::<_, Option<String>>(0)?.and_then(TemplateId::new)),
+                which: IndexedList::Template(r.get::<_, Option<String>>(0)?.and_then(TemplateId::new)),
                 title: Text::new(r.get::<_, Option<String>>(1)?.unwrap_or_default()),
                 templates: 1,
                 all: number(3)?,
@@ -238,11 +238,13 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
         .collect::<rusqlite::Result<_>>()?;
     let named: Vec<TemplateId> = told
         .iter()
-        .filter_map(|sum| if let Which::Template(Some(id)) = &sum.which { Some(id.clone()) } else { None })
+        .filter_map(
+            |sum| if let IndexedList::Template(Some(id)) = &sum.which { Some(id.clone()) } else { None },
+        )
         .collect();
     // Badges without a template may be too few to be among the first.
-    let nameless = (named.len() == told.len()).then_some(Which::Template(None));
-    for which in [Some(Which::OtherTemplates(named)), nameless].into_iter().flatten() {
+    let nameless = (named.len() == told.len()).then_some(IndexedList::Template(None));
+    for which in [Some(IndexedList::OtherTemplates(named)), nameless].into_iter().flatten() {
         let rest = together(db, at, &which)?;
         if rest.all > 0 {
             told.push(rest);
@@ -251,7 +253,7 @@ fn templates(db: &Connection, at: &str) -> rusqlite::Result<Vec<TemplateSum>> {
     Ok(told)
 }
 
-fn together(db: &Connection, at: &str, which: &Which) -> rusqlite::Result<TemplateSum> {
+fn together(db: &Connection, at: &str, which: &IndexedList) -> rusqlite::Result<TemplateSum> {
     let (condition, mut values) = which.condition();
     let sql = format!(
         "SELECT count(DISTINCT template), count(*),
@@ -283,24 +285,24 @@ fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
     for pair in AGES.windows(2) {
         // A time slightly ahead of the service's clock counts as just accepted.
         let younger = pair[0].filter(|hours| *hours > 0).map(ago);
-        let which = Which::Waiting(pair[1].map(ago), younger);
+        let which = IndexedList::Waiting(pair[1].map(ago), younger);
         let count = counted(db, &which)?;
         waits.by_age.push((which, count));
     }
-    waits.unknown = counted(db, &Which::Waiting(None, None))?;
-    waits.revoking = counted(db, &Which::Revoking)?;
+    waits.unknown = counted(db, &IndexedList::Waiting(None, None))?;
+    waits.revoking = counted(db, &IndexedList::Revoking)?;
     Ok(waits)
 }
 
-fn ending(now: DateTime) -> Vec<Which> {
+fn ending(now: DateTime) -> Vec<IndexedList> {
     let day = |days: i64| now.checked_add(days.days()).unwrap_or(DateTime::MAX);
     [(-30, 0), (0, 30), (30, 60), (60, 90)]
         .into_iter()
-        .map(|(from, to)| Which::Ending(day(from), day(to)))
+        .map(|(from, to)| IndexedList::Ending(day(from), day(to)))
         .collect()
 }
 
-pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
+pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
     let sql = format!(
         "SELECT email, mail FROM badge WHERE {IS_ISSUED} AND email IS NOT NULL
            AND (domain IS NULL AND failed = 1
@@ -316,7 +318,7 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<Mails> {
         .query_row([], |r| r.get(0))
         .optional()?;
     let others = all.unwrap_or(0).unsigned_abs().saturating_sub(mails.len() as u64);
-    Ok(Mails { mails, others })
+    Ok(MailSums { mails, others })
 }
 
 impl Index {
@@ -326,7 +328,7 @@ impl Index {
         self.read(move |db| sums(db, (now, offset), period, bytes)).await
     }
 
-    pub async fn mails(&self) -> Result<Mails> {
+    pub async fn mails(&self) -> Result<MailSums> {
         self.read(mails).await
     }
 }

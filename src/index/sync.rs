@@ -55,7 +55,7 @@ pub struct Synced {
     pub complete: bool,
 }
 
-struct Got {
+struct HistoryPage {
     items: Vec<HistoryItem>,
     /// Readable or not.
     len: u64,
@@ -63,7 +63,7 @@ struct Got {
     is_hole: bool,
 }
 
-impl Got {
+impl HistoryPage {
     /// `fresh` rows were new to the pass.
     fn brought(&self, fresh: u64) -> Brought {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
@@ -165,7 +165,7 @@ impl SyncRun<'_> {
         self.known.full_at.is_none_or(|at| !is_within(self.now().saturating_sub(at), seconds))
     }
 
-    async fn page(&mut self, number: u64) -> Result<Got> {
+    async fn page(&mut self, number: u64) -> Result<HistoryPage> {
         let mut query = HistoryQuery { paging: Paging::full(number), ..HistoryQuery::default() };
         if !self.known.sort_refused {
             query.paging.sort = vec![Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) }];
@@ -198,11 +198,11 @@ impl SyncRun<'_> {
         let page = match read {
             Ok(page) => page,
             Err(ApiError::Unreadable { .. }) => {
-                return Ok(Got { items: Vec::new(), len: 0, total: None, is_hole: true });
+                return Ok(HistoryPage { items: Vec::new(), len: 0, total: None, is_hole: true });
             }
             Err(why) => return Err(why.into()),
         };
-        Ok(Got {
+        Ok(HistoryPage {
             len: page.list_len as u64,
             total: page.total_count,
             is_hole: false,
@@ -293,7 +293,7 @@ impl SyncRun<'_> {
         Ok((pass.last_total(), first))
     }
 
-    async fn take(&mut self, page: &Got, reading: i64) -> Result<RowCounts> {
+    async fn take(&mut self, page: &HistoryPage, reading: i64) -> Result<RowCounts> {
         let (limit, items) = (self.oldest(), page.items.clone());
         let taken = self.index.write(move |db| rows::take(db, &items, reading, &limit)).await?;
         self.new += taken.new;

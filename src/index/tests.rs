@@ -3,7 +3,7 @@ use super::lists::coverage;
 use super::place::{IndexAccount, file_of, purge, purge_all};
 use super::store::{Index, IndexConfig, prepare};
 use super::sums::sums;
-use super::{IndexError, Period, Which, rows, sync};
+use super::{IndexError, IndexedList, Period, rows, sync};
 use crate::domain::{BadgeId, HistoryItem, ServiceTime, State, Text, Verdict};
 use jiff::ToSpan;
 use jiff::civil::{DateTime, datetime};
@@ -95,7 +95,7 @@ fn periods_have_no_gap_and_add_up() {
         assert_eq!(series.spans.len(), period.how_many());
         assert!(series.spans.windows(2).all(|pair| pair[1].to == Some(pair[0].from)));
         for span in &series.spans {
-            let (condition, values) = Which::Issued(Some(span.from), span.to).condition();
+            let (condition, values) = IndexedList::Issued(Some(span.from), span.to).condition();
             let sql = format!("SELECT count(*) FROM badge WHERE {condition}");
             let n: i64 =
                 db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("counted");
@@ -139,7 +139,7 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
     rows::take(&db, &items, 1, "").expect("kept");
     let found = super::sums::mails(&db).expect("read");
     assert_eq!((found.mails.len(), found.others), (2, 2), "{found:?}");
-    let (condition, values) = Which::MailFailed(Some("strictgate.example".to_owned())).condition();
+    let (condition, values) = IndexedList::MailFailed(Some("strictgate.example".to_owned())).condition();
     let sql = format!("SELECT id FROM badge WHERE {condition}");
     let id: String = db.query_row(&sql, rusqlite::params_from_iter(values), |r| r.get(0)).expect("one");
     assert_eq!(id, "1");
@@ -303,7 +303,7 @@ proptest! {
         };
         let db = database();
         rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
-        let which = Which::Matching(Box::new(super::Matching {
+        let which = IndexedList::Matching(Box::new(super::HistorySelection {
             filter: crate::api::HistoryFilter::default(),
             narrowing: narrowing.clone(),
             now: NOW,

@@ -1,6 +1,6 @@
 //! Commands of a person on a job: begin, pause, resume, correct, resolve, retry.
 
-use super::core::{Core, Jobs};
+use super::core::{Jobs, JobsCore};
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::files;
@@ -41,7 +41,7 @@ pub enum Decision {
 
 /// A person opened something that shows a masked name and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub enum Disclosure {
     /// A possible match for an address or a name.
     Match,
     /// The wallet of this badge's holder. The person gave the id.
@@ -108,11 +108,11 @@ impl Jobs {
     }
 
     /// Records when, who and which key; no address and no name. Works with a read-only profile, too.
-    pub async fn note_opening(&self, what: &Opening, who: &str) -> Result<(), JobError> {
+    pub async fn note_opening(&self, what: &Disclosure, who: &str) -> Result<(), JobError> {
         let account = &self.core.account.key;
         let (what, why) = match what {
-            Opening::Match => ("open a possible match", account.clone()),
-            Opening::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
+            Disclosure::Match => ("open a possible match", account.clone()),
+            Disclosure::WalletOf(id) => ("open the wallet of a badge id", format!("{account} {}", id.wire())),
         };
         Ok(self.core.store.note(what.to_owned(), why, Actor::now(who)).await?)
     }
@@ -167,7 +167,7 @@ impl Jobs {
         }
         let rows = self.core.store.refused_size(id).await?;
         let before = self.before(&job).await?;
-        if self.prove_refusal(id).await? == Refusal::NotProvable {
+        if self.prove_refusal(id).await? == RefusalProof::NotProvable {
             return Err(JobError::no(localizable!(
                 "{why} Nothing more was sent.",
                 why = Reason::from(Code::NotProvable)
@@ -486,10 +486,10 @@ impl Jobs {
     /// After a 422: checks whether the service accepted any of the refused request. If a badge is found, the
     /// rest of the request was accepted, too. Otherwise the rows can be sent. If the reading proves nothing,
     /// they stay in doubt.
-    pub(super) async fn prove_refusal(&self, id: JobId) -> Result<Refusal, JobError> {
+    pub(super) async fn prove_refusal(&self, id: JobId) -> Result<RefusalProof, JobError> {
         let at = Timestamp::now().as_millisecond();
         let doubted = self.core.store.doubt_refusal(id, at).await?;
-        let Some(request) = doubted else { return Ok(Refusal::Proven) };
+        let Some(request) = doubted else { return Ok(RefusalProof::Proven) };
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
             // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
@@ -505,15 +505,18 @@ impl Jobs {
             window: self.core.settings.doubt_window.as_secs(),
             at: Timestamp::now().as_millisecond(),
         };
-        let proven =
-            if self.core.store.prove_refusal(proof).await? { Refusal::Proven } else { Refusal::NotProvable };
+        let proven = if self.core.store.prove_refusal(proof).await? {
+            RefusalProof::Proven
+        } else {
+            RefusalProof::NotProvable
+        };
         self.core.changed(id, []);
         Ok(proven)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(super) enum RefusalProof {
     /// Nothing of the request was accepted, or everything accepted is bound.
     Proven,
     /// Nothing was found, but that is no proof with this service.
@@ -550,7 +553,7 @@ pub fn shares(job: &Job) -> Localizable {
 
 /// Halves the request size until the service refuses a single row or everything is sent.
 async fn halve(all: Jobs, id: JobId, who: String) {
-    let core: Arc<Core> = all.core.clone();
+    let core: Arc<JobsCore> = all.core.clone();
     loop {
         send::idle(&core, id).await;
         let Ok(job) = core.job(id).await else { return };
@@ -561,7 +564,7 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         }
         let half = core.store.set_batch(id, rows / 2).await;
         let Ok(before) = all.before(&job).await else { return };
-        let proven = matches!(all.prove_refusal(id).await, Ok(Refusal::Proven));
+        let proven = matches!(all.prove_refusal(id).await, Ok(RefusalProof::Proven));
         if half.is_err()
             || !proven
             || all.same_or_fewer(&job, before).await.is_err()

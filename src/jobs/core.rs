@@ -2,8 +2,8 @@
 
 use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
-use super::job::{Changed, Job, JobId, JobRow, Touched};
-use super::journal::facts::{Fact, FactObservation, Kept};
+use super::job::{Job, JobChange, JobId, JobRow, Touched};
+use super::journal::facts::{Fact, FactObservation, KeptFact};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::SentHere;
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -26,7 +26,7 @@ const MOST_JOBS: usize = 10_000;
 /// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
 #[derive(Clone)]
 pub struct Jobs {
-    pub(super) core: Arc<Core>,
+    pub(super) core: Arc<JobsCore>,
     _last: Arc<Last>,
 }
 
@@ -39,7 +39,7 @@ impl Drop for Last {
     }
 }
 
-pub(super) struct Core {
+pub(super) struct JobsCore {
     pub(super) access: Access,
     pub(super) journal: Journal,
     pub(super) store: Store,
@@ -103,9 +103,9 @@ impl Jobs {
         journal: Journal,
         account: Account,
         settings: JobConfig,
-    ) -> Result<(Self, mpsc::Receiver<Changed>), JournalError> {
+    ) -> Result<(Self, mpsc::Receiver<JobChange>), JournalError> {
         let ending = CancellationToken::new();
-        let core = Arc::new(Core {
+        let core = Arc::new(JobsCore {
             access,
             store: journal.store().clone(),
             journal,
@@ -253,8 +253,9 @@ impl Jobs {
         }
         let now = self.core.moment().0.as_second();
         let kind = self.core.store.kind_of_files();
-        let files =
-            (0_i64..).zip(files).map(|(n, file)| Kept::of(kind.clone(), &file.to_string_lossy(), now - n));
+        let files = (0_i64..)
+            .zip(files)
+            .map(|(n, file)| KeptFact::of(kind.clone(), &file.to_string_lossy(), now - n));
         Ok(self.core.store.keep(files.collect()).await?)
     }
 
@@ -326,7 +327,7 @@ impl Jobs {
     }
 }
 
-impl Core {
+impl JobsCore {
     pub(super) fn reader(&self) -> &Reader {
         self.access.reader()
     }
@@ -399,7 +400,7 @@ impl Core {
     pub(super) fn changed(&self, id: JobId, touched: impl IntoIterator<Item = Touched>) {
         let mut dirty = lock(&self.dirty);
         let all = dirty.entry(id).or_default();
-        let room = Changed::MOST.saturating_sub(all.len());
+        let room = JobChange::MOST.saturating_sub(all.len());
         all.extend(touched.into_iter().take(room));
         drop(dirty);
         self.news.notify_one();
@@ -425,13 +426,13 @@ pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) 
 }
 
 /// Many changes between two receives give one snapshot per job.
-async fn tell(core: Arc<Core>, changed: mpsc::Sender<Changed>) {
+async fn tell(core: Arc<JobsCore>, changed: mpsc::Sender<JobChange>) {
     loop {
         let next = lock(&core.dirty).pop_first();
         match next {
             Some((id, touched)) => {
                 if let Ok(job) = core.job(id).await
-                    && changed.send(Changed { job, touched }).await.is_err()
+                    && changed.send(JobChange { job, touched }).await.is_err()
                 {
                     return;
                 }

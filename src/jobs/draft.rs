@@ -2,11 +2,11 @@
 
 use super::core::Jobs;
 use super::error::JobError;
-use super::job::{Job, JobId, Kind, Origin};
+use super::job::{Job, JobId, JobOrigin, Kind};
 use super::journal::JournalError;
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
-use super::journal::facts::Kept;
+use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob};
 use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
@@ -150,7 +150,7 @@ pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Rea
     }
 }
 
-pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<Origin>) -> NewJob {
+pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<JobOrigin>) -> NewJob {
     NewJob {
         kind: Kind::Issue,
         template: Some(template_id.clone()),
@@ -162,7 +162,7 @@ pub(super) fn issue_job(template_id: &TemplateId, title: &Text, origin: Option<O
     }
 }
 
-fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<Origin>) -> NewJob {
+fn revoke_job(reason: &str, follows: Option<JobId>, origin: Option<JobOrigin>) -> NewJob {
     NewJob {
         kind: Kind::Revoke,
         template: None,
@@ -212,7 +212,7 @@ impl Jobs {
         &self,
         job: NewJob,
         rows: Vec<NewRow>,
-        reason: Option<Kept>,
+        reason: Option<KeptFact>,
     ) -> Result<JobId, JobError> {
         let (account, owner) = (self.core.account.clone(), self.core.store.process());
         Ok(self.core.store.create_job(CreateJob { account, owner, job, rows, reason }).await?)
@@ -222,14 +222,14 @@ impl Jobs {
         &self,
         reason: &str,
         rows: Vec<NewRow>,
-        origin: Option<Origin>,
+        origin: Option<JobOrigin>,
     ) -> Result<JobId, JobError> {
         self.create_job(revoke_job(reason, None, origin), rows, Some(self.kept_reason(reason))).await
     }
 
     /// The reason of a revocation, to offer again.
-    fn kept_reason(&self, reason: &str) -> Kept {
-        Kept::of("reason", reason, self.core.moment().0.as_second())
+    fn kept_reason(&self, reason: &str) -> KeptFact {
+        KeptFact::of("reason", reason, self.core.moment().0.as_second())
     }
 
     /// Writes one draft for several recipients. The caller has checked the recipients.
@@ -283,7 +283,7 @@ impl Jobs {
 
     /// # Errors
     /// As [`Jobs::revoke`].
-    pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<Origin>) -> Result<JobId, JobError> {
+    pub async fn draft_revoke(&self, plan: RevokePlan, origin: Option<JobOrigin>) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(&plan.reason)?;
         if plan.reason.is_empty() {

@@ -1,9 +1,9 @@
 //! The duplicate check: recipients who have this badge already, may get it twice, or appear in two spellings.
 
 use super::coded::coded;
-use super::core::{Core, Jobs};
+use super::core::{Jobs, JobsCore};
 use super::error::JobError;
-use super::history_scan::{HistoryScan, Sight, spellings};
+use super::history_scan::{HistoryScan, SeenBadge, spellings};
 use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
@@ -151,7 +151,7 @@ impl Jobs {
 }
 
 pub(super) async fn check_duplicates(
-    core: &Arc<Core>,
+    core: &Arc<JobsCore>,
     job: &Job,
     progress: &watch::Sender<CheckProgress>,
     cancel: CancellationToken,
@@ -169,7 +169,7 @@ pub(super) async fn check_duplicates(
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = Hunt { core, id, phase, template, known, requests: 0, complete: true };
+    let mut hunt = DuplicateScan { core, id, phase, template, known, requests: 0, complete: true };
     let mut left = None;
     if recipients > FEW && !job.title.looks_empty() {
         let first = call(1);
@@ -247,8 +247,8 @@ pub(super) fn hash(value: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-struct Hunt<'c> {
-    core: &'c Arc<Core>,
+struct DuplicateScan<'c> {
+    core: &'c Arc<JobsCore>,
     id: JobId,
     phase: Phase,
     template: TemplateId,
@@ -257,19 +257,19 @@ struct Hunt<'c> {
     complete: bool,
 }
 
-impl Hunt<'_> {
-    async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<Sight>>, ApiError> {
+impl DuplicateScan<'_> {
+    async fn page(&mut self, scan: &mut HistoryScan<'_>) -> Result<Option<Vec<SeenBadge>>, ApiError> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());
         Ok(page)
     }
 
-    async fn take(&mut self, mut sights: Vec<Sight>) -> Result<(), JobError> {
+    async fn take(&mut self, mut sights: Vec<SeenBadge>) -> Result<(), JobError> {
         sights.retain(|s| s.template_id.as_ref() == Some(&self.template));
         if sights.is_empty() {
             return Ok(());
         }
-        let found = sights.iter().filter_map(Sight::key).collect::<BTreeSet<_>>();
+        let found = sights.iter().filter_map(SeenBadge::key).collect::<BTreeSet<_>>();
         let candidates: BTreeSet<i64> = found.iter().flat_map(|key| self.known.like(key)).collect();
         if candidates.is_empty() {
             return Ok(());
@@ -284,12 +284,12 @@ impl Hunt<'_> {
 }
 
 /// The recipients whose address is similar to that of a holder.
-fn similar_to(sights: &[Sight], rows: &[(i64, EmailKey)]) -> Vec<(EmailKey, Reason)> {
+fn similar_to(sights: &[SeenBadge], rows: &[(i64, EmailKey)]) -> Vec<(EmailKey, Reason)> {
     let mut keys: HashMap<u64, BTreeSet<&EmailKey>> = HashMap::new();
     for (_, key) in rows {
         keys.entry(loosened(key.as_str())).or_default().insert(key);
     }
-    let not_over = |s: &&Sight| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
+    let not_over = |s: &&SeenBadge| !matches!(s.verdict.state(), State::Revoked | State::Revoking);
     let held = sights.iter().filter(not_over).filter_map(|s| Some((s.key()?, s)));
     held.flat_map(|(key, sight)| {
         let address = sight.email.as_ref().map_or("", |email| email.wire());
@@ -301,7 +301,7 @@ fn similar_to(sights: &[Sight], rows: &[(i64, EmailKey)]) -> Vec<(EmailKey, Reas
 }
 
 /// `None` if the record has no address.
-fn held(sight: &Sight, now: DateTime, settings: &JobConfig) -> Option<ExistingBadge> {
+fn held(sight: &SeenBadge, now: DateTime, settings: &JobConfig) -> Option<ExistingBadge> {
     let (class, why) = class_of(&sight.verdict, now, settings);
     let why = Reason::from(Code::Held).because("why", why).with("id", sight.badge_id.wire());
     Some(ExistingBadge { key: sight.key()?, badge: sight.badge_id.clone(), class, why })
@@ -357,7 +357,7 @@ impl DuplicateKind {
 }
 
 /// For one sent row; [`check_duplicates`] reads unsent ones. Something new makes the row need review.
-pub(super) async fn look_up(core: &Arc<Core>, job: &Job, no: u64) -> Result<(), JobError> {
+pub(super) async fn look_up(core: &Arc<JobsCore>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let email = core.store.email_of_sent(id, no, phase).await?;
     let (Some(email), Some(template)) = (email, job.template_id.clone()) else { return Ok(()) };
@@ -390,7 +390,7 @@ pub(super) fn incomplete() -> JobError {
 }
 
 /// Whether the duplicate check is too old to send without repeating it.
-pub(super) fn is_stale(core: &Core, job: &Job) -> bool {
+pub(super) fn is_stale(core: &JobsCore, job: &Job) -> bool {
     let (now, _) = core.moment();
     job.checked.is_none_or(|at| {
         let age: SignedDuration = now.duration_since(at);
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn costs_of_a_scan() {
         let template = TemplateId::new("TPL-004").expect("an id");
-        let sight = |n: u64| Sight {
+        let sight = |n: u64| SeenBadge {
             place: SightSource::History,
             badge_id: BadgeId::new(format!("BDG-2026-{n:06}")).expect("an id"),
             template_id: Some(template.clone()),
@@ -423,7 +423,7 @@ mod tests {
             revoke_at: None,
             reg_date: None,
         };
-        let sights: Vec<Sight> = (0..10_000).map(sight).collect();
+        let sights: Vec<SeenBadge> = (0..10_000).map(sight).collect();
         let mut hashes: Vec<_> =
             (0..1_000).map(|n| (loosened(&format!("ha.na{n}@naru.example")), n)).collect();
         hashes.sort_unstable();

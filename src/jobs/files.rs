@@ -17,7 +17,7 @@ use super::intake::{
     self, About, Checked, Choices, ColumnMap, FileQuestion, Finding, IdRow, ImportSource, InputTable, RawRow,
     ReadProgress, Severity, Standing, check,
 };
-use super::job::{FileSource, Origin};
+use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
@@ -71,13 +71,13 @@ impl Opened {
     }
 }
 /// Reports the progress of a reading, and cancels it.
-struct Watcher {
+struct ReadingWatcher {
     progress: watch::Sender<Reading>,
     cancel: CancellationToken,
     rows: AtomicU64,
 }
 
-impl ReadProgress for Watcher {
+impl ReadProgress for ReadingWatcher {
     fn progress(&self, bytes_done: u64, bytes_all: u64) {
         let rows = self.rows.load(Ordering::Relaxed);
         self.progress.send_replace(Reading { bytes_done, bytes_all, rows, rows_all: 0 });
@@ -133,8 +133,8 @@ fn source_of(request: &FileRequest, about: &About, map: &ColumnMap) -> Option<Fi
     Some(FileSource { path: path.clone(), choices, by_column: request.template.is_none() })
 }
 
-fn origin_of(about: &About, map: Option<ColumnMap>) -> Origin {
-    Origin {
+fn origin_of(about: &About, map: Option<ColumnMap>) -> JobOrigin {
+    JobOrigin {
         file: (about.format != intake::InputFormat::Pasted).then(|| about.name.to_string().into()),
         sha256: about.sha256.clone(),
         columns: about.columns.iter().map(|c| Text::from(c.as_str())).collect(),
@@ -161,7 +161,7 @@ impl Jobs {
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
         let store = self.core.store.clone();
-        let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
             let table =
                 InputTable::open(&source, &choices, &|signature| remembered(&store, signature), &watcher)
@@ -187,7 +187,7 @@ impl Jobs {
         progress: watch::Sender<Reading>,
         cancel: CancellationToken,
     ) -> Result<Opened, JobError> {
-        let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
             let ids_preview = intake::preview_ids(&source, &choices, PREVIEW, &watcher)
                 .map_err(|why| JobError::no(why.localizable()))?;

@@ -3,7 +3,7 @@
 mod poll;
 mod probe;
 
-use super::core::{Core, PollResult, RequestedPolls, lock};
+use super::core::{JobsCore, PollResult, RequestedPolls, lock};
 use super::job::JobId;
 use super::journal::JournalError;
 use super::journal::polling::ScheduleNext;
@@ -23,7 +23,7 @@ const SHORTEST: Duration = Duration::from_millis(200);
 const AFTER_UNWRITTEN: Duration = Duration::from_secs(60);
 const AFTER_FAILURE: SignedDuration = SignedDuration::from_mins(5);
 
-pub(super) async fn run(core: Arc<Core>) {
+pub(super) async fn run(core: Arc<JobsCore>) {
     let mut deadlines: HashMap<JobId, (Timestamp, Instant)> = HashMap::new();
     let mut known = HashMap::new();
     let mut held: Option<Instant> = None;
@@ -95,7 +95,7 @@ async fn sleep_until(at: Option<Instant>) {
 }
 
 /// The real time until the service's clock shows `next`.
-fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
+fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration {
     let ahead = next.duration_since(now);
     if ahead <= SignedDuration::ZERO {
         return Duration::ZERO;
@@ -108,7 +108,7 @@ fn wait(core: &Core, now: Timestamp, next: Timestamp) -> Duration {
 }
 
 /// Returns whether the time of the next poll could be written.
-async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool) {
+async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, bool) {
     let polled = poll::poll_jobs(core, due, call).await;
     let complete = matches!(polled, Ok(true));
     let failed = polled.err();
@@ -132,14 +132,14 @@ async fn poll(core: &Arc<Core>, due: &[JobId], call: &Call) -> (PollResult, bool
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum PollError {
     #[error(transparent)]
     Service(#[from] ApiError),
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
-impl Failed {
+impl PollError {
     fn localizable(&self) -> Localizable {
         match self {
             Self::Service(error) => error.localizable(),

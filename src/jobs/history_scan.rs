@@ -2,7 +2,7 @@
 
 use super::journal::facts::FactObservation;
 use super::reason::Code;
-use crate::api::{ApiError, Call, End, HistoryFilter, HistoryQuery, PageReader, Reader, Whole};
+use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
 use jiff::civil::DateTime;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub(super) enum SightSource {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Sight {
+pub(super) struct SeenBadge {
     pub(super) place: SightSource,
     pub(super) badge_id: BadgeId,
     pub(super) template_id: Option<TemplateId>,
@@ -35,7 +35,7 @@ pub(super) struct Sight {
     pub(super) reg_date: Option<ServiceTime>,
 }
 
-impl Sight {
+impl SeenBadge {
     pub(super) fn of_history(item: HistoryItem, now: DateTime) -> Self {
         Self {
             place: SightSource::History,
@@ -78,9 +78,9 @@ impl Sight {
 }
 
 /// `None` proves nothing about a waiting badge: the service may not show it by id.
-pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<Sight>, ApiError> {
+pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<Option<SeenBadge>, ApiError> {
     match reader.badge(id, call).await {
-        Ok(badge) => Ok(Some(Sight::of_badge(badge, reader.clock().now()))),
+        Ok(badge) => Ok(Some(SeenBadge::of_badge(badge, reader.clock().now()))),
         Err(ApiError::NotFound(_)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -152,7 +152,7 @@ impl<'r> HistoryScan<'r> {
     }
 
     /// Each badge only once; `None` after the end.
-    pub(super) async fn next(&mut self) -> Result<Option<Vec<Sight>>, ApiError> {
+    pub(super) async fn next(&mut self) -> Result<Option<Vec<SeenBadge>>, ApiError> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         let query = HistoryQuery { filter: self.filter.clone(), paging: wanted.paging() };
         let page = self.reader.history(&query, self.call).await;
@@ -161,7 +161,7 @@ impl<'r> HistoryScan<'r> {
         for item in &items {
             self.lessons.extend(lesson(&self.filter, item));
         }
-        Ok(Some(items.into_iter().map(|item| Sight::of_history(item, now)).collect()))
+        Ok(Some(items.into_iter().map(|item| SeenBadge::of_history(item, now)).collect()))
     }
 
     pub(super) fn lessons(&self) -> impl Iterator<Item = Lesson> + '_ {
@@ -183,7 +183,7 @@ impl<'r> HistoryScan<'r> {
 
     /// Whether the scan reached the end and nothing is missing: no page, no record, and the count matches.
     pub(super) fn is_complete(&self) -> bool {
-        self.pages.end().is_some_and(End::is_complete)
+        self.pages.end().is_some_and(ListEnd::is_complete)
     }
 }
 

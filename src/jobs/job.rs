@@ -71,7 +71,7 @@ pub struct Stop {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct JobOrigin {
     /// File name; `None` for pasted text.
     pub file: Option<Text>,
     /// SHA-256 of the bytes, in hex.
@@ -84,7 +84,7 @@ pub struct Origin {
     pub source: Option<FileSource>,
 }
 
-impl Origin {
+impl JobOrigin {
     pub fn name(&self) -> Localizable {
         self.file.as_ref().map_or(Localizable::of(PASTED), |file| Localizable::verbatim(file.to_string()))
     }
@@ -141,7 +141,7 @@ pub struct Job {
     pub title: Text,
     /// `None` for a revocation.
     pub template_id: Option<TemplateId>,
-    pub origin: Option<Origin>,
+    pub origin: Option<JobOrigin>,
     /// When the job was planned, by this computer's clock.
     pub created: Timestamp,
     /// When a row last changed its status, by this computer's clock.
@@ -391,13 +391,13 @@ pub struct Touched {
 }
 
 #[derive(Clone, Debug)]
-pub struct Changed {
+pub struct JobChange {
     pub job: Job,
-    /// Badges whose rows changed since the last message; at most [`Changed::MOST`].
+    /// Badges whose rows changed since the last message; at most [`JobChange::MOST`].
     pub touched: Vec<Touched>,
 }
 
-impl Changed {
+impl JobChange {
     /// Maximum number of named badges. Beyond that, read the rows.
     pub const MOST: usize = 1000;
 }

@@ -1,6 +1,6 @@
 //! The templates that a profile read last, for the completion of a command line, which sends no request.
 
-use super::Recent;
+use super::RecentEntry;
 use crate::fs;
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,24 +15,25 @@ const LONGEST: usize = 300;
 const LARGEST: u64 = 1 << 20;
 
 /// The templates in the file. A missing or damaged file has none.
-pub fn known_templates(file: &Path) -> Vec<Recent> {
+pub fn known_templates(file: &Path) -> Vec<RecentEntry> {
     let mut text = String::new();
     let is_file = std::fs::metadata(file).is_ok_and(|about| about.is_file());
     if !is_file || File::open(file).and_then(|f| f.take(LARGEST).read_to_string(&mut text)).is_err() {
         return Vec::new();
     }
     let all: Vec<(String, String)> = serde_json::from_str(&text).unwrap_or_default();
-    all.into_iter().map(|(id, title)| Recent { id, title }).collect()
+    all.into_iter().map(|(id, title)| RecentEntry { id, title }).collect()
 }
 
 /// Adds the templates of a page that was read, before the earlier ones. The file is written only if that changes it.
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn remember_templates(file: &Path, read: &[Recent]) -> io::Result<()> {
+pub fn remember_templates(file: &Path, read: &[RecentEntry]) -> io::Result<()> {
     let is_short = |text: &str| text.chars().count() <= LONGEST;
     let before = known_templates(file);
-    let mut all: Vec<&Recent> = read.iter().filter(|one| is_short(&one.id) && is_short(&one.title)).collect();
+    let mut all: Vec<&RecentEntry> =
+        read.iter().filter(|one| is_short(&one.id) && is_short(&one.title)).collect();
     all.extend(before.iter().filter(|old| read.iter().all(|new| new.id != old.id)));
     all.truncate(MOST);
     if all.iter().copied().eq(&before) {
@@ -66,8 +67,9 @@ pub fn forget_templates(file: &Path, older_than_days: Option<u32>) -> io::Result
 mod tests {
     use super::*;
 
-    fn recent(all: &[(&str, &str)]) -> Vec<Recent> {
-        let one = |(id, title): &(&str, &str)| Recent { id: (*id).to_owned(), title: (*title).to_owned() };
+    fn recent(all: &[(&str, &str)]) -> Vec<RecentEntry> {
+        let one =
+            |(id, title): &(&str, &str)| RecentEntry { id: (*id).to_owned(), title: (*title).to_owned() };
         all.iter().map(one).collect()
     }
 

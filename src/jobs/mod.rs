@@ -50,7 +50,7 @@ mod settings;
 mod template_names;
 mod urgency;
 
-pub use self::commands::{Decision, Opening, Undone, shares};
+pub use self::commands::{Decision, Disclosure, Undone, shares};
 pub use self::core::{Jobs, PollResult};
 pub use self::draft::{IssuePlan, Person, RevokePlan, RevokeTarget};
 pub use self::duplicate_check::{CheckProgress, DuplicateKind, DuplicateResult, Policy};
@@ -58,7 +58,7 @@ pub use self::error::JobError;
 pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Preview, Reading};
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
-    AcceptedCount, Changed, FileSource, Job, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
+    AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;
@@ -69,7 +69,7 @@ pub use self::journal::sent_here::SentHere;
 pub use self::journal::transfer::MovedJobs;
 pub use self::journal::{
     Adopted, Creation, Fault, FileStatus, Journal, JournalError, JournalWatch, Migration, Moment, ROLES,
-    Recent, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
+    RecentEntry, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
 };
 pub use self::journal_place::JournalPlace;
 pub use self::known_templates::{forget_templates, known_templates, remember_templates};

@@ -1,6 +1,6 @@
 //! Whose a job is: only its owner acts on it, and a job without a living owner is taken over.
 
-use super::core::{Core, lock};
+use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
@@ -9,7 +9,7 @@ use super::reason::Reason;
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
-impl Core {
+impl JobsCore {
     pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
         let found = self.store.job(id, self.me()).await?;
         let abandoned = match &found {

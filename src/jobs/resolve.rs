@@ -10,7 +10,7 @@ const SKEW: SignedDuration = SignedDuration::from_mins(5);
 
 /// A found badge with the row's template and address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Candidate {
+pub(super) struct BadgeCandidate {
     pub(super) badge_id: BadgeId,
     /// When the service accepted it, if that and the service's UTC offset are known.
     pub(super) accepted: Option<Timestamp>,
@@ -70,10 +70,16 @@ pub(super) enum Judgement {
 }
 
 /// `found` contains badges that the recipient did not have before and that no other row has.
-pub(super) fn judge(doubt: &Doubt, found: &[Candidate], scan: ScanResult, settings: &JobConfig) -> Judgement {
-    let is_older =
-        |c: &Candidate| doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW);
-    let ours: Vec<&Candidate> = found.iter().filter(|c| !is_older(c)).collect();
+pub(super) fn judge(
+    doubt: &Doubt,
+    found: &[BadgeCandidate],
+    scan: ScanResult,
+    settings: &JobConfig,
+) -> Judgement {
+    let is_older = |c: &BadgeCandidate| {
+        doubt.heard && c.accepted.is_some_and(|at| doubt.intent.duration_since(at) > SKEW)
+    };
+    let ours: Vec<&BadgeCandidate> = found.iter().filter(|c| !is_older(c)).collect();
     match (ours.as_slice(), found) {
         ([one], _) if doubt.baseline && !one.other_name => return Judgement::Bind(one.badge_id.clone()),
         ([_, ..], _) => return Judgement::Ambiguous,
@@ -111,8 +117,8 @@ mod tests {
         Timestamp::from_second(1_800_000_000 + minutes * 60).expect("a moment")
     }
 
-    fn candidate(id: &str, accepted: Option<i64>) -> Candidate {
-        Candidate {
+    fn candidate(id: &str, accepted: Option<i64>) -> BadgeCandidate {
+        BadgeCandidate {
             badge_id: BadgeId::new(id).expect("an id"),
             accepted: accepted.map(at),
             other_name: false,
@@ -127,7 +133,7 @@ mod tests {
         ScanResult { now: at(minutes), complete: true, shows_waiting: true }
     }
 
-    fn judged(doubt: &Doubt, found: &[Candidate], scan: ScanResult) -> Judgement {
+    fn judged(doubt: &Doubt, found: &[BadgeCandidate], scan: ScanResult) -> Judgement {
         judge(doubt, found, scan, &JobConfig::default())
     }
 

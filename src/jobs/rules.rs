@@ -174,7 +174,7 @@ pub(super) struct Other {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ClaimVerdict {
     /// The row gets this slot, or has it already. It takes over the never used claims at the indexes `takes`.
     Free { slot: i64, takes: Vec<usize>, approved: bool },
     /// The row needs review because of the claim at this index.
@@ -183,7 +183,7 @@ pub(super) enum Verdict {
 
 /// `mine` is the row's own slot. `approved` is the highest slot that the person who allowed the row knew of.
 /// A row accounts for all lower slots, so a row with a slot checks only the slots above it.
-pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> Verdict {
+pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> ClaimVerdict {
     let above = |other: &Other| mine.is_none_or(|slot| other.slot > slot);
     let was_sent = |other: &Other| other.claim != Claim::Reserved;
     let blocks = |other: &Other| {
@@ -193,21 +193,21 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
     let highest = others.iter().enumerate().filter(|(_, o)| blocks(o)).max_by_key(|(_, o)| o.slot);
     if let Some((at, other)) = highest {
         if approved.is_none_or(|seen| seen < other.slot) {
-            return Verdict::Review(at);
+            return ClaimVerdict::Review(at);
         }
         let slot = next(&mut others.iter()).max(mine.map_or(0, |slot| slot + 1));
-        return Verdict::Free { slot, takes: Vec::new(), approved: true };
+        return ClaimVerdict::Free { slot, takes: Vec::new(), approved: true };
     }
     if let Some(slot) = mine {
         // The accounted claims above this row are below it from now on.
         let passed = others.iter().any(|o| o.slot > slot && was_sent(o));
         let slot = if passed { next(&mut others.iter()) } else { slot };
-        return Verdict::Free { slot, takes: Vec::new(), approved: false };
+        return ClaimVerdict::Free { slot, takes: Vec::new(), approved: false };
     }
     let idle = |other: &Other| !was_sent(other) && !other.is_live && !other.is_accounted;
     let takes: Vec<usize> = others.iter().enumerate().filter(|(_, o)| idle(o)).map(|(at, _)| at).collect();
     let slot = next(&mut others.iter().filter(|o| !idle(o)));
-    Verdict::Free { slot, takes, approved: false }
+    ClaimVerdict::Free { slot, takes, approved: false }
 }
 
 #[cfg(test)]
@@ -218,8 +218,8 @@ mod tests {
         Other { slot, claim, is_live: false, is_accounted: false }
     }
 
-    fn free(slot: i64) -> Verdict {
-        Verdict::Free { slot, takes: Vec::new(), approved: false }
+    fn free(slot: i64) -> ClaimVerdict {
+        ClaimVerdict::Free { slot, takes: Vec::new(), approved: false }
     }
 
     #[test]
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn a_sent_row_blocks_rows_without_a_higher_claim() {
         for claim in [Claim::Open, Claim::Kept] {
-            assert_eq!(judge(None, None, &[other(0, claim)]), Verdict::Review(0));
-            assert_eq!(judge(Some(0), None, &[other(1, claim)]), Verdict::Review(0));
+            assert_eq!(judge(None, None, &[other(0, claim)]), ClaimVerdict::Review(0));
+            assert_eq!(judge(Some(0), None, &[other(1, claim)]), ClaimVerdict::Review(0));
             assert_eq!(judge(Some(1), None, &[other(0, claim)]), free(1), "it was accounted for");
         }
     }
@@ -240,10 +240,10 @@ mod tests {
     #[test]
     fn an_approval_covers_only_seen_rivals() {
         let all = [other(0, Claim::Kept), other(1, Claim::Open)];
-        assert_eq!(judge(None, Some(0), &all), Verdict::Review(1), "another one came since");
-        let approved = Verdict::Free { slot: 2, takes: Vec::new(), approved: true };
+        assert_eq!(judge(None, Some(0), &all), ClaimVerdict::Review(1), "another one came since");
+        let approved = ClaimVerdict::Free { slot: 2, takes: Vec::new(), approved: true };
         assert_eq!(judge(None, Some(1), &all), approved);
-        let approved = Verdict::Free { slot: 3, takes: Vec::new(), approved: true };
+        let approved = ClaimVerdict::Free { slot: 3, takes: Vec::new(), approved: true };
         assert_eq!(judge(Some(0), Some(2), &[other(2, Claim::Kept)]), approved);
     }
 
@@ -252,7 +252,7 @@ mod tests {
         let over = Other { is_accounted: true, ..other(0, Claim::Kept) };
         assert_eq!(judge(None, None, &[over]), free(1));
         let both = [over, other(1, Claim::Kept)];
-        assert_eq!(judge(None, None, &both), Verdict::Review(1));
+        assert_eq!(judge(None, None, &both), ClaimVerdict::Review(1));
         // The other claim came after this row's claim, so the row takes a slot above it.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..over }]), free(2));
     }
@@ -260,10 +260,13 @@ mod tests {
     #[test]
     fn idle_claims_are_taken_over_and_live_ones_block() {
         let idle = other(0, Claim::Reserved);
-        assert_eq!(judge(None, None, &[idle]), Verdict::Free { slot: 0, takes: vec![0], approved: false });
+        assert_eq!(
+            judge(None, None, &[idle]),
+            ClaimVerdict::Free { slot: 0, takes: vec![0], approved: false }
+        );
         let live = Other { is_live: true, ..idle };
-        assert_eq!(judge(None, None, &[live]), Verdict::Review(0));
-        let approved = Verdict::Free { slot: 1, takes: Vec::new(), approved: true };
+        assert_eq!(judge(None, None, &[live]), ClaimVerdict::Review(0));
+        let approved = ClaimVerdict::Free { slot: 1, takes: Vec::new(), approved: true };
         assert_eq!(judge(None, Some(0), &[live]), approved);
         // A row that has a claim does not wait for an unused one.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..live }]), free(0));

@@ -7,12 +7,12 @@
 mod issue;
 mod revoke;
 
-use super::core::{Core, lock};
+use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{JobId, Kind, Phase, StopKind};
 use super::journal::requests::{Chunk, Ended};
 use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
-use super::journal::{JournalError, Pending, Store};
+use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::settings::full_request;
 use crate::api::{ApiError, Call, MAX_ENTRIES, Turn, Writer};
@@ -36,7 +36,7 @@ pub(super) struct Sender {
 }
 
 /// Does nothing for a job that may not send.
-pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
+pub(super) fn ensure_sender(core: &Arc<JobsCore>, id: JobId) {
     let Some(writer) = core.access.writer().cloned() else { return };
     let mut senders = lock(&core.senders);
     if core.ending.is_cancelled() || core.closing.is_cancelled() {
@@ -53,7 +53,7 @@ pub(super) fn ensure_sender(core: &Arc<Core>, id: JobId) {
 
 /// A finished request may have blocked another job: while a request is open, no other request of the same
 /// template may contain its addresses.
-pub(super) async fn start_senders(core: &Arc<Core>, but: Option<JobId>) {
+pub(super) async fn start_senders(core: &Arc<JobsCore>, but: Option<JobId>) {
     let ready = core.store.ready_jobs(core.me()).await;
     for id in ready.unwrap_or_default() {
         if Some(id) != but {
@@ -63,13 +63,13 @@ pub(super) async fn start_senders(core: &Arc<Core>, but: Option<JobId>) {
 }
 
 /// The task itself waits for requests on their way.
-pub(super) fn pause(core: &Core, id: JobId) {
+pub(super) fn pause(core: &JobsCore, id: JobId) {
     if let Some(sender) = lock(&core.senders).get(&id) {
         sender.pause.cancel();
     }
 }
 
-pub(super) async fn idle(core: &Core, id: JobId) {
+pub(super) async fn idle(core: &JobsCore, id: JobId) {
     loop {
         let idle = core.idle.notified();
         tokio::pin!(idle);
@@ -82,7 +82,7 @@ pub(super) async fn idle(core: &Core, id: JobId) {
 }
 
 /// Stops all tasks and waits for requests on their way.
-pub(super) async fn stop_all(core: &Core) {
+pub(super) async fn stop_all(core: &JobsCore) {
     for sender in lock(&core.senders).values() {
         sender.pause.cancel();
     }
@@ -105,7 +105,7 @@ enum Next {
     Stop(StopKind, Reason),
 }
 
-async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToken) {
+async fn run(core: Arc<JobsCore>, writer: Writer, id: JobId, pause: CancellationToken) {
     loop {
         if send_all(&core, &writer, id, &pause).await {
             start_senders(&core, Some(id)).await;
@@ -128,7 +128,7 @@ async fn run(core: Arc<Core>, writer: Writer, id: JobId, pause: CancellationToke
 }
 
 /// Returns whether anything was sent.
-async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
+async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &CancellationToken) -> bool {
     let job = match core.job(id).await {
         Ok(job) => job,
         Err(JobError::Journal(why)) => {
@@ -247,7 +247,7 @@ async fn send_all(core: &Arc<Core>, writer: &Writer, id: JobId, pause: &Cancella
 }
 
 /// `None` if there is nothing to send, or nothing may be sent.
-async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, JournalError> {
+async fn record_intent(core: &Arc<JobsCore>, id: JobId) -> Result<Option<Chunk>, JournalError> {
     core.journal.assure_lease()?;
     let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
@@ -258,7 +258,7 @@ async fn record_intent(core: &Arc<Core>, id: JobId) -> Result<Option<Chunk>, Jou
 }
 
 /// As [`stopped_by`], for a journal that cannot be read. Nothing is written to a damaged file, not even the stop.
-async fn unreadable(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
+async fn unreadable(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Option<JournalError> {
     if matches!(why, JournalError::Corrupt { .. }) {
         core.trouble(id, &why);
         return None;
@@ -267,7 +267,7 @@ async fn unreadable(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<Jo
 }
 
 /// Returns the reason if the journal cannot record the stop either; then only the snapshot shows it.
-async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<JournalError> {
+async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
     let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
     stopped.is_err().then_some(why)
@@ -275,9 +275,9 @@ async fn stopped_by(core: &Arc<Core>, id: JobId, why: JournalError) -> Option<Jo
 
 /// Retries until the answer is durable. Nobody sees it earlier.
 async fn record_answer<T: Send + 'static>(
-    core: &Core,
+    core: &JobsCore,
     id: JobId,
-    record: impl Fn(&Store) -> Pending<T>,
+    record: impl Fn(&Store) -> PendingOperation<T>,
 ) -> Option<T> {
     loop {
         match record(&core.store).await {
@@ -325,7 +325,7 @@ fn certain(error: &ApiError) -> Option<(&'static str, Next)> {
 }
 
 async fn record_failure(
-    core: &Core,
+    core: &JobsCore,
     id: JobId,
     request: i64,
     (error, outcome): (&ApiError, &'static str),

@@ -18,7 +18,7 @@ pub(super) const ISSUE: &str = "0002";
 pub(super) const REVOKE: &str = "0003";
 
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct EndpointResponse {
     pub status: u16,
     pub code: Cow<'static, str>,
     pub message: Cow<'static, str>,
@@ -27,9 +27,9 @@ pub(super) struct Answer {
     pub wait: Option<u64>,
 }
 
-pub(super) type Outcome = Result<Answer, Answer>;
+pub(super) type Outcome = Result<EndpointResponse, EndpointResponse>;
 
-impl Answer {
+impl EndpointResponse {
     pub fn read(data: Value) -> Self {
         Self {
             status: 200, code: READ.into(), message: "조회되었습니다. (OK)".into(), data, wait: None
@@ -64,7 +64,7 @@ impl Answer {
 }
 
 /// Inside the service, an answer is an extension of an empty response; the middleware turns it into bytes.
-impl IntoResponse for Answer {
+impl IntoResponse for EndpointResponse {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
         response.extensions_mut().insert(self);
@@ -73,13 +73,13 @@ impl IntoResponse for Answer {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Wire {
+pub(super) struct RawResponse {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
 }
 
-impl Wire {
+impl RawResponse {
     pub fn page(status: u16) -> Self {
         let body = format!(
             "<!DOCTYPE html><html><head><title>{status}</title></head><body><h1>{status}</h1>\
@@ -130,7 +130,7 @@ fn date(switches: &Switches, now: i64) -> String {
     }
 }
 
-pub(super) fn render(answer: Answer, switches: &Switches, now: i64) -> Wire {
+pub(super) fn render(answer: EndpointResponse, switches: &Switches, now: i64) -> RawResponse {
     let mut headers =
         vec![("content-type", "application/json".to_owned()), ("cache-control", "no-store".to_owned())];
     if let Some(wait) = answer.wait {
@@ -149,10 +149,10 @@ pub(super) fn render(answer: Answer, switches: &Switches, now: i64) -> Wire {
     let status = answer.status;
     let body = envelope(answer, switches);
     let body = serde_json::to_vec(&body).unwrap_or_default();
-    Wire { status, headers, body }.dated(switches, now)
+    RawResponse { status, headers, body }.dated(switches, now)
 }
 
-fn envelope(answer: Answer, switches: &Switches) -> Value {
+fn envelope(answer: EndpointResponse, switches: &Switches) -> Value {
     let mut data = answer.data;
     bend(&mut data, switches);
     let code = match switches.code_form {

@@ -61,7 +61,7 @@ pub const HELP: &str = "\
           get /badges/* html=502 times=2";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Harm {
+pub(super) enum FaultEffect {
     /// Only the delay.
     Late,
     Status {
@@ -115,7 +115,7 @@ pub struct FaultRule {
     /// Cancelled when the faults are cleared.
     hold: Option<CancellationToken>,
     pub(super) commit: bool,
-    pub(super) harm: Harm,
+    pub(super) harm: FaultEffect,
     seen: u64,
     fired: u64,
 }
@@ -196,7 +196,7 @@ impl FromStr for FaultRule {
             delay: Duration::ZERO,
             hold: None,
             commit: false,
-            harm: Harm::Late,
+            harm: FaultEffect::Late,
             seen: 0,
             fired: 0,
         };
@@ -215,11 +215,11 @@ struct FaultParts {
     message: Option<String>,
     retry_after: Option<String>,
     redirect: Option<String>,
-    harm: Option<(String, Harm)>,
+    harm: Option<(String, FaultEffect)>,
 }
 
 impl FaultParts {
-    fn harm(&mut self, word: &str, harm: Harm) -> Result<(), String> {
+    fn harm(&mut self, word: &str, harm: FaultEffect) -> Result<(), String> {
         if let Some((first, _)) = &self.harm {
             return Err(format!("`{first}` and `{word}` cannot both happen: give one fault per rule"));
         }
@@ -261,47 +261,47 @@ impl FaultRule {
             ("commit", None) => self.commit = true,
             ("commit-drop", None) => {
                 self.commit = true;
-                parts.harm(word, Harm::Drop)?;
+                parts.harm(word, FaultEffect::Drop)?;
             }
             ("commit-reset", None) => {
                 self.commit = true;
-                parts.harm(word, Harm::Reset)?;
+                parts.harm(word, FaultEffect::Reset)?;
             }
             ("status", _) => parts.status = Some(status(number()?).ok_or_else(|| bad("200 to 599"))?),
             ("code", Some(text)) => parts.code = Some(text.to_owned()),
             ("retry-after", Some(text)) => parts.retry_after = Some(text.to_owned()),
             ("html", _) => {
                 let page = if value.is_none() { 502 } else { number()? };
-                parts.harm(word, Harm::Html(status(page).ok_or_else(|| bad("200 to 599"))?))?;
+                parts.harm(word, FaultEffect::Html(status(page).ok_or_else(|| bad("200 to 599"))?))?;
             }
             ("redirect", Some(to)) if !to.is_empty() => parts.redirect = Some(to.to_owned()),
-            ("drop", None) => parts.harm(word, Harm::Drop)?,
-            ("reset", None) => parts.harm(word, Harm::Reset)?,
-            ("garbage", None) => parts.harm(word, Harm::Garbage)?,
-            ("204", None) => parts.harm(word, Harm::Empty(204))?,
+            ("drop", None) => parts.harm(word, FaultEffect::Drop)?,
+            ("reset", None) => parts.harm(word, FaultEffect::Reset)?,
+            ("garbage", None) => parts.harm(word, FaultEffect::Garbage)?,
+            ("204", None) => parts.harm(word, FaultEffect::Empty(204))?,
             ("empty", _) => {
                 let kind = if value.is_none() { 200 } else { number()? };
-                parts.harm(word, Harm::Empty(status(kind).ok_or_else(|| bad("200 to 599"))?))?;
+                parts.harm(word, FaultEffect::Empty(status(kind).ok_or_else(|| bad("200 to 599"))?))?;
             }
-            ("truncate", None) => parts.harm(word, Harm::Truncate(None))?,
-            ("truncate", _) => parts.harm(word, Harm::Truncate(usize::try_from(number()?).ok()))?,
+            ("truncate", None) => parts.harm(word, FaultEffect::Truncate(None))?,
+            ("truncate", _) => parts.harm(word, FaultEffect::Truncate(usize::try_from(number()?).ok()))?,
             ("wrong-length", Some(by)) => {
                 let by = by.parse().map_err(|_| bad("write +10 or -5"))?;
-                parts.harm(word, Harm::WrongLength(by))?;
+                parts.harm(word, FaultEffect::WrongLength(by))?;
             }
             ("slow-body", Some(text)) => {
                 let time = duration(text).ok_or_else(|| bad("write 3s, 250ms or 2m"))?;
-                parts.harm(word, Harm::SlowBody(time))?;
+                parts.harm(word, FaultEffect::SlowBody(time))?;
             }
             ("items", Some(kind)) => {
                 let kind = kind
                     .parse()
                     .map_err(|_| bad("reversed, lower, missing, extra, doubled, empty, none or null"))?;
-                parts.harm(word, Harm::Items(kind))?;
+                parts.harm(word, FaultEffect::Items(kind))?;
             }
             ("accepted", Some(count)) => {
                 let count = count.parse().map_err(|_| bad("a whole number is wanted after `=`"))?;
-                parts.harm(word, Harm::Accepted(count))?;
+                parts.harm(word, FaultEffect::Accepted(count))?;
             }
             _ => return Err(bad("no such word; `lapel sandbox --help` shows the grammar")),
         }
@@ -324,9 +324,9 @@ impl FaultRule {
                 if !matches!(status, 301 | 302 | 303 | 307 | 308) {
                     return Err(format!("`status={status}` in the fault rule is not a redirect"));
                 }
-                Harm::Redirect { status, to }
+                FaultEffect::Redirect { status, to }
             }
-            (None, None, Some(status)) => Harm::Status { status, code, message, retry_after },
+            (None, None, Some(status)) => FaultEffect::Status { status, code, message, retry_after },
             (None, None, None) if worded => {
                 return Err("code, message and retry-after need a status=N in the fault rule".to_owned());
             }
@@ -336,11 +336,15 @@ impl FaultRule {
                     self.text
                 ));
             }
-            (None, None, None) => Harm::Late,
+            (None, None, None) => FaultEffect::Late,
         };
         self.commit |= matches!(
             self.harm,
-            Harm::Truncate(_) | Harm::WrongLength(_) | Harm::SlowBody(_) | Harm::Items(_) | Harm::Accepted(_)
+            FaultEffect::Truncate(_)
+                | FaultEffect::WrongLength(_)
+                | FaultEffect::SlowBody(_)
+                | FaultEffect::Items(_)
+                | FaultEffect::Accepted(_)
         );
         Ok(self)
     }

@@ -22,7 +22,7 @@ use tokio::time::Sleep;
 const PIECES: u32 = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum ConnectionEnd {
     Close,
     Reset,
 }
@@ -31,7 +31,7 @@ pub(super) enum End {
 struct Cut {
     bytes: Vec<u8>,
     sent: usize,
-    end: End,
+    end: ConnectionEnd,
     /// For slow sending: bytes per piece, and the wait after each.
     pace: Option<(usize, Pin<Box<Sleep>>, Duration)>,
 }
@@ -44,7 +44,7 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Drops everything that the HTTP library writes, sends only these bytes, then ends the connection.
-    pub fn cut(&self, bytes: Vec<u8>, end: End) {
+    pub fn cut(&self, bytes: Vec<u8>, end: ConnectionEnd) {
         self.put(Cut { bytes, sent: 0, end, pace: None });
     }
 
@@ -53,7 +53,7 @@ impl Peer {
         let piece = (bytes.len().saturating_sub(head) / PIECES as usize).max(1);
         let wait = time / PIECES;
         let pace = Some((piece, Box::pin(tokio::time::sleep(Duration::ZERO)), wait));
-        self.put(Cut { bytes, sent: 0, end: End::Close, pace });
+        self.put(Cut { bytes, sent: 0, end: ConnectionEnd::Close, pace });
     }
 
     fn put(&self, cut: Cut) {
@@ -139,7 +139,7 @@ impl AsyncWrite for FaultyConnection {
         let held = self.cut.clone();
         let mut held = held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none() && refused_below(buf) {
-            *held = Some(Cut { bytes: unreadable(), sent: 0, end: End::Close, pace: None });
+            *held = Some(Cut { bytes: unreadable(), sent: 0, end: ConnectionEnd::Close, pace: None });
         }
         let Some(cut) = held.as_mut() else { return Pin::new(&mut self.stream).poll_write(cx, buf) };
         while cut.sent < cut.bytes.len() {
@@ -151,7 +151,7 @@ impl AsyncWrite for FaultyConnection {
             }
             cut.sent += ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
         }
-        if cut.end == End::Reset {
+        if cut.end == ConnectionEnd::Reset {
             let _ = self.stream.set_zero_linger();
         } else {
             let _ = ready!(Pin::new(&mut self.stream).poll_shutdown(cx));

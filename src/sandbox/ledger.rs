@@ -11,7 +11,7 @@ pub struct Ledger {
     /// Virtual service time, `YYYY-MM-DD HH:MM:SS`.
     pub now: String,
     /// Accepted issues per template and address.
-    pub accepted: Vec<Accepted>,
+    pub accepted: Vec<AcceptedBadges>,
     pub revokes: Vec<Revoked>,
     /// Requests by `METHOD /path` (ids as `{badge_id}` and so on), including refused ones.
     pub requests: BTreeMap<String, u64>,
@@ -27,7 +27,7 @@ pub struct Ledger {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Accepted {
+pub struct AcceptedBadges {
     pub template_id: String,
     pub recipient_email: String,
     pub count: u64,
@@ -78,7 +78,7 @@ pub struct Connections {
 impl Ledger {
     /// Case of the address does not count.
     pub fn accepted_for(&self, template_id: &str, recipient_email: &str) -> u64 {
-        let same = |row: &&Accepted| {
+        let same = |row: &&AcceptedBadges| {
             row.template_id == template_id
                 && row.recipient_email.to_lowercase() == recipient_email.to_lowercase()
         };
@@ -130,7 +130,7 @@ impl Books {
             accepted: self
                 .accepted
                 .iter()
-                .map(|((template_id, recipient_email), ids)| Accepted {
+                .map(|((template_id, recipient_email), ids)| AcceptedBadges {
                     template_id: template_id.clone(),
                     recipient_email: recipient_email.clone(),
                     count: ids.len() as u64,

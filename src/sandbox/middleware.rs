@@ -9,9 +9,9 @@ use axum::middleware::Next;
 use axum::response::Response;
 use serde_json::Value;
 
-use super::answer::{Answer, Wire, render};
-use super::fault::{FaultRule, Harm, Items};
-use super::faulty_connection::{End, Peer};
+use super::answer::{EndpointResponse, RawResponse, render};
+use super::fault::{FaultEffect, FaultRule, Items};
+use super::faulty_connection::{ConnectionEnd, Peer};
 use super::routes::{BASE, name_of};
 use super::service::{Caller, Service, SharedService, lock};
 use super::switches::{BadKeyOther, BadKeyPing, BlockedAnswer, Switches};
@@ -32,7 +32,7 @@ pub(super) async fn every(
     }
     // Runs as a separate task, so that a client that hangs up does not undo its request.
     let work = tokio::spawn(handle(service, peer, request, next));
-    work.await.unwrap_or_else(|_| render(Answer::broken(), &Switches::default(), 0).response())
+    work.await.unwrap_or_else(|_| render(EndpointResponse::broken(), &Switches::default(), 0).response())
 }
 
 /// Requests outside the API: pictures and unknown paths.
@@ -45,7 +45,7 @@ async fn outside(service: &Service, request: Request, next: Next) -> Response {
     }
     note_key_in_url(service, &request);
     let mut response = next.run(request).await;
-    match response.extensions_mut().remove::<Answer>() {
+    match response.extensions_mut().remove::<EndpointResponse>() {
         Some(answer) => finish(answer, service, &response.headers().clone()),
         None => response,
     }
@@ -69,8 +69,8 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
         && !fault.commit
     {
         fault.wait().await;
-        if fault.harm != Harm::Late {
-            let nothing = Answer::read(Value::Null);
+        if fault.harm != FaultEffect::Late {
+            let nothing = EndpointResponse::read(Value::Null);
             return apply_fault(&service, &peer, &fault.harm, nothing, &HeaderMap::new());
         }
     }
@@ -79,19 +79,19 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
     let answer = match admitted {
         Err(Blocked::Answer(answer)) => answer,
         Err(Blocked::Page) => {
-            return Wire::page(403).dated(&service.switches(), service.clock.now()).response();
+            return RawResponse::page(403).dated(&service.switches(), service.clock.now()).response();
         }
         Err(Blocked::Reset) => {
-            peer.cut(Vec::new(), End::Reset);
+            peer.cut(Vec::new(), ConnectionEnd::Reset);
             return Response::new(Body::empty());
         }
-        Ok(_) if too_much => Answer::refused(413, "4000", "The body is too large."),
+        Ok(_) if too_much => EndpointResponse::refused(413, "4000", "The body is too large."),
         Ok(caller) => {
             let mut request = request;
             request.extensions_mut().insert(caller);
             let mut response = next.run(request).await;
             headers = response.headers().clone();
-            response.extensions_mut().remove::<Answer>().unwrap_or_else(Answer::broken)
+            response.extensions_mut().remove::<EndpointResponse>().unwrap_or_else(EndpointResponse::broken)
         }
     };
     *lock(&service.books).statuses.entry(answer.status).or_default() += 1;
@@ -108,7 +108,7 @@ async fn handle(service: SharedService, peer: Peer, request: Request, next: Next
 }
 
 /// Keeps the route's `Allow` header.
-fn finish(answer: Answer, service: &Service, headers: &HeaderMap) -> Response {
+fn finish(answer: EndpointResponse, service: &Service, headers: &HeaderMap) -> Response {
     let mut response = render(answer, &service.switches(), service.clock.now()).response();
     if let Some(allow) = headers.get("allow") {
         response.headers_mut().insert("allow", allow.clone());
@@ -136,7 +136,7 @@ fn note_key_in_url(service: &Service, request: &Request) {
 }
 
 enum Blocked {
-    Answer(Answer),
+    Answer(EndpointResponse),
     Page,
     Reset,
 }
@@ -146,9 +146,11 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
     if !switches.allow.admits(peer.address.ip()) {
         lock(&service.books).violations.blocked_address += 1;
         return Err(match switches.blocked_answer {
-            BlockedAnswer::Envelope => {
-                Blocked::Answer(Answer::refused(403, "4003", "This address is not on the allow-list."))
-            }
+            BlockedAnswer::Envelope => Blocked::Answer(EndpointResponse::refused(
+                403,
+                "4003",
+                "This address is not on the allow-list.",
+            )),
             BlockedAnswer::Html => Blocked::Page,
             BlockedAnswer::Reset => Blocked::Reset,
         });
@@ -173,13 +175,17 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
                 BadKeyOther::Ok => 200,
             }
         };
-        return Err(Blocked::Answer(Answer::refused(status, "4001", "The API key is missing or invalid.")));
+        return Err(Blocked::Answer(EndpointResponse::refused(
+            status,
+            "4001",
+            "The API key is missing or invalid.",
+        )));
     };
     let limit = service.limits().rate;
     lock(&service.limiter).admit(org, limit, Instant::now()).map_err(|wait| {
         lock(&service.books).violations.rate_limited += 1;
-        let refused = Answer::refused(429, "4011", "Too many requests in a minute.");
-        Blocked::Answer(Answer { wait: Some(wait), ..refused })
+        let refused = EndpointResponse::refused(429, "4011", "Too many requests in a minute.");
+        Blocked::Answer(EndpointResponse { wait: Some(wait), ..refused })
     })?;
     Ok(Caller(org))
 }
@@ -187,54 +193,56 @@ fn admit(service: &Service, peer: &Peer, headers: &HeaderMap, below: &str) -> Re
 fn apply_fault(
     service: &Service,
     peer: &Peer,
-    harm: &Harm,
-    mut answer: Answer,
+    harm: &FaultEffect,
+    mut answer: EndpointResponse,
     headers: &HeaderMap,
 ) -> Response {
     let switches = service.switches();
     let now = service.clock.now();
-    let cut = |bytes: Vec<u8>, end: End| {
+    let cut = |bytes: Vec<u8>, end: ConnectionEnd| {
         peer.cut(bytes, end);
         Response::new(Body::empty())
     };
     match harm {
-        Harm::Late => finish(answer, service, headers),
-        Harm::Drop => cut(Vec::new(), End::Close),
-        Harm::Reset => cut(Vec::new(), End::Reset),
-        Harm::Garbage => cut(b"\x15\x03\x01\x00\x02\x02 this is not HTTP\r\n\0\r\n".to_vec(), End::Close),
-        Harm::Html(status) => Wire::page(*status).dated(&switches, now).response(),
-        Harm::Empty(status) => {
-            Wire { status: *status, headers: Vec::new(), body: Vec::new() }.dated(&switches, now).response()
+        FaultEffect::Late => finish(answer, service, headers),
+        FaultEffect::Drop => cut(Vec::new(), ConnectionEnd::Close),
+        FaultEffect::Reset => cut(Vec::new(), ConnectionEnd::Reset),
+        FaultEffect::Garbage => {
+            cut(b"\x15\x03\x01\x00\x02\x02 this is not HTTP\r\n\0\r\n".to_vec(), ConnectionEnd::Close)
         }
-        Harm::Redirect { status, to } => {
+        FaultEffect::Html(status) => RawResponse::page(*status).dated(&switches, now).response(),
+        FaultEffect::Empty(status) => RawResponse { status: *status, headers: Vec::new(), body: Vec::new() }
+            .dated(&switches, now)
+            .response(),
+        FaultEffect::Redirect { status, to } => {
             let headers = vec![("location", to.clone())];
-            Wire { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
+            RawResponse { status: *status, headers, body: Vec::new() }.dated(&switches, now).response()
         }
-        Harm::Status { status, code, message, retry_after } => {
+        FaultEffect::Status { status, code, message, retry_after } => {
             worded(*status, code.as_deref(), message.as_deref(), retry_after.as_deref(), &switches, now)
         }
-        Harm::Truncate(length) => {
+        FaultEffect::Truncate(length) => {
             let wire = render(answer, &switches, now);
             let length = length.unwrap_or(wire.body.len() / 2).min(wire.body.len());
             let part = wire.body.get(..length).unwrap_or_default();
-            cut(wire.raw(wire.body.len() as i64, part), End::Close)
+            cut(wire.raw(wire.body.len() as i64, part), ConnectionEnd::Close)
         }
-        Harm::WrongLength(by) => {
+        FaultEffect::WrongLength(by) => {
             let wire = render(answer, &switches, now);
-            cut(wire.raw(wire.body.len() as i64 + by, &wire.body), End::Close)
+            cut(wire.raw(wire.body.len() as i64 + by, &wire.body), ConnectionEnd::Close)
         }
-        Harm::SlowBody(time) => {
+        FaultEffect::SlowBody(time) => {
             let wire = render(answer, &switches, now);
             let bytes = wire.raw(wire.body.len() as i64, &wire.body);
             let head = bytes.len() - wire.body.len();
             peer.trickle(bytes, head, *time);
             Response::new(Body::empty())
         }
-        Harm::Items(lie) => {
+        FaultEffect::Items(lie) => {
             corrupt_items(&mut answer.data, *lie);
             finish(answer, service, headers)
         }
-        Harm::Accepted(count) => {
+        FaultEffect::Accepted(count) => {
             if let Some(fields) = answer.data.as_object_mut() {
                 fields.insert("accepted_count".to_owned(), Value::from(*count));
             }
@@ -263,7 +271,7 @@ fn worded(
     let code = code.unwrap_or(usual).to_owned();
     let message = message.unwrap_or("The service could not do this (a fault of the sandbox).").to_owned();
     let mut switches = switches.clone();
-    let mut answer = Answer::refused(status, code, message);
+    let mut answer = EndpointResponse::refused(status, code, message);
     let mut verbatim = None;
     match retry_after {
         None if status == 429 => answer.wait = Some(1),
@@ -323,12 +331,12 @@ fn corrupt_items(data: &mut Value, lie: Items) {
     }
 }
 
-pub(super) async fn nowhere(State(service): State<SharedService>) -> Answer {
-    Answer::refused(404, service.switches().not_found_code, "There is nothing at this path.")
+pub(super) async fn nowhere(State(service): State<SharedService>) -> EndpointResponse {
+    EndpointResponse::refused(404, service.switches().not_found_code, "There is nothing at this path.")
 }
 
-pub(super) async fn wrong_method(State(service): State<SharedService>) -> Answer {
-    let mut answer = Answer::bad(&service.switches(), "This path does not answer to this method.");
+pub(super) async fn wrong_method(State(service): State<SharedService>) -> EndpointResponse {
+    let mut answer = EndpointResponse::bad(&service.switches(), "This path does not answer to this method.");
     answer.status = 405;
     answer
 }

@@ -68,12 +68,12 @@ pub use control::{Control, RowSpec, RowState, Rows};
 pub use demo_files::{DEMO_QUOTA, lay_out};
 pub use fault::FaultRule;
 pub use flags::{SandboxFlags, serve};
-pub use ledger::{Accepted, Ledger, Revoked, Violations};
+pub use ledger::{AcceptedBadges, Ledger, Revoked, Violations};
 pub use switches::{GAPS, Switches};
 
 use faulty_connection::{FaultyListener, Peer, Traffic};
-use service::{Limits, Service, SharedService};
-use store::{BadgeStore, Opening};
+use service::{Service, ServiceLimits, SharedService};
+use store::{BadgeStore, StoreOptions};
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -241,7 +241,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
     let zone = switches.zone;
     let filling = tokio::task::spawn_blocking(move || {
         let history = history.unwrap_or(store::DEMO_ROWS);
-        BadgeStore::open(Opening { data: data.as_deref(), seed, history, now, zone })
+        BadgeStore::open(StoreOptions { data: data.as_deref(), seed, history, now, zone })
     });
     let store = filling.await.context("the demo data cannot be made")??;
     // The time of a data file must not go backwards.
@@ -256,7 +256,7 @@ async fn open(options: Options, switches: Switches, home: SocketAddr) -> anyhow:
         faults: Mutex::new(options.faults),
         books: Mutex::default(),
         limiter: Mutex::default(),
-        limits: Mutex::new(Limits { rate: options.rate_limit, quota: options.quota }),
+        limits: Mutex::new(ServiceLimits { rate: options.rate_limit, quota: options.quota }),
         store: Mutex::new(store),
     }))
 }

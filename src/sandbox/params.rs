@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::EndpointResponse;
 use super::clock;
-use super::store::Direction;
+use super::store::OrderDirection;
 use super::switches::{
     BadDate, BadNumber, DateEnd, PageZero, RowsZero, SortType, Sorting, Switches, UnknownSort,
 };
@@ -20,14 +20,15 @@ pub(super) struct PageParams {
 }
 
 impl Params {
-    pub fn read(raw: Option<&str>, switches: &Switches) -> Result<Self, Answer> {
+    pub fn read(raw: Option<&str>, switches: &Switches) -> Result<Self, EndpointResponse> {
         let raw = raw.unwrap_or("");
         let mut pairs = Vec::new();
         for part in raw.split('&').filter(|part| !part.is_empty()) {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             let plain = |text: &str| {
-                decode(&text.replace('+', " "))
-                    .ok_or_else(|| Answer::bad(switches, "The query string is not percent-encoded UTF-8."))
+                decode(&text.replace('+', " ")).ok_or_else(|| {
+                    EndpointResponse::bad(switches, "The query string is not percent-encoded UTF-8.")
+                })
             };
             pairs.push((plain(name)?, plain(value)?));
         }
@@ -49,34 +50,36 @@ impl Params {
         start: &str,
         end: &str,
         switches: &Switches,
-    ) -> Result<(Option<i64>, Option<i64>), Answer> {
-        let read = |name: &str| -> Result<Option<i64>, Answer> {
+    ) -> Result<(Option<i64>, Option<i64>), EndpointResponse> {
+        let read = |name: &str| -> Result<Option<i64>, EndpointResponse> {
             let Some(text) = self.text(name) else { return Ok(None) };
             match clock::read_day(text, switches.zone) {
                 Some(day) => Ok(Some(day)),
                 None if switches.bad_date == BadDate::Ignore => Ok(None),
-                None => Err(Answer::bad(switches, format!("{name} must be a date such as 2026-01-31."))),
+                None => {
+                    Err(EndpointResponse::bad(switches, format!("{name} must be a date such as 2026-01-31.")))
+                }
             }
         };
         let day = if switches.date_end == DateEnd::Inclusive { 86_400 } else { 0 };
         Ok((read(start)?, read(end)?.map(|end| end + day)))
     }
 
-    pub fn yes_no(&self, name: &str, switches: &Switches) -> Result<Option<bool>, Answer> {
+    pub fn yes_no(&self, name: &str, switches: &Switches) -> Result<Option<bool>, EndpointResponse> {
         match self.text(name) {
             None => Ok(None),
             Some("Y") => Ok(Some(true)),
             Some("N") => Ok(Some(false)),
-            Some(_) => Err(Answer::bad(switches, format!("{name} must be Y or N."))),
+            Some(_) => Err(EndpointResponse::bad(switches, format!("{name} must be Y or N."))),
         }
     }
 
     /// With the limits of the contract.
-    pub fn paging(&self, switches: &Switches) -> Result<PageParams, Answer> {
+    pub fn paging(&self, switches: &Switches) -> Result<PageParams, EndpointResponse> {
         let page = match self.number("page", switches)? {
             None => 1,
             Some(0) if switches.page_zero == PageZero::Refuse => {
-                return Err(Answer::bad(switches, "page must be at least 1."));
+                return Err(EndpointResponse::bad(switches, "page must be at least 1."));
             }
             Some(page) => page.max(1),
         };
@@ -85,28 +88,32 @@ impl Params {
             Some(0) => match switches.rows_zero {
                 RowsZero::Default => 20,
                 RowsZero::Empty => 0,
-                RowsZero::Refuse => return Err(Answer::bad(switches, "rows_per_page must be at least 1.")),
+                RowsZero::Refuse => {
+                    return Err(EndpointResponse::bad(switches, "rows_per_page must be at least 1."));
+                }
             },
             Some(rows) if rows > 100 => {
-                return Err(Answer::bad(switches, "rows_per_page must be at most 100."));
+                return Err(EndpointResponse::bad(switches, "rows_per_page must be at most 100."));
             }
             Some(rows) => rows,
         };
         Ok(PageParams { page, rows: rows.min(switches.max_rows.into()) })
     }
 
-    fn number(&self, name: &str, switches: &Switches) -> Result<Option<u64>, Answer> {
+    fn number(&self, name: &str, switches: &Switches) -> Result<Option<u64>, EndpointResponse> {
         let Some(text) = self.text(name) else { return Ok(None) };
         let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return match switches.bad_number {
-                BadNumber::Refuse => Err(Answer::bad(switches, format!("{name} must be a whole number."))),
+                BadNumber::Refuse => {
+                    Err(EndpointResponse::bad(switches, format!("{name} must be a whole number.")))
+                }
                 BadNumber::Default => Ok(None),
             };
         }
         let number = digits.parse().unwrap_or(u64::MAX);
         if negative && number != 0 {
-            return Err(Answer::bad(switches, format!("{name} must not be negative.")));
+            return Err(EndpointResponse::bad(switches, format!("{name} must not be negative.")));
         }
         Ok(Some(number))
     }
@@ -115,13 +122,13 @@ impl Params {
         &self,
         known: &[&'static str],
         switches: &Switches,
-    ) -> Result<Vec<(&'static str, Direction)>, Answer> {
+    ) -> Result<Vec<(&'static str, OrderDirection)>, EndpointResponse> {
         let columns: Vec<&str> = self.all("sort_by").filter(|name| !name.is_empty()).collect();
         match switches.sorting {
             Sorting::Full => {}
             Sorting::Ignored => return Ok(Vec::new()),
             Sorting::Refused if columns.is_empty() => return Ok(Vec::new()),
-            Sorting::Refused => return Err(Answer::bad(switches, "This list cannot be sorted.")),
+            Sorting::Refused => return Err(EndpointResponse::bad(switches, "This list cannot be sorted.")),
         }
         let refuse = switches.unknown_sort == UnknownSort::Refuse;
         let mut types = self.all("sort_type");
@@ -132,8 +139,12 @@ impl Params {
             let column = known.iter().find(|name| **name == column);
             match (column, direction) {
                 (Some(column), Some(direction)) => order.push((*column, direction)),
-                (None, _) if refuse => return Err(Answer::bad(switches, "sort_by names an unknown column.")),
-                (_, None) if refuse => return Err(Answer::bad(switches, "sort_type must be ASC or DESC.")),
+                (None, _) if refuse => {
+                    return Err(EndpointResponse::bad(switches, "sort_by names an unknown column."));
+                }
+                (_, None) if refuse => {
+                    return Err(EndpointResponse::bad(switches, "sort_type must be ASC or DESC."));
+                }
                 _ => {}
             }
         }
@@ -141,15 +152,15 @@ impl Params {
     }
 }
 
-fn direction(word: &str, accepted: SortType) -> Option<Direction> {
+fn direction(word: &str, accepted: SortType) -> Option<OrderDirection> {
     let folded = match accepted {
         SortType::Upper => word.to_owned(),
         SortType::Lower if word.bytes().any(|byte| byte.is_ascii_uppercase()) => return None,
         SortType::Any | SortType::Lower => word.to_ascii_uppercase(),
     };
     match folded.as_str() {
-        "" | "ASC" => Some(Direction::Ascending),
-        "DESC" => Some(Direction::Descending),
+        "" | "ASC" => Some(OrderDirection::Ascending),
+        "DESC" => Some(OrderDirection::Descending),
         _ => None,
     }
 }
@@ -220,9 +231,9 @@ mod tests {
         let sort = |raw: &str| params(raw).sorting(&["a", "b"], &Switches::default()).map_err(|no| no.status);
         assert_eq!(
             sort("sort_by=b&sort_type=desc&sort_by=a&sort_type=ASC"),
-            Ok(vec![("b", Direction::Descending), ("a", Direction::Ascending)])
+            Ok(vec![("b", OrderDirection::Descending), ("a", OrderDirection::Ascending)])
         );
-        assert_eq!(sort("sort_by=a"), Ok(vec![("a", Direction::Ascending)]));
+        assert_eq!(sort("sort_by=a"), Ok(vec![("a", OrderDirection::Ascending)]));
         assert_eq!(sort("sort_by=c"), Err(400));
         assert_eq!(sort("sort_by=a&sort_type=up"), Err(400));
         assert_eq!(sort("sort_type=DESC"), Ok(vec![]));

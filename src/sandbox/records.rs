@@ -6,7 +6,7 @@ use super::clock::{day, stamp};
 use super::demo::catalogue::{
     self, CATEGORIES, COMPANIES, Category, DemoValidity, ORGS, PRACTICE, TYPES, Template,
 };
-use super::service::{Ask, Service};
+use super::service::{EndpointRequest, Service};
 use super::store::{Badge, BadgeState, BadgeStore};
 use super::switches::{
     BadgeSkills, EmailStatus, ImageUrls, Labels, NoExpiry, NoLevel, NoRevokeDetail, NoRevokeHistory,
@@ -39,7 +39,7 @@ pub(super) fn label(switches: &Switches, state: BadgeState, seq: i64) -> &'stati
     }
 }
 
-fn status_name(ask: &Ask, badge: &Badge) -> String {
+fn status_name(ask: &EndpointRequest, badge: &Badge) -> String {
     let state = badge.state(ask.now);
     match &badge.label {
         Some(label) if state == BadgeState::Issued => label.clone(),
@@ -47,7 +47,7 @@ fn status_name(ask: &Ask, badge: &Badge) -> String {
     }
 }
 
-fn email_status(ask: &Ask, badge: &Badge) -> Value {
+fn email_status(ask: &EndpointRequest, badge: &Badge) -> Value {
     match ask.switches.email_status {
         EmailStatus::Seen if badge.mail == "발송대기" => Value::from("발송대기"),
         EmailStatus::Seen if badge.state(ask.now) == BadgeState::Waiting => Value::from("WAIT"),
@@ -58,12 +58,12 @@ fn email_status(ask: &Ask, badge: &Badge) -> Value {
     }
 }
 
-fn issuing_org(ask: &Ask, badge: &Badge) -> &'static str {
+fn issuing_org(ask: &EndpointRequest, badge: &Badge) -> &'static str {
     let org = if ask.caller.0 == PRACTICE { PRACTICE } else { badge.org };
     ORGS.get(org).map_or("", |org| org.name)
 }
 
-fn image(service: &Service, ask: &Ask, template: usize, side: &str, wallet: bool) -> Value {
+fn image(service: &Service, ask: &EndpointRequest, template: usize, side: &str, wallet: bool) -> Value {
     let path = super::pictures::path(template + 1, side);
     let here = format!("{}{path}", service.origin);
     match ask.switches.image_urls {
@@ -117,7 +117,7 @@ pub(super) fn registered(store: &BadgeStore, template: &Template) -> i64 {
 
 pub(super) fn template_item(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     store: &BadgeStore,
     at: usize,
     one: &Template,
@@ -138,7 +138,7 @@ pub(super) fn template_item(
 
 pub(super) fn template_detail(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     store: &BadgeStore,
     at: usize,
     one: &Template,
@@ -185,7 +185,7 @@ pub(super) fn template_detail(
     blanks(record, &fields, ask.switches.no_level)
 }
 
-pub(super) fn category(ask: &Ask, store: &BadgeStore, at: usize, one: &Category) -> Value {
+pub(super) fn category(ask: &EndpointRequest, store: &BadgeStore, at: usize, one: &Category) -> Value {
     let zone = ask.switches.zone;
     let made = store.epoch - (2_600 - 40 * at as i64) * DAY - 7_264;
     let levels: Vec<Value> =
@@ -204,7 +204,7 @@ pub(super) fn category(ask: &Ask, store: &BadgeStore, at: usize, one: &Category)
 }
 
 /// Issue time, begin and end of validity, as far as they are known at this time.
-fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
+fn times(ask: &EndpointRequest, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
     let waiting = badge.state(ask.now) == BadgeState::Waiting;
     match ask.switches.waiting_issued_at {
         _ if !waiting => (Some(badge.issue_at), Some(badge.issue_at), badge.valid_until),
@@ -214,7 +214,12 @@ fn times(ask: &Ask, badge: &Badge) -> (Option<i64>, Option<i64>, Option<i64>) {
 }
 
 /// A separate switch decides about badges without an end.
-fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> String) -> Option<String> {
+fn until(
+    ask: &EndpointRequest,
+    badge: &Badge,
+    at: Option<i64>,
+    write: fn(i64, i32) -> String,
+) -> Option<String> {
     let endless = badge.valid_until.is_none() && badge.state(ask.now) != BadgeState::Waiting;
     let date = write(0, 0).len() == 10;
     match (at, ask.switches.no_expiry) {
@@ -230,11 +235,16 @@ fn until(ask: &Ask, badge: &Badge, at: Option<i64>, write: fn(i64, i32) -> Strin
 }
 
 /// The revocation time, once it is in the past.
-fn revoked(ask: &Ask, badge: &Badge) -> Option<String> {
+fn revoked(ask: &EndpointRequest, badge: &Badge) -> Option<String> {
     badge.revoke_at.filter(|at| *at <= ask.now).map(|at| stamp(at, ask.switches.zone))
 }
 
-pub(super) fn history_item(ask: &Ask, template: &Template, badge_id: &str, badge: &Badge) -> Value {
+pub(super) fn history_item(
+    ask: &EndpointRequest,
+    template: &Template,
+    badge_id: &str,
+    badge: &Badge,
+) -> Value {
     let zone = ask.switches.zone;
     let (issued_at, _, valid_until) = times(ask, badge);
     let revoke_at = revoked(ask, badge);
@@ -268,7 +278,7 @@ pub(super) fn history_item(ask: &Ask, template: &Template, badge_id: &str, badge
 
 pub(super) fn wallet_item(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     template: &Template,
     badge_id: &str,
     badge: &Badge,
@@ -294,7 +304,7 @@ pub(super) fn wallet_item(
 
 pub(super) fn badge_detail(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     template: &Template,
     badge_id: &str,
     badge: &Badge,

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use super::answer::{Answer, Outcome};
+use super::answer::{EndpointResponse, Outcome};
 use super::clock::{self, Clock};
 use super::demo::catalogue::{ORGS, PRACTICE};
 use super::fault::FaultRule;
@@ -16,7 +16,7 @@ use super::switches::Switches;
 use super::{OrgKey, mix};
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ServiceLimits {
     pub rate: u32,
     pub quota: Option<u64>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Service {
     pub faults: Mutex<Vec<FaultRule>>,
     pub books: Mutex<Books>,
     pub limiter: Mutex<Limiter>,
-    pub limits: Mutex<Limits>,
+    pub limits: Mutex<ServiceLimits>,
     pub store: Mutex<BadgeStore>,
 }
 
@@ -55,7 +55,7 @@ impl Caller {
 }
 
 #[derive(Debug)]
-pub(super) struct Ask {
+pub(super) struct EndpointRequest {
     pub caller: Caller,
     pub switches: Switches,
     pub now: i64,
@@ -66,7 +66,7 @@ pub(super) struct Ask {
     pub body: axum::body::Bytes,
 }
 
-pub(super) type Handler = fn(&Service, &Ask) -> Outcome;
+pub(super) type Handler = fn(&Service, &EndpointRequest) -> Outcome;
 
 pub(super) fn keys(seed: u64) -> Vec<OrgKey> {
     ORGS.iter()
@@ -88,7 +88,7 @@ impl Service {
         self.switches.write().unwrap_or_else(PoisonError::into_inner).set(name, value)
     }
 
-    pub fn limits(&self) -> Limits {
+    pub fn limits(&self) -> ServiceLimits {
         *lock(&self.limits)
     }
 
@@ -130,8 +130,8 @@ impl Service {
 }
 
 /// A failing database is the service's fault, not the client's.
-impl From<rusqlite::Error> for Answer {
+impl From<rusqlite::Error> for EndpointResponse {
     fn from(_: rusqlite::Error) -> Self {
-        Answer::broken()
+        EndpointResponse::broken()
     }
 }

@@ -65,7 +65,7 @@ impl From<&tokio_postgres::Error> for TeamError {
 }
 
 /// An open connection. Its requests block the calling thread.
-pub struct Session {
+pub struct DatabaseSession {
     // Declared first: the connection's task needs the runtime.
     pub client: Client,
     /// The server's processes that sent the notifications that this connection listens to. Ends with the connection.
@@ -120,19 +120,19 @@ impl Waiter {
     }
 }
 
-impl fmt::Debug for Session {
+impl fmt::Debug for DatabaseSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Session")
     }
 }
 
-impl Drop for Session {
+impl Drop for DatabaseSession {
     fn drop(&mut self) {
         self.driver.abort();
     }
 }
 
-impl Session {
+impl DatabaseSession {
     /// Connects, in at most 10 s.
     ///
     /// # Errors

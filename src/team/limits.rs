@@ -5,7 +5,7 @@ use std::time::Duration;
 /// The server's own limits do not end a wait if the server, or the network to it, hangs. Each limit is for one answer,
 /// not for a whole operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct DatabaseLimits {
     pub read: Duration,
     /// More than the server lets a write wait for another one.
     pub write: Duration,
@@ -17,7 +17,7 @@ pub struct Limits {
     pub reconnect: Duration,
 }
 
-impl Limits {
+impl DatabaseLimits {
     pub const USUAL: Self = Self {
         read: Duration::from_secs(10),
         write: Duration::from_secs(20),

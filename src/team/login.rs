@@ -1,6 +1,6 @@
 //! What is needed to connect to a team's database.
 
-use super::limits::Limits;
+use super::limits::DatabaseLimits;
 use super::server::Server;
 use secrecy::SecretString;
 use std::fmt;
@@ -12,7 +12,7 @@ pub struct Login {
     pub password: Option<SecretString>,
     /// Certificates (PEM) that are trusted in addition to the system's.
     pub ca: Option<Arc<[u8]>>,
-    pub limits: &'static Limits,
+    pub limits: &'static DatabaseLimits,
 }
 
 impl fmt::Debug for Login {

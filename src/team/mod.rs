@@ -16,8 +16,8 @@ mod login;
 mod server;
 
 #[cfg(feature = "team")]
-pub use client::{LONG_STATEMENTS, Session, Waiter};
+pub use client::{DatabaseSession, LONG_STATEMENTS, Waiter};
 pub use error::TeamError;
-pub use limits::Limits;
+pub use limits::DatabaseLimits;
 pub use login::Login;
 pub use server::{Host, Server};

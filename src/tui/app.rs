@@ -53,7 +53,7 @@ use super::platform::pager::PagerText;
 use super::refresh::Refresh;
 use super::request::{Request, RequestId, RequestIds};
 use super::screens::Screens;
-use super::screens::home::JournalState;
+use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
@@ -61,7 +61,7 @@ use crate::api::UnderWay;
 use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
 use navigation::Navigation;
@@ -96,7 +96,7 @@ pub struct LoopCounts {
 }
 
 pub struct App {
-    pub env: UiContext,
+    pub cx: UiContext,
     pub counts: LoopCounts,
     pub(super) navigation: Navigation,
     /// The last click on a row: its time, and whether it was the second one at once.
@@ -120,7 +120,7 @@ pub struct App {
     changed: bool,
     lost: bool,
     /// The contexts and the keys of an incomplete chord.
-    pub(super) begun: (Vec<Context>, Vec<KeyCombination>),
+    pub(super) begun: (Vec<KeyContext>, Vec<KeyCombination>),
     /// Whether the key came together with the one before it.
     key_at_once: bool,
     /// Whether the message is an input of the user.
@@ -134,7 +134,7 @@ pub struct App {
 impl App {
     /// Shows the welcome screen when `begin` has no session.
     pub fn new(
-        env: UiContext,
+        cx: UiContext,
         palette: Palette,
         size: (u16, u16),
         begin: Begin,
@@ -143,7 +143,7 @@ impl App {
         let welcome = matches!(begin, Begin::Welcome).then(|| Welcome::new(warning.clone()));
         let news = warning.filter(|_| welcome.is_none()).map(|text| Notice::new(text, true));
         let mut app = Self {
-            env,
+            cx,
             counts: LoopCounts::default(),
             navigation: Navigation::default(),
             clicked: None,
@@ -195,7 +195,7 @@ impl App {
 
     pub fn set_theme(&mut self, theme: impl Into<Palette>) {
         self.palette = theme.into();
-        self.env.theme = Theme::new(self.palette, self.env.environment());
+        self.cx.theme = Theme::new(self.palette, self.cx.environment());
         self.changed = true;
     }
 
@@ -203,7 +203,7 @@ impl App {
     pub fn repaint(&mut self) {
         self.changed = true;
         self.lost = true;
-        self.env.pictures.lost();
+        self.cx.pictures.lost();
         self.output.forget_title();
     }
 
@@ -223,7 +223,7 @@ impl App {
 
     /// Whether there is a connection, or no connection is expected.
     fn is_ready(&self) -> bool {
-        let connected = self.env.client().is_some()
+        let connected = self.cx.client().is_some()
             && (self.connection.jobs.is_some() || self.connection.journal_failure.is_some());
         connected || self.welcome.is_some() || self.connection.failure.is_some()
     }
@@ -241,7 +241,7 @@ impl App {
             message,
             Message::Key(_) | Message::KeyAtOnce(_) | Message::Paste(_) | Message::Mouse(_)
         );
-        self.env.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
+        self.cx.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
         let mut requests = std::mem::take(&mut self.requests);
         let mut out = Effects::new(&mut requests);
         match message {
@@ -278,7 +278,7 @@ impl App {
             }
             Message::Linked(reader) => {
                 self.connection.connecting = None;
-                self.env.connection.client = Some(Client::new(reader));
+                self.cx.connection.client = Some(Client::new(reader));
                 self.link();
                 self.connection.failure = None;
                 self.read_recents(&mut out);
@@ -290,7 +290,7 @@ impl App {
                 if let Some(form) = RepinKey::of(&error) {
                     self.open(form);
                 }
-                self.env.connection.link = None;
+                self.cx.connection.link = None;
                 self.refresh.forget();
                 self.changed = true;
             }
@@ -306,7 +306,7 @@ impl App {
                 }
                 out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
-                    self.screens.home.restart(&self.env, out);
+                    self.screens.home.restart(&self.cx, out);
                 });
                 self.changed = true;
             }
@@ -315,7 +315,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);
                 }
-                self.screens.home.take_jobs(&[], JournalState::Failed(why.clone()), &self.env);
+                self.screens.home.take_jobs(&[], JournalReadState::Failed(why.clone()), &self.cx);
                 self.tell(why);
             }
             Message::JournalAway(why) => self.journal_away(why, &mut out),
@@ -329,10 +329,10 @@ impl App {
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| self.screens.home.tick(out));
                 self.keep_view(&mut out);
                 self.changed |= self.shows_age();
-                if hold::left(&self.env).is_some() {
+                if hold::left(&self.cx).is_some() {
                     self.changed = true;
                 } else if self.is_loading() {
-                    self.env.spin = self.env.spin.wrapping_add(1);
+                    self.cx.spin = self.cx.spin.wrapping_add(1);
                     self.changed = true;
                 }
             }
@@ -358,14 +358,14 @@ impl App {
         self.open_view(&mut out);
         self.watch_view();
         let area = self.body();
-        let ready = self.env.client().is_some() && self.views.is_ready();
+        let ready = self.cx.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
-            self.with(RequestOwner::Screen(self.navigation.tab), &mut out, |screen, env, out| {
-                screen.load_visible(area, env, out);
+            self.with(RequestOwner::Screen(self.navigation.tab), &mut out, |screen, cx, out| {
+                screen.load_visible(area, cx, out);
             });
             if let Some(modal) = self.modals.last() {
-                self.with(RequestOwner::Modal(modal.id), &mut out, |modal, env, out| {
-                    modal.load_visible(area, env, out);
+                self.with(RequestOwner::Modal(modal.id), &mut out, |modal, cx, out| {
+                    modal.load_visible(area, cx, out);
                 });
             }
         }
@@ -435,14 +435,14 @@ impl App {
     pub(super) fn hold_lines(&self, columns: u16) -> Vec<String> {
         let pings = [Action::Reload, Action::Look];
         let stack = self.key_contexts();
-        let key = pings.iter().find_map(|action| self.env.keymap.key(&stack, *action));
-        hold::lines(&self.env, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
+        let key = pings.iter().find_map(|action| self.cx.keymap.key(&stack, *action));
+        hold::lines(&self.cx, key.filter(|_| self.modals.is_empty()).as_deref(), columns)
     }
 
     /// The user can stop it.
     pub(super) fn slow_read(&self) -> Option<UnderWay> {
         let waits = self.connection.pending.has_reads();
-        let read = self.env.client().filter(|_| waits)?.longest_read()?;
+        let read = self.cx.client().filter(|_| waits)?.longest_read()?;
         (read.since.elapsed() >= SLOW).then_some(read)
     }
 
@@ -504,8 +504,8 @@ impl App {
             RequestOwner::Screen(tab) => self.screens.of_mut(tab),
             RequestOwner::Modal(id) => self.modals.iter_mut().find(|modal| modal.id == id)?.modal.as_mut(),
         };
-        let env = &self.env;
-        Some(out.owned_by(owner, |out| run(component, env, out)))
+        let cx = &self.cx;
+        Some(out.owned_by(owner, |out| run(component, cx, out)))
     }
 
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {
@@ -538,7 +538,7 @@ impl App {
 
     /// Whether lapel is reading the history into an index on disk.
     pub fn reads_index(&self) -> bool {
-        let kept = self.env.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
+        let kept = self.cx.session().and_then(|s| s.index.as_ref()).is_some_and(|i| i.folder.is_some());
         kept && self.screens.home.is_reading()
     }
 

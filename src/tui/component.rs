@@ -3,14 +3,14 @@
 use super::context::UiContext;
 use super::effects::{Effects, ModalId};
 use super::input::action::Action;
-use super::input::keymap::Context;
+use super::input::keymap::KeyContext;
 use super::input::list_hit::Clicked;
-use super::persist::saved_layout::View;
+use super::persist::saved_layout::SavedLayout;
 use super::persist::unfinished::FormInput;
 use super::platform::images::PictureRequest;
 use super::request::{RequestId, Response};
 use super::tour::TourPlace;
-use super::widgets::confirm::{Ask, Confirm};
+use super::widgets::confirm::{Confirm, ConfirmQuestion};
 use super::widgets::copying::Copyables;
 use super::widgets::field::TextField;
 use super::widgets::form::FormText;
@@ -31,7 +31,7 @@ pub(in crate::tui) type Handled = Result<(), Response>;
 /// `on_*` changes state and returns effects; it never waits and never draws. `draw` decides nothing.
 pub(in crate::tui) trait Component: 'static {
     /// The contexts in which the keymap looks up a key, innermost first.
-    fn key_contexts(&self) -> Vec<Context>;
+    fn key_contexts(&self) -> Vec<KeyContext>;
 
     /// Whether an action does something now. The footer and the palette offer no other actions.
     fn is_enabled(&self, _: Action, _: &UiContext) -> bool {
@@ -47,7 +47,7 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     /// Runs an action. Returns false for an action of another component.
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool;
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool;
 
     /// Handles a key that the keymap leaves to text fields. Returns whether anything changed.
     fn on_text_key(&mut self, _: KeyEvent, _: &mut Effects<'_>) -> bool {
@@ -95,7 +95,7 @@ pub(in crate::tui) trait Component: 'static {
         None
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext);
 }
 
 /// What the mouse does after a press of its left button.
@@ -170,7 +170,7 @@ pub(in crate::tui) trait Modal: Component {
     }
 
     /// The shell shows the confirmation over the modal.
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         None
     }
 
@@ -222,7 +222,7 @@ impl DerefMut for OpenedModal {
 
 /// The badge or the holder that a screen shows. Back returns to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::tui) enum Shown {
+pub(in crate::tui) enum ShownRecord {
     /// The time is its acceptance time, which the badge's own record lacks.
     Badge(BadgeId, Option<ServiceTime>),
     Holder(String),
@@ -233,7 +233,7 @@ pub(in crate::tui) trait Screen: Component {
     fn can_go_back(&self) -> bool;
 
     /// `None` if no other screen may replace it.
-    fn shown(&self) -> Option<Shown> {
+    fn shown(&self) -> Option<ShownRecord> {
         None
     }
 
@@ -245,12 +245,12 @@ pub(in crate::tui) trait Screen: Component {
         0
     }
 
-    fn save_layout(&self, _: &mut View) {}
+    fn save_layout(&self, _: &mut SavedLayout) {}
 
-    fn restore_layout(&mut self, _: &View, _: &mut Effects<'_>) {}
+    fn restore_layout(&mut self, _: &SavedLayout, _: &mut Effects<'_>) {}
 
     /// Shows again what [`Screen::shown`] has returned.
-    fn show(&mut self, _: Shown, _: &mut Effects<'_>) {}
+    fn show(&mut self, _: ShownRecord, _: &mut Effects<'_>) {}
 
     /// Whether a pane is open over the screen's own list. Quit closes it before it quits.
     fn has_pane(&self) -> bool {
@@ -267,7 +267,7 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables;
+    fn copyables(&self, cx: &UiContext) -> Copyables;
 
     fn records(&self) -> Vec<RawOf>;
 
@@ -284,7 +284,7 @@ pub(in crate::tui) trait Screen: Component {
         false
     }
 
-    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>);
+    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>);
 
     /// Handles the failure of a background request. The visible data stays.
     fn give_up(&mut self, _: RequestId) {}

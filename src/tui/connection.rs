@@ -2,7 +2,7 @@
 
 use super::component::OpenedModal;
 use super::effects::RequestOwner;
-use super::platform::clipboard::Clip;
+use super::platform::clipboard::CopiedText;
 use super::request::{Request, RequestId};
 use super::tour::Tour;
 use super::worker::WorkerCommand;
@@ -25,7 +25,7 @@ pub(in crate::tui) struct ConnectionState {
     pub(in crate::tui) journal_failure: Option<String>,
     /// What the user was told about a rate limit that is not shared.
     pub(in crate::tui) alone: Option<String>,
-    pub(in crate::tui) pending: Pending,
+    pub(in crate::tui) pending: PendingRequests,
     pub(in crate::tui) background: Option<OpenedModal>,
     /// Requests to external programs without an answer yet.
     pub(in crate::tui) handing: HashMap<RequestId, Handed>,
@@ -40,7 +40,7 @@ impl ConnectionState {
 
 pub(in crate::tui) enum Handed {
     /// A text for the clipboard, and whether to try the terminal when no program takes it.
-    Clip(Clip, bool),
+    Clip(CopiedText, bool),
     /// The address of a picture, for a browser.
     Link(String),
 }
@@ -95,7 +95,7 @@ impl Client {
 }
 
 #[derive(Default)]
-pub(in crate::tui) struct Pending(HashMap<RequestId, PendingRequest>);
+pub(in crate::tui) struct PendingRequests(HashMap<RequestId, PendingRequest>);
 
 struct PendingRequest {
     owner: RequestOwner,
@@ -107,7 +107,7 @@ struct PendingRequest {
     is_read: bool,
 }
 
-impl Pending {
+impl PendingRequests {
     pub(in crate::tui) fn insert(&mut self, id: RequestId, request: &Request, owner: RequestOwner) {
         let request = PendingRequest {
             owner,

@@ -1,7 +1,7 @@
 //! The state that drawing and handling may read: theme, keymap, connection, the service's clock.
 
 use super::connection::Client;
-use super::request::Session;
+use super::request::ProfileSession;
 use super::theme::{Glyphs, Theme};
 use crate::api::{LinkStatus, MAX_ENTRIES};
 use crate::config::{Environment, Palette};
@@ -9,10 +9,10 @@ use crate::domain::ServiceClock;
 use crate::export::cost;
 use crate::jobs::{JournalPlace, request_count};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{Context, Keymap};
-use crate::tui::persist::input_history::{Recents, Typed};
+use crate::tui::input::keymap::{KeyContext, Keymap};
+use crate::tui::persist::input_history::{InputKind, Recents};
 use crate::tui::persist::saved_filters::SavedFilterList;
-use crate::tui::platform::images::Store;
+use crate::tui::platform::images::PictureStore;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub struct UiContext {
     pub keymap: Keymap,
     /// A new connection replaces it whole.
     pub connection: ConnectionInfo,
-    pub pictures: Store,
+    pub pictures: PictureStore,
     pub saved: SavedFilterList,
     /// Whether a request with consequences is being sent.
     pub is_sending: bool,
@@ -33,7 +33,7 @@ pub struct UiContext {
 
 #[derive(Default)]
 pub struct ConnectionInfo {
-    pub session: Option<Session>,
+    pub session: Option<ProfileSession>,
     /// `None` until the connection is ready.
     pub client: Option<Client>,
     pub link: Option<LinkStatus>,
@@ -58,7 +58,7 @@ impl UiContext {
             glyphs,
             keymap: keymap.named(&glyphs),
             connection: ConnectionInfo::default(),
-            pictures: Store::new(&crate::config::Pictures::none()),
+            pictures: PictureStore::new(&crate::config::PictureSettings::none()),
             saved: SavedFilterList::default(),
             is_sending: false,
             spin: 0,
@@ -71,7 +71,7 @@ impl UiContext {
         Self::new(Palette::default(), Glyphs::UNICODE, Keymap::default())
     }
 
-    pub fn session(&self) -> Option<&Session> {
+    pub fn session(&self) -> Option<&ProfileSession> {
         self.connection.session.as_ref()
     }
 
@@ -97,7 +97,7 @@ impl UiContext {
     }
 
     /// Newest first.
-    pub fn recent(&self, typed: Typed) -> &[String] {
+    pub fn recent(&self, typed: InputKind) -> &[String] {
         self.connection.recents.list(typed)
     }
 
@@ -166,10 +166,10 @@ impl UiContext {
 
     /// The key of an action in `stack`, for use in a sentence. Without a key, the palette's key and the name of the
     /// action.
-    pub fn key(&self, stack: &[Context], action: Action) -> String {
+    pub fn key(&self, stack: &[KeyContext], action: Action) -> String {
         let bound = |action| self.keymap.key(stack, action);
         let palette =
-            || self.keymap.key(&[Context::Always], Action::Palette).filter(|_| !action.is_hand_work());
+            || self.keymap.key(&[KeyContext::Always], Action::Palette).filter(|_| !action.is_hand_work());
         match bound(action).ok_or_else(palette) {
             Ok(key) => key,
             Err(Some(palette)) => format!("{palette} \u{201c}{}\u{201d}", action.hint()),

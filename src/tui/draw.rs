@@ -8,7 +8,7 @@ use crate::api::LinkTrouble;
 use crate::i18n;
 use crate::i18n::wait::wait_text;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::{Frame, text_of};
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::buffer::Buffer;
@@ -21,7 +21,7 @@ const NAME: &str = " lapel  ";
 
 /// The parts of the tabs that the header shows, the fullest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tabs {
+enum TabLabels {
     Whole,
     Names,
     /// The name of the open tab, and the numbers of the others.
@@ -52,13 +52,13 @@ impl App {
         let area = frame.area();
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             too_small(frame, area);
-            self.env.theme.paint(frame.buffer_mut());
+            self.cx.theme.paint(frame.buffer_mut());
             return;
         }
         let row = |y: u16| Rect { y, height: 1, ..area };
         let said = self.draw_header(frame, row(0));
         self.draw_rule(frame, row(1));
-        self.draw_on_rule(frame, row(1), self.env.read_only() && !said);
+        self.draw_on_rule(frame, row(1), self.cx.read_only() && !said);
         self.draw_slow_read(frame, row(1));
         let tour = self.tour_rows();
         let held = self.hold_rows();
@@ -69,8 +69,8 @@ impl App {
         self.draw_notice(frame, row(area.height - 2 - tour));
         self.draw_tour(frame, Rect { y: area.height - 1 - tour, height: tour, ..area });
         self.draw_footer(frame, row(area.height - 1));
-        self.env.theme.paint(frame.buffer_mut());
-        if self.env.glyphs == Glyphs::ASCII {
+        self.cx.theme.paint(frame.buffer_mut());
+        if self.cx.glyphs == Glyphs::ASCII {
             // Sentences from every module may contain typographic quotation marks.
             for cell in &mut frame.buffer_mut().content {
                 if let Some(plain) = Glyphs::plain(cell.symbol()) {
@@ -83,17 +83,17 @@ impl App {
     fn draw_body(&self, frame: &mut Frame<'_>, body: Rect) {
         let form = self.modals.iter().rposition(|modal| !modal.is_popup());
         match (form.and_then(|at| self.modals.get(at)), &self.welcome) {
-            (Some(form), _) => form.draw(frame, body, &self.env),
-            (None, Some(welcome)) => welcome.draw(frame, body, &self.env),
+            (Some(form), _) => form.draw(frame, body, &self.cx),
+            (None, Some(welcome)) => welcome.draw(frame, body, &self.cx),
             (None, None) => self.draw_tab(frame, body),
         }
         for popup in self.modals.iter().skip(form.map_or(0, |at| at + 1)) {
-            popup.draw(frame, body, &self.env);
+            popup.draw(frame, body, &self.cx);
         }
         if let Some(modal) = self.modals.last()
             && let Some(confirm) = &modal.confirm
         {
-            confirm.draw(frame, body, &self.env, |form| modal.confirm_text(form, &self.env));
+            confirm.draw(frame, body, &self.cx, |form| modal.confirm_text(form, &self.cx));
         }
     }
 
@@ -101,17 +101,17 @@ impl App {
         if let Some(broken) = self.broken() {
             let lines: Vec<Line<'_>> = wrap(broken, usize::from(body.width).saturating_sub(4))
                 .into_iter()
-                .map(|l| Line::styled(format!("  {l}"), self.env.theme.error()))
+                .map(|l| Line::styled(format!("  {l}"), self.cx.theme.error()))
                 .collect();
             frame.render_widget(ratatui::text::Text::from(lines), body);
             return;
         }
-        self.screen().draw(frame, body, &self.env);
+        self.screen().draw(frame, body, &self.cx);
     }
 
     /// Returns whether the header shows that this profile is read-only.
     fn draw_header(&self, frame: &mut Frame<'_>, area: Rect) -> bool {
-        let theme = &self.env.theme;
+        let theme = &self.cx.theme;
         let mut spans = Vec::new();
         let mut used = 0;
         let (name, tabs) = self.tabs(area.width);
@@ -124,7 +124,7 @@ impl App {
             spans.extend(needs.map(|needs| Span::styled(needs, theme.header_warning())));
             spans.push(Span::raw("  "));
         }
-        if self.welcome.is_none() && self.env.session().is_some() {
+        if self.welcome.is_none() && self.cx.session().is_some() {
             frame.buffer_mut().set_style(area, theme.header());
         }
         frame.render_widget(Line::from(spans), area);
@@ -144,29 +144,29 @@ impl App {
             return (NAME, Vec::new());
         }
         let needs = self.screens.home.needs();
-        let of = |shown: Tabs| {
+        let of = |shown: TabLabels| {
             let tabs = Tab::ALL.iter().enumerate().map(|(at, (tab, name))| {
-                let is_number = shown == Tabs::Numbers && *tab != self.navigation.tab;
+                let is_number = shown == TabLabels::Numbers && *tab != self.navigation.tab;
                 let text = if is_number { at.to_string() } else { i18n::tr(name).to_owned() };
                 let has_needs = needs > 0 && matches!(tab, Tab::Home | Tab::Activity);
-                (*tab, text, has_needs.then(|| format!(" {}{needs}", self.env.glyphs.alert)))
+                (*tab, text, has_needs.then(|| format!(" {}{needs}", self.cx.glyphs.alert)))
             });
-            (if shown == Tabs::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
+            (if shown == TabLabels::Whole { NAME } else { " " }, tabs.collect::<Vec<_>>())
         };
         let needed = self.needed_in_header();
         let fits = |(name, tabs): &(&str, Vec<TabWords>)| {
             let texts = tabs.iter().map(|(_, text, open)| width(text) + open.as_deref().map_or(0, width) + 2);
             width(name) + texts.sum::<usize>() + 2 + needed <= usize::from(columns)
         };
-        let named = [Tabs::Whole, Tabs::Names].into_iter().filter(|_| columns >= NAMES);
-        named.map(of).find(fits).unwrap_or_else(|| of(Tabs::Numbers))
+        let named = [TabLabels::Whole, TabLabels::Names].into_iter().filter(|_| columns >= NAMES);
+        named.map(of).find(fits).unwrap_or_else(|| of(TabLabels::Numbers))
     }
 
     /// Columns of the parts that the header shows before it names all tabs.
     fn needed_in_header(&self) -> usize {
-        let Some(session) = self.env.session() else { return 0 };
-        let read_only = if self.env.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
-        let organisation = width(self.env.organisation()).min(ORGANISATION) + 1;
+        let Some(session) = self.cx.session() else { return 0 };
+        let read_only = if self.cx.read_only() { width(i18n::tr(READ_ONLY)) + 1 } else { 0 };
+        let organisation = width(self.cx.organisation()).min(ORGANISATION) + 1;
         width(&session.environment.to_string())
             + 2
             + read_only
@@ -177,8 +177,8 @@ impl App {
 
     /// Whether there is no connection, or requests to the service have to wait.
     fn is_in_trouble(&self) -> bool {
-        match self.env.link() {
-            _ if self.env.is_database_away() => true,
+        match self.cx.link() {
+            _ if self.cx.is_database_away() => true,
             Some(link) => link.held_until.is_some() || link.last_error.is_some() || link.waiting > 0,
             None => self.broken().is_some(),
         }
@@ -200,20 +200,20 @@ impl App {
 
     /// Parts in the middle are left out first when space is short.
     fn header_right(&self, room: usize) -> Option<Vec<Span<'static>>> {
-        let env = &self.env;
-        let theme = &env.theme;
-        let session = env.session()?;
+        let cx = &self.cx;
+        let theme = &cx.theme;
+        let session = cx.session()?;
         let plain = format!(" {} ", session.environment);
-        let word = if env.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
+        let word = if cx.read_only() { format!("{plain} {}", i18n::tr(READ_ONLY)) } else { plain.clone() };
         let plain_chip = plain.clone();
         let (link, style) = self.link_words();
         let label =
             crate::domain::text::scrub(session.organisation.as_deref().unwrap_or(&session.name)).into_owned();
         let prefix = session.connection.key.prefix_shown();
-        let dot = env.glyphs.dot;
+        let dot = cx.glyphs.dot;
         // The widest choice that fits. The environment and an error are always shown.
         let fixed = width(&word) + width(&link) + 2;
-        let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), env.glyphs.ellipsis);
+        let cut = fit(&label, room.saturating_sub(fixed + 1).max(1), cx.glyphs.ellipsis);
         let mut choices = vec![
             (word.clone(), format!(" {label} {dot} {prefix}"), link.clone()),
             (word.clone(), format!(" {label}"), link.clone()),
@@ -223,7 +223,7 @@ impl App {
         ];
         if self.is_in_trouble() {
             let left = room.saturating_sub(width(&plain) + 2);
-            choices.push((plain, String::new(), fit(&link, left, env.glyphs.ellipsis)));
+            choices.push((plain, String::new(), fit(&link, left, cx.glyphs.ellipsis)));
         } else {
             let short = link.split(' ').next().unwrap_or_default().to_owned();
             choices.push((plain.clone(), String::new(), short));
@@ -249,11 +249,11 @@ impl App {
 
     /// The state of the connection to the service, and whether the team's database is away.
     fn link_words(&self) -> (String, Style) {
-        let env = &self.env;
+        let cx = &self.cx;
         let (words, style) = self.service_words();
-        let Some(link) = env.link().filter(|_| env.is_database_away()) else { return (words, style) };
-        let (alert, dot) = (env.glyphs.alert, env.glyphs.dot);
-        if hold::left(env).is_some() || link.last_error.is_some() {
+        let Some(link) = cx.link().filter(|_| cx.is_database_away()) else { return (words, style) };
+        let (alert, dot) = (cx.glyphs.alert, cx.glyphs.dot);
+        if hold::left(cx).is_some() || link.last_error.is_some() {
             return (t!("{words} {dot} database away", words, dot), style);
         }
         let text = match link.limit {
@@ -265,63 +265,63 @@ impl App {
                 t!("{alert} database away {dot} own share {used}", alert, dot, used)
             }
         };
-        (text, env.theme.header_warning())
+        (text, cx.theme.header_warning())
     }
 
     fn service_words(&self) -> (String, Style) {
-        let env = &self.env;
-        let theme = &env.theme;
-        let held = hold::left(env);
-        let known = env.link().filter(|_| env.client().is_some() || held.is_some());
+        let cx = &self.cx;
+        let theme = &cx.theme;
+        let held = hold::left(cx);
+        let known = cx.link().filter(|_| cx.client().is_some() || held.is_some());
         let Some(link) = known else {
             return if self.broken().is_some() {
-                (t!("{alert} no connection", alert = env.glyphs.alert), theme.error())
+                (t!("{alert} no connection", alert = cx.glyphs.alert), theme.error())
             } else {
                 (t!("connecting").to_owned(), theme.dim())
             };
         };
         if let Some(left) = held {
             let wait = wait_text(left);
-            return (t!("{alert} wait {wait}", alert = env.glyphs.alert, wait), theme.header_warning());
+            return (t!("{alert} wait {wait}", alert = cx.glyphs.alert, wait), theme.header_warning());
         }
         let used = format!("{}/{}", link.used_last_minute, link.limit);
         match link.last_error {
             Some(LinkTrouble::ServiceFailing) => (
-                format!("{} {} {used}", env.glyphs.alert, LinkTrouble::ServiceFailing.words()),
+                format!("{} {} {used}", cx.glyphs.alert, LinkTrouble::ServiceFailing.words()),
                 theme.header_warning(),
             ),
-            Some(trouble) => (format!("{} {}", env.glyphs.alert, trouble.words()), theme.error()),
+            Some(trouble) => (format!("{} {}", cx.glyphs.alert, trouble.words()), theme.error()),
             None if link.waiting > 0 => (
-                t!("{waiting} waiting {dot} {used}", waiting = link.waiting, dot = env.glyphs.dot, used),
+                t!("{waiting} waiting {dot} {used}", waiting = link.waiting, dot = cx.glyphs.dot, used),
                 theme.header_warning(),
             ),
-            None if link.last_ok.is_some() => (format!("{} {used}", env.glyphs.link), theme.good()),
+            None if link.last_ok.is_some() => (format!("{} {used}", cx.glyphs.link), theme.good()),
             // A key that nothing was asked with yet may be refused.
             None if link.used_last_minute == 0 => {
-                (t!("{glyph} not checked", glyph = env.glyphs.waiting), theme.dim())
+                (t!("{glyph} not checked", glyph = cx.glyphs.waiting), theme.dim())
             }
             None => (t!("connecting").to_owned(), theme.dim()),
         }
     }
 
     fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
-        let rule = self.env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        frame.render_widget(Line::styled(format!(" {rule}"), self.env.theme.dim()), area);
+        let rule = self.cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        frame.render_widget(Line::styled(format!(" {rule}"), self.cx.theme.dim()), area);
     }
 
     /// At the left of the line below the header.
     fn draw_slow_read(&self, frame: &mut Frame<'_>, area: Rect) {
         let Some(read) = self.slow_read() else { return };
-        let stack = [Context::List, Context::Global, Context::Always];
+        let stack = [KeyContext::List, KeyContext::Global, KeyContext::Always];
         let text = t!(
             "reading for {seconds} s, attempt {attempt}; {esc} stops it",
             seconds = read.since.elapsed().as_secs(),
             attempt = read.attempt,
-            esc = self.env.key(&stack, Action::Back)
+            esc = self.cx.key(&stack, Action::Back)
         );
-        let text = fit(&format!(" {text} "), usize::from(area.width), self.env.glyphs.ellipsis);
+        let text = fit(&format!(" {text} "), usize::from(area.width), self.cx.glyphs.ellipsis);
         let wide = u16::try_from(width(&text)).unwrap_or(area.width).min(area.width);
-        frame.render_widget(Line::styled(text, self.env.theme.warning()), Rect { width: wide, ..area });
+        frame.render_widget(Line::styled(text, self.cx.theme.warning()), Rect { width: wide, ..area });
     }
 
     fn draw_hold(&self, frame: &mut Frame<'_>, area: Rect) {
@@ -330,19 +330,19 @@ impl App {
         }
         let lines = self.hold_lines(area.width);
         let lines: Vec<Line<'_>> =
-            lines.into_iter().map(|l| Line::styled(format!(" {l}"), self.env.theme.warning())).collect();
+            lines.into_iter().map(|l| Line::styled(format!(" {l}"), self.cx.theme.warning())).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
     /// The zone of every time, the refresh interval, and the read-only label when the header has no space for it.
     fn draw_on_rule(&self, frame: &mut Frame<'_>, area: Rect, read_only: bool) {
-        let theme = &self.env.theme;
+        let theme = &self.cx.theme;
         let refresh = self.refresh_words().map(|(words, bad)| {
             Span::styled(format!(" {words} "), if bad { theme.warning() } else { theme.dim() })
         });
         let read_only = read_only.then(|| Span::styled(format!(" {} ", i18n::tr(READ_ONLY)), theme.accent()));
-        let is_connected = self.welcome.is_none() && self.env.client().is_some();
-        let zone = is_connected.then(|| Span::styled(format!(" {} ", self.env.zone()), theme.dim()));
+        let is_connected = self.welcome.is_none() && self.cx.client().is_some();
+        let zone = is_connected.then(|| Span::styled(format!(" {} ", self.cx.zone()), theme.dim()));
         let line = zone.into_iter().chain(refresh).chain(read_only).collect::<Line>();
         let wide = u16::try_from(line_width(&line)).unwrap_or(area.width).min(area.width);
         frame.render_widget(line, Rect { x: area.right().saturating_sub(wide + 2), width: wide, ..area });
@@ -353,7 +353,7 @@ impl App {
             self.draw_rule(frame, area);
             return;
         };
-        let style = if bad { self.env.theme.error() } else { self.env.theme.good() };
+        let style = if bad { self.cx.theme.error() } else { self.cx.theme.good() };
         let rows = u16::try_from(lines.len()).unwrap_or(1).max(1);
         let area = Rect { y: (area.y + 1).saturating_sub(rows), height: rows, ..area };
         frame.render_widget(ratatui::widgets::Clear, area);
@@ -370,7 +370,7 @@ impl App {
     /// A long message covers rows above it, because its end says what to do next. Also returns whether it is an error.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
         let notice = self.shown_notice().filter(|_| self.toast_in_footer(columns).is_none())?;
-        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
         // A message that the user did not ask for may cover only one row of a menu.
@@ -378,10 +378,10 @@ impl App {
         if lines.len() > most {
             lines.truncate(most);
             let key =
-                self.env.keymap.key(&self.key_contexts(), Action::Help).filter(|_| most == LONGEST_NOTICE);
+                self.cx.keymap.key(&self.key_contexts(), Action::Help).filter(|_| most == LONGEST_NOTICE);
             let rest = key.map_or_else(String::new, |key| format!(" {}", t!("{key}: show all", key)));
             if let Some(last) = lines.last_mut() {
-                *last = cut(last, room.saturating_sub(width(&rest)), self.env.glyphs.ellipsis) + &rest;
+                *last = cut(last, room.saturating_sub(width(&rest)), self.cx.glyphs.ellipsis) + &rest;
             }
         }
         Some((lines, notice.bad))

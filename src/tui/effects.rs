@@ -2,26 +2,26 @@
 
 use super::app::Tab;
 use super::context::UiContext;
-use super::request::{JobFile, Request, RequestId, RequestIds, Session};
+use super::request::{JobFile, ProfileSession, Request, RequestId, RequestIds};
 use super::worker::WorkerCommand;
 use crate::config::NamedFilter;
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
-use crate::export::{ExportRow, Record, What};
+use crate::export::{ExportContent, ExportRow, Record};
 use crate::i18n::number;
 use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::component::Modal;
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
-use crate::tui::persist::input_history::Typed;
-use crate::tui::platform::clipboard::Clip;
+use crate::tui::persist::input_history::InputKind;
+use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::worker::index::IndexRows;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub enum Content {
-    List(What),
+    List(ExportContent),
     JobFile(JobFile),
 }
 
@@ -44,15 +44,15 @@ impl ExportSource {
         head: String,
         note: String,
         badges: impl IntoIterator<Item = &'r HistoryItem>,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Self {
-        let now = env.now();
+        let now = cx.now();
         let rows = badges.into_iter().map(|badge| ExportRow::of(badge, now)).collect();
         Self::of_rows(name, head, Some(note), <HistoryItem as Record>::SHAPE.names(), rows)
     }
 
     /// Badges read from the index.
-    pub fn of_index(title: &str, found: IndexRows, env: &UiContext) -> Self {
+    pub fn of_index(title: &str, found: IndexRows, cx: &UiContext) -> Self {
         let rows = found.rows.len() as u64;
         let badges = count!(rows, "badge", "badges");
         let note = if rows < found.all {
@@ -64,7 +64,7 @@ impl ExportSource {
         } else {
             t!("lapel saves the rows from the index.").to_owned()
         };
-        let head = format!("{title} {} {badges}", env.glyphs.dot);
+        let head = format!("{title} {} {badges}", cx.glyphs.dot);
         Self::of_rows("badges", head, Some(note), <HistoryItem as Record>::SHAPE.names(), found.rows)
     }
 
@@ -78,7 +78,7 @@ impl ExportSource {
     ) -> Self {
         Self {
             rows: Some(rows.len() as u64),
-            content: Content::List(What::Rows(columns, rows)),
+            content: Content::List(ExportContent::Rows(columns, rows)),
             name: name.into(),
             head,
             note,
@@ -177,7 +177,7 @@ pub enum Navigate {
     /// Close a modal at any position of the stack.
     Close(ModalId),
     CloseAll,
-    Connect(Box<Session>),
+    Connect(Box<ProfileSession>),
     Quit,
 }
 
@@ -216,9 +216,9 @@ pub struct Effects<'a> {
     pub notice: Option<(String, bool)>,
     /// A message that the user did not ask for, and whether it is an error. The user must close it.
     pub news: Option<(String, bool)>,
-    pub copies: Vec<Clip>,
+    pub copies: Vec<CopiedText>,
     pub page: Option<PagerText>,
-    pub typed: Vec<(Typed, String)>,
+    pub typed: Vec<(InputKind, String)>,
     /// Make requests in the background, without a spinner. The user did not ask for them.
     pub quiet: bool,
 }
@@ -245,15 +245,15 @@ impl<'a> Effects<'a> {
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> M + 'static,
     ) {
-        self.open_some(|env, out| Some(build(env, out)));
+        self.open_some(|cx, out| Some(build(cx, out)));
     }
 
     pub(in crate::tui) fn open_some<M: Modal>(
         &mut self,
         build: impl FnOnce(&UiContext, &mut Effects<'_>) -> Option<M> + 'static,
     ) {
-        let build = move |env: &UiContext, out: &mut Effects<'_>| {
-            build(env, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
+        let build = move |cx: &UiContext, out: &mut Effects<'_>| {
+            build(cx, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
         };
         self.go.push(Navigate::Open(OpenModal(Box::new(build))));
     }
@@ -291,7 +291,7 @@ impl<'a> Effects<'a> {
 
     /// Scrubs the text, except line breaks and tabs. `what` names it in the middle of a sentence: `the badge id`.
     pub fn copy(&mut self, text: String, what: &str) {
-        self.copies.push(Clip { text, what: what.to_owned(), before: None, after: None });
+        self.copies.push(CopiedText { text, what: what.to_owned(), before: None, after: None });
     }
 
     pub fn say(&mut self, text: impl Into<String>) {

@@ -137,7 +137,7 @@ impl App {
             if self.is_forbidden(action) || !self.is_enabled(action) || self.is_behind(action) {
                 return None;
             }
-            let key = self.env.keymap.key(&stack, action)?;
+            let key = self.cx.keymap.key(&stack, action)?;
             Some(Hint { key, words: self.hint(action), action, at: 0, begins: false })
         };
         let all = |actions: &[Action]| -> Vec<Hint> { actions.iter().copied().filter_map(hint).collect() };
@@ -149,7 +149,7 @@ impl App {
             Action::Quit => !quits,
             _ => true,
         });
-        let separator = width(self.env.glyphs.dot) + 1;
+        let separator = width(self.cx.glyphs.dot) + 1;
         let taken: usize = app.iter().map(Hint::wide).sum::<usize>() + 2 * separator;
         let mut left = usize::from(columns).saturating_sub(2 + taken);
         let mut places = MOST.saturating_sub(app.len());
@@ -194,18 +194,18 @@ impl App {
 
     pub(super) fn toast_in_footer(&self, columns: u16) -> Option<String> {
         let notice = self.shown_notice()?;
-        let sign = if notice.bad { self.env.glyphs.alert } else { self.env.glyphs.dot };
+        let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let text = format!("{sign} {}", notice.text);
         let end = self.hints(columns).last().map_or(2, |hint| hint.at + hint.wide());
         (end + width(&text) + 2 <= usize::from(columns)).then_some(text)
     }
 
     pub(super) fn draw_footer(&self, frame: &mut Frame<'_>, area: Rect) {
-        let theme = &self.env.theme;
+        let theme = &self.cx.theme;
         let mut spans = vec![Span::raw("  ")];
         for hint in self.hints(area.width) {
             if hint.begins {
-                spans.push(Span::styled(format!("{} ", self.env.glyphs.dot), theme.dim()));
+                spans.push(Span::styled(format!("{} ", self.cx.glyphs.dot), theme.dim()));
             }
             spans.push(Span::styled(hint.key, theme.key()));
             spans.push(Span::styled(format!(" {}  ", hint.words), theme.dim()));
@@ -224,10 +224,10 @@ impl App {
         if begun.is_empty() || *stack != self.key_contexts() {
             return;
         }
-        let mut follows = self.env.keymap.follows(stack, begun);
+        let mut follows = self.cx.keymap.follows(stack, begun);
         follows.retain(|(_, action)| !self.is_forbidden(*action) && self.is_enabled(*action));
         let outer = popup::at_bottom(body, WIDEST, follows.len().max(1));
-        let inner = popup::open(frame, outer, body, &self.env.keymap.name(begun), &self.env);
+        let inner = popup::open(frame, outer, body, &self.cx.keymap.name(begun), &self.cx);
         let keys = follows.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
         let room = usize::from(inner.width).saturating_sub(keys + 4);
         let lines: Vec<Line<'_>> = follows
@@ -235,8 +235,8 @@ impl App {
             .map(|(key, action)| {
                 Line::from(vec![
                     Span::raw("  "),
-                    Span::styled(fit(&key, keys, ""), self.env.theme.key()),
-                    Span::raw(fit(action.short(), room, self.env.glyphs.ellipsis)),
+                    Span::styled(fit(&key, keys, ""), self.cx.theme.key()),
+                    Span::raw(fit(action.short(), room, self.cx.glyphs.ellipsis)),
                 ])
             })
             .collect();

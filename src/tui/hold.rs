@@ -9,13 +9,13 @@ use tokio::time::Instant;
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);
 
-pub fn left(env: &UiContext) -> Option<Duration> {
-    let left = env.link()?.held_until?.saturating_duration_since(Instant::now());
+pub fn left(cx: &UiContext) -> Option<Duration> {
+    let left = cx.link()?.held_until?.saturating_duration_since(Instant::now());
     Some(left).filter(|left| !left.is_zero())
 }
 
-pub fn next_change(env: &UiContext) -> Option<Instant> {
-    let left = left(env)?;
+pub fn next_change(cx: &UiContext) -> Option<Instant> {
+    let left = left(cx)?;
     let step = if left <= IN_SECONDS {
         Duration::from_secs(1)
     } else {
@@ -27,8 +27,8 @@ pub fn next_change(env: &UiContext) -> Option<Instant> {
 }
 
 /// A short wait has none. `ping` is the key that sends one ping, if there is one.
-pub fn lines(env: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
-    let Some(left) = left(env).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
+pub fn lines(cx: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
+    let Some(left) = left(cx).filter(|left| *left > WORTH_SAYING) else { return Vec::new() };
     let mut text = if left > IN_MINUTES {
         t!(
             "Rate limit wait {until} by this computer's clock (Retry-After). Nothing is sent before that.",
@@ -41,5 +41,5 @@ pub fn lines(env: &UiContext, ping: Option<&str>, columns: u16) -> Vec<String> {
         text.push(' ');
         text.push_str(&t!("{ping} sends one ping.", ping));
     }
-    wrap(&format!("{} {text}", env.glyphs.alert), usize::from(columns).saturating_sub(2))
+    wrap(&format!("{} {text}", cx.glyphs.alert), usize::from(columns).saturating_sub(2))
 }

@@ -3,8 +3,8 @@
 use super::request::{RequestId, Response};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
-use crate::jobs::{Changed, Jobs};
-use crate::tui::platform::images::Way;
+use crate::jobs::{JobChange, Jobs};
+use crate::tui::platform::images::PictureOutput;
 use crate::tui::widgets::cells::Ambiguous;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Message {
     /// The terminal's new size: columns, rows.
     Resize(u16, u16),
     /// How the terminal shows pictures, from its answers.
-    Pictures(Way),
+    Pictures(PictureOutput),
     /// Whether the terminal is dark or light, from its answer.
     Background(Ground),
     /// How wide the terminal draws characters of ambiguous width, from its answer.
@@ -46,7 +46,7 @@ pub enum Message {
     Link,
     /// The progress of a request: done, total.
     Progress(RequestId, u64, u64),
-    Job(Box<Changed>),
+    Job(Box<JobChange>),
     /// A time has come that the screen waits for: the next frame of a spinner, the end of a countdown.
     Tick,
     /// As with `kill -TSTP`. Only the loop handles it, because it holds the terminal.

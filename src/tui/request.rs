@@ -2,7 +2,7 @@
 //! and drops a response with another id.
 
 use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, Raw, RawOf,
+    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, RawBody, RawOf,
     Reader, TemplateQuery,
 };
 use crate::config::{Environment, NewProfile, ProfileLine};
@@ -11,7 +11,7 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, Coverage, DetailsRead, Period, Renewals, SyncScope, Synced, Which};
+use crate::index::{self, Cert, Coverage, DetailsRead, IndexedList, Period, Renewals, SyncScope, Synced};
 use crate::jobs::JournalPlace;
 use crate::jobs::intake::{Choices, ImportSource};
 use crate::jobs::receipt::{FailedMails, TableFormat};
@@ -31,7 +31,7 @@ use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
-use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
 use jiff::Timestamp;
 use secrecy::SecretString;
 use std::collections::{BTreeSet, HashMap};
@@ -69,7 +69,7 @@ enum Flag {
 
 /// Declares the requests, each in one line: its arguments, its response and its flags. `worker.rs` runs them.
 ///
-/// When a request fails, [`Failed`] makes its response. A request whose response depends on its arguments gives that
+/// When a request fails, [`FromFailure`] makes its response. A request whose response depends on its arguments gives that
 /// response after `else`.
 macro_rules! requests {
     (
@@ -142,7 +142,7 @@ requests! {
         /// The journal's entries for a badge that the service does not show.
         SentBadge(id: BadgeId) -> SentBadge(Vec<SentHere>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.
-        Holder(email: String, pages: u64) -> Holder(Box<Holder>) [Read, Refresh];
+        Holder(email: String, pages: u64) -> Holder(Box<HolderLists>) [Read, Refresh];
         /// Further reads for a support call.
         Call(query: LookupQuery) -> Call(Box<LookupReply>) [Read, Refresh]
             else |why| Response::Call(Box::new(lookup::failed(query, why.error.clone())));
@@ -151,9 +151,9 @@ requests! {
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
         TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
         /// A record as JSON, as the service sends it.
-        Raw(of: RawOf) -> Raw(Result<Raw, ApiError>) [Read];
+        Raw(of: RawOf) -> Raw(Result<RawBody, ApiError>) [Read];
         /// Every badge that matches a filter.
-        Matching(ask: MarkAsk) -> Matching(Box<Result<Matching, NotMarked>>) [Quiet];
+        Matching(ask: MarkAsk) -> Matching(Box<Result<MatchingRows, NotMarked>>) [Quiet];
         /// Write a list, or some of its rows, to a file.
         Export(request: Box<ExportRequest>) -> Export(Box<Result<Exported, NotSaved>>) [OwnEnd]
             else |why| Response::Export(Box::new(Err(ExportError::Service(why.error.clone()).into())));
@@ -207,15 +207,15 @@ requests! {
         /// The badges that may be a caller's, by address, by name or by both.
         People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, NotSearched>);
         /// The badges of a list without details in the index.
-        WithoutDetails(list: Which) -> WithoutDetails(Result<Vec<BadgeId>, String>);
+        WithoutDetails(list: IndexedList) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.
         Details(badges: Vec<BadgeId>, number: Option<String>) -> Details(Result<DetailsRead, String>) [Quiet];
         /// The badges of a list that can be issued again.
-        Renewals(list: Which) -> Renewals(Result<Renewals, String>);
+        Renewals(list: IndexedList) -> Renewals(Result<Renewals, String>);
         /// The badges whose mails failed.
         IndexMails -> IndexMails(Result<FailedMails, String>);
         /// All badges of a list, for a file.
-        IndexExport(list: Which) -> IndexExport(Result<IndexRows, String>);
+        IndexExport(list: IndexedList) -> IndexExport(Result<IndexRows, String>);
 
         // Files and programs of this computer.
         /// Completions of a typed path: every match.
@@ -243,7 +243,7 @@ requests! {
         /// Change, remove or test a configured profile.
         Profile(ask: Box<ProfileAsk>) -> Profile(Result<String, String>) [Local];
         /// Open a profile and find its key. Without a name: the profile that lapel was started with.
-        OpenProfile(name: Option<String>) -> Connected(Result<Box<Session>, String>) [Local];
+        OpenProfile(name: Option<String>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
     }
     with_response_of_another {
         /// Open a file of badge ids and detect its format.
@@ -255,11 +255,11 @@ requests! {
             -> Export(Box<Result<Exported, NotSaved>>) [Journal, OwnEnd];
         /// Write a small private marker file. Nobody waits for the response.
         Note(file: PathBuf, text: &'static str) -> Paused [Local, Quiet];
-        StartSandbox -> Connected(Result<Box<Session>, String>) [Local];
+        StartSandbox -> Connected(Result<Box<ProfileSession>, String>) [Local];
         /// Check a base URL and a key. If they work, keep them as a profile.
-        TryProfile(candidate: Box<Candidate>) -> Connected(Result<Box<Session>, String>) [Local];
+        TryProfile(candidate: Box<ProfileCandidate>) -> Connected(Result<Box<ProfileSession>, String>) [Local];
         /// Pin the current key of a profile. The second argument: the prefix of the key that the user was shown.
-        Pin(profile: String, prefix: String) -> Connected(Result<Box<Session>, String>) [Local];
+        Pin(profile: String, prefix: String) -> Connected(Result<Box<ProfileSession>, String>) [Local];
     }
 }
 
@@ -319,61 +319,61 @@ struct ApiFailure<'a> {
 }
 
 /// A result that can say that its request failed. A list is then empty.
-trait Failed {
+trait FromFailure {
     fn failed(why: &ApiFailure<'_>) -> Self;
 }
 
-impl<T> Failed for Result<T, ApiError> {
+impl<T> FromFailure for Result<T, ApiError> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Err(why.error.clone())
     }
 }
 
-impl<T> Failed for Result<T, String> {
+impl<T> FromFailure for Result<T, String> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Err(why.text.clone())
     }
 }
 
-impl<T> Failed for Result<T, NotSaved> {
+impl<T> FromFailure for Result<T, NotSaved> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotSaved::Failed(why.text.clone()))
     }
 }
 
-impl<T> Failed for Result<T, NotMarked> {
+impl<T> FromFailure for Result<T, NotMarked> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotMarked::Service(why.error.clone()))
     }
 }
 
-impl<T> Failed for Result<T, NotSearched> {
+impl<T> FromFailure for Result<T, NotSearched> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Err(NotSearched::NoIndex(why.text.clone()))
     }
 }
 
-impl<T> Failed for Vec<T> {
+impl<T> FromFailure for Vec<T> {
     fn failed(_: &ApiFailure<'_>) -> Self {
         Self::new()
     }
 }
 
-impl<T> Failed for Option<T> {
+impl<T> FromFailure for Option<T> {
     fn failed(_: &ApiFailure<'_>) -> Self {
         None
     }
 }
 
-impl<T: Failed> Failed for Box<T> {
+impl<T: FromFailure> FromFailure for Box<T> {
     fn failed(why: &ApiFailure<'_>) -> Self {
         Self::new(T::failed(why))
     }
 }
 
-impl Failed for Holder {
+impl FromFailure for HolderLists {
     fn failed(why: &ApiFailure<'_>) -> Self {
-        let (wallet, history) = (Failed::failed(why), Failed::failed(why));
+        let (wallet, history) = (FromFailure::failed(why), FromFailure::failed(why));
         Self {
             wallet,
             history,
@@ -428,7 +428,7 @@ impl From<JobError> for NotSaved {
 }
 
 #[derive(Clone, Debug)]
-pub struct Candidate {
+pub struct ProfileCandidate {
     pub profile: NewProfile,
     /// Without a key, lapel finds it where the profile says.
     pub key: Option<SecretString>,
@@ -436,7 +436,7 @@ pub struct Candidate {
 
 /// A holder's badges, as two lists. The wallet does not contain revoked or waiting badges.
 #[derive(Debug)]
-pub struct Holder {
+pub struct HolderLists {
     /// The wallet's badges, and whether the list is complete.
     pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
     /// The history's rows for exactly this address, and whether the list is complete.
@@ -452,7 +452,7 @@ pub struct Holder {
     pub requests: u32,
 }
 
-impl Holder {
+impl HolderLists {
     /// Whether both lists were read and have no badge.
     pub fn has_nothing(&self) -> bool {
         self.wallet.as_ref().is_ok_and(|(badges, _)| badges.is_empty())
@@ -461,7 +461,7 @@ impl Holder {
 }
 
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct ProfileSession {
     pub connection: Connection,
     pub name: String,
     pub environment: Environment,
@@ -481,7 +481,7 @@ pub struct Session {
     pub remark: Option<String>,
 }
 
-impl Session {
+impl ProfileSession {
     /// The same session with its journal in a data folder.
     #[must_use]
     pub fn kept_in(self, folder: PathBuf) -> Self {
@@ -490,7 +490,7 @@ impl Session {
 }
 
 #[cfg(test)]
-impl Session {
+impl ProfileSession {
     pub(in crate::tui) fn for_test(environment: Environment, organisation: &str) -> Self {
         let key = crate::api::ApiKey::new("dmu_test_0123456789abcdef").expect("a key");
         Self {

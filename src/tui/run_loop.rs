@@ -16,7 +16,7 @@ use super::shutdown;
 use super::theme::Glyphs;
 use super::widgets::cells;
 use super::worker::{self, Helpers, WorkerCommand};
-use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, Pictures};
+use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, PictureSettings};
 use anyhow::Context as _;
 use ratatui::Terminal;
 use ratatui::buffer::Buffer;
@@ -35,7 +35,7 @@ pub struct Start {
     pub joined: JoinedChoice,
     pub keymap: Keymap,
     pub wanted: InitialView,
-    pub pictures: Pictures,
+    pub pictures: PictureSettings,
     pub manner: Manner,
     pub helpers: Helpers,
     pub crash_dir: PathBuf,
@@ -68,9 +68,9 @@ impl<B: Surface> Tui<B> {
     /// Must run within a tokio runtime.
     pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
         let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
-        let mut env = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
-        env.pictures = images::Store::new(&start.pictures);
-        let mut app = App::new(env, start.theme, (size.width, size.height), start.begin, start.warning);
+        let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
+        cx.pictures = images::PictureStore::new(&start.pictures);
+        let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
         app.set_manner(start.manner);
         app.set_app_paths(start.app_paths);
         app.begin(start.wanted);
@@ -282,12 +282,12 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     tui.voice = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
-    if let Some(way) = tui.app.env.pictures.kitty() {
+    if let Some(way) = tui.app.cx.pictures.kitty() {
         terminal::gives_kitty_pictures(&way);
     }
     terminal::on_panic(crash_dir, tui.sender());
     let pause = pause::InputPause::default();
-    let held = terminal::Hold::new(pause.clone()).context(t!("lapel needs a terminal"))?;
+    let held = terminal::HeldTerminal::new(pause.clone()).context(t!("lapel needs a terminal"))?;
     let Some(mut held) = held else { return Ok(()) };
     // The first frame is drawn before anything is read, requested or connected.
     tui.draw()?;

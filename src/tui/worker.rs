@@ -20,7 +20,7 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{Holder, JobFile, NotSaved, Request, RequestId, Response, Session};
+use super::request::{HolderLists, JobFile, NotSaved, ProfileSession, Request, RequestId, Response};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, Exported};
@@ -45,7 +45,7 @@ pub enum WorkerCommand {
     /// The user has stopped this read. Its response says so.
     Stop(RequestId),
     /// Use this connection from now on. Its messages carry this number.
-    Connect(Box<Session>, u64),
+    Connect(Box<ProfileSession>, u64),
 }
 
 /// Runs until the TUI drops its end of the channel.
@@ -54,18 +54,18 @@ pub async fn run(
     messages: mpsc::Sender<Message>,
     helpers: Helpers,
 ) {
-    let mut running: HashMap<RequestId, Running> = HashMap::new();
+    let mut running: HashMap<RequestId, ActiveRequest> = HashMap::new();
     let (done, mut finished) = mpsc::channel::<RequestId>(256);
     let mut line = ConnectionSlot::default();
     let mut waiting: Vec<(RequestId, Request)> = Vec::new();
     let start = |request: RequestId,
                  ask: Request,
                  link: Option<WorkerConnection>,
-                 running: &mut HashMap<RequestId, Running>| {
+                 running: &mut HashMap<RequestId, ActiveRequest>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
         if !ask.goes_on() {
-            running.insert(request, Running { cancel: token.clone(), stop: stop.clone() });
+            running.insert(request, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
@@ -134,7 +134,7 @@ pub async fn run(
     }
 }
 
-struct Running {
+struct ActiveRequest {
     cancel: CancellationToken,
     stop: CancellationToken,
 }
@@ -183,7 +183,7 @@ async fn answer(
     helpers: &Helpers,
     context: RequestContext,
 ) -> Option<Response> {
-    let connected = |result: Result<Session, String>| Response::Connected(result.map(Box::new));
+    let connected = |result: Result<ProfileSession, String>| Response::Connected(result.map(Box::new));
     let (ask, call) = match ask {
         Request::Quiet(ask) => (*ask, Call::background()),
         ask => (ask, Call::interactive()),
@@ -412,12 +412,12 @@ async fn template_of(
     Ok((template, item.title.unwrap_or_default()))
 }
 
-async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder {
+async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> HolderLists {
     let (wallet, history) =
         tokio::join!(reader.wallet_of(email, pages, call), reader.history_of(email, pages, call));
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
     let key = EmailKey::of(email);
-    Holder {
+    HolderLists {
         sent: Vec::new(),
         requested: HashMap::new(),
         total_count: wallet.as_ref().ok().and_then(|w| w.total_count),

@@ -12,9 +12,11 @@ pub mod texts;
 pub use service::{frozen, session};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, Pictures};
+use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, PictureSettings};
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::{Begin, Context, Helpers, InitialView, Keymap, Message, Session, Start, Surface, Tui};
+use lapel::tui::{
+    Begin, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
+};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, TestBackend};
 use std::collections::BTreeSet;
@@ -33,7 +35,7 @@ pub struct Harness {
 /// Where a test is. A test that fails prints it, so that a long walk names its place.
 #[derive(Default)]
 struct Trace {
-    contexts: Vec<Context>,
+    contexts: Vec<KeyContext>,
     keys: Vec<String>,
 }
 
@@ -84,7 +86,7 @@ impl Harness {
         options: Options,
         columns: u16,
         rows: u16,
-        change: impl FnOnce(Session) -> Session,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
     ) -> Self {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
@@ -96,11 +98,11 @@ impl Harness {
         options: Options,
         columns: u16,
         rows: u16,
-        change: impl FnOnce(Session) -> Session,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
     ) -> Self {
         let sandbox = started(options.showing_waiting()).await;
         let session = change(session(&sandbox, Environment::Demo));
-        let pictures = Pictures { choice: PictureChoice::Halfblocks, ..Pictures::none() };
+        let pictures = PictureSettings { choice: PictureChoice::Halfblocks, ..PictureSettings::none() };
         let begin = Begin::Session(Box::new(session));
         Self::of(desk_showing(pictures, begin, helpers(), columns, rows), sandbox)
     }
@@ -112,7 +114,12 @@ impl Harness {
     }
 
     /// Another tui on the same sandbox, as after a new start of the program.
-    pub fn reopened(self, change: impl FnOnce(Session) -> Session, columns: u16, rows: u16) -> Self {
+    pub fn reopened(
+        self,
+        change: impl FnOnce(ProfileSession) -> ProfileSession,
+        columns: u16,
+        rows: u16,
+    ) -> Self {
         let session = change(session(&self.sandbox, Environment::Demo));
         Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), self.sandbox)
     }
@@ -277,22 +284,22 @@ impl Harness {
 
 /// A TUI without a sandbox of its own.
 pub fn tui(begin: Begin, helpers: Helpers, columns: u16, rows: u16) -> Tui<TestBackend> {
-    desk_showing(Pictures::none(), begin, helpers, columns, rows)
+    desk_showing(PictureSettings::none(), begin, helpers, columns, rows)
 }
 
 /// A TUI for a session, beside another one on the same sandbox.
-pub fn tui_of(session: Session, columns: u16, rows: u16) -> Tui<TestBackend> {
+pub fn tui_of(session: ProfileSession, columns: u16, rows: u16) -> Tui<TestBackend> {
     tui(Begin::Session(Box::new(session)), helpers(), columns, rows)
 }
 
 /// The same, with what the command line wants to see first.
 pub fn desk_wanting(wanted: InitialView, begin: Begin, columns: u16, rows: u16) -> Tui<TestBackend> {
-    desk_from(Start { wanted, ..start(Pictures::none(), begin, helpers()) }, columns, rows)
+    desk_from(Start { wanted, ..start(PictureSettings::none(), begin, helpers()) }, columns, rows)
 }
 
 /// The same, with pictures in some way.
 fn desk_showing(
-    pictures: Pictures,
+    pictures: PictureSettings,
     begin: Begin,
     helpers: Helpers,
     columns: u16,
@@ -308,7 +315,7 @@ fn desk_from(start: Start, columns: u16, rows: u16) -> Tui<TestBackend> {
 
 /// A TUI on another kind of terminal.
 pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Tui<B> {
-    Tui::new(terminal, start(Pictures::none(), begin, helpers())).expect("a desk")
+    Tui::new(terminal, start(PictureSettings::none(), begin, helpers())).expect("a desk")
 }
 
 /// Most scripts begin on Templates. A session that restores its layout begins where it was left.
@@ -319,7 +326,7 @@ fn wanted(begin: &Begin) -> InitialView {
     }
 }
 
-fn start(pictures: Pictures, begin: Begin, helpers: Helpers) -> Start {
+fn start(pictures: PictureSettings, begin: Begin, helpers: Helpers) -> Start {
     let wanted = wanted(&begin);
     Start {
         begin,

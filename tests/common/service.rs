@@ -4,7 +4,7 @@
 use lapel::api::{ApiKey, Connection, install_crypto};
 use lapel::config::Environment;
 use lapel::sandbox::{Options, Sandbox};
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 
 /// The sandbox that most tests use: frozen at a moment, so that every age is the same in every run.
 pub fn frozen() -> Options {
@@ -17,13 +17,13 @@ pub fn frozen() -> Options {
 }
 
 /// How to connect to a sandbox.
-pub fn session(sandbox: &Sandbox, environment: Environment) -> Session {
+pub fn session(sandbox: &Sandbox, environment: Environment) -> ProfileSession {
     install_crypto();
     let key = ApiKey::new(sandbox.api_key()).expect("the sandbox's key");
     let mut connection = Connection::new(sandbox.base_url(), key).expect("the sandbox's address");
     connection.utc_offset = Some(jiff::tz::offset(9));
     connection.clock_speed = 0.0;
-    Session {
+    ProfileSession {
         connection,
         name: "demo".into(),
         environment,

@@ -114,7 +114,7 @@ pub use server::{
 #[cfg(feature = "team")]
 mod server {
     use lapel::jobs::Journal;
-    use lapel::team::{Host, Limits, Login, Server, Session, TeamError};
+    use lapel::team::{DatabaseLimits, DatabaseSession, Host, Login, Server, TeamError};
     use std::collections::HashMap;
     use std::io::Read;
     use std::os::unix::fs::MetadataExt;
@@ -136,12 +136,12 @@ mod server {
     static DATABASES: LazyLock<Mutex<(usize, HashMap<PathBuf, Login>)>> = LazyLock::new(Mutex::default);
 
     /// By folder: the folder of the socket to which its sessions connect instead of the server, and their limits.
-    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static Limits)>>> =
+    static ROUTES: LazyLock<Mutex<HashMap<PathBuf, (PathBuf, &'static DatabaseLimits)>>> =
         LazyLock::new(Mutex::default);
 
     /// Open connections of the administrator, the last used one at the end. To connect costs a server much more than a
     /// query.
-    static SESSIONS: Mutex<Vec<(Login, Session)>> = Mutex::new(Vec::new());
+    static SESSIONS: Mutex<Vec<(Login, DatabaseSession)>> = Mutex::new(Vec::new());
     const MOST_SESSIONS: usize = 48;
 
     const WATCH: &str = r#"
@@ -214,10 +214,10 @@ mod server {
     }
 
     /// Waits until a server accepts connections: it may be starting, or recovering from a crash.
-    fn connected(login: &Login) -> Session {
+    fn connected(login: &Login) -> DatabaseSession {
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
         loop {
-            match Session::open(login) {
+            match DatabaseSession::open(login) {
                 Ok(session) => return session,
                 Err(lapel::team::TeamError::Away(_)) if std::time::Instant::now() < end => {}
                 Err(why) => {
@@ -238,7 +238,7 @@ mod server {
             user: "lapel".to_owned(),
             database: database.to_owned(),
         };
-        Login { server, password: None, ca: None, limits: &Limits::USUAL }
+        Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
     }
 
     /// Creates roles, a login for each, and a journal.
@@ -445,7 +445,7 @@ mod server {
     /// are repeated: a connection may turn out to be closed.
     fn with_session<T>(
         login: &Login,
-        request: impl Fn(&Session) -> Result<T, TeamError>,
+        request: impl Fn(&DatabaseSession) -> Result<T, TeamError>,
     ) -> Result<T, TeamError> {
         let mut sessions = SESSIONS.lock().expect("connections");
         let kept = sessions.iter().position(|(other, _)| other.server == login.server);
@@ -540,7 +540,7 @@ mod server {
 
     /// From now on the sessions of a folder connect to a socket in another folder, and have limits of their own.
     /// Returns the folder of the server's socket.
-    pub fn route(folder: &Path, through: Option<(&Path, &'static Limits)>) -> PathBuf {
+    pub fn route(folder: &Path, through: Option<(&Path, &'static DatabaseLimits)>) -> PathBuf {
         let mut routes = ROUTES.lock().expect("routes");
         match through {
             Some((socket, limits)) => {
@@ -627,7 +627,7 @@ mod server {
         let login = owned_database_of(folder);
         let held = move || {
             let sql = "SELECT FROM lapel.process WHERE until > clock_timestamp()";
-            let held = |session: &Session| session.runtime.block_on(session.client.query(sql, &[]));
+            let held = |session: &DatabaseSession| session.runtime.block_on(session.client.query(sql, &[]));
             !with_session(&login, held).expect(sql).is_empty()
         };
         std::thread::spawn(held).join().expect("asked")

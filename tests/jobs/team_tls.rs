@@ -3,7 +3,7 @@
 use crate::on_postgresql::is_left_out;
 use crate::team::TlsServer;
 use crate::texts::msg_part;
-use lapel::team::{Login, Session, TeamError};
+use lapel::team::{DatabaseSession, Login, TeamError};
 use std::time::{Duration, Instant};
 
 const AUTHORITY: &[u8] = include_bytes!("../service/api_hostile/certificates/authority.pem");
@@ -18,7 +18,7 @@ const OTHER_NAME: &str = "::ffff:127.0.0.1";
 
 /// The version of TLS, and how the password was checked.
 fn connected(login: &Login) -> Result<Option<String>, TeamError> {
-    let session = Session::open(login)?;
+    let session = DatabaseSession::open(login)?;
     let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl";
     let row = session.runtime.block_on(session.client.query_opt(sql, &[]))?;
     Ok(row.map(|row| row.get(0)))

@@ -8,7 +8,7 @@ use crossterm::event::KeyEvent;
 use lapel::cli::Cli;
 use lapel::config::KeymapFile;
 use lapel::jobs::{Code, DuplicateKind, Phase, RowStatus, StopKind};
-use lapel::tui::{Action, Context, Keymap, Press};
+use lapel::tui::{Action, KeyContext, Keymap, Press};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn table() -> String {
     for (context, action, keys) in Keymap::default().lines() {
         // Moving is the same everywhere and said once.
         let moves = [Action::Down, Action::Up, Action::PageDown, Action::PageUp];
-        if moves.contains(&action) && context != Context::List {
+        if moves.contains(&action) && context != KeyContext::List {
             continue;
         }
         let place = if last == Some(context) { "" } else { context.place() };
@@ -70,7 +70,7 @@ fn table() -> String {
 fn letters() -> String {
     let mut all: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let keymap = Keymap::default();
-    let is_menu = |context| matches!(context, Context::JobMenu | Context::Welcome);
+    let is_menu = |context| matches!(context, KeyContext::JobMenu | KeyContext::Welcome);
     for (_, action, keys) in
         keymap.lines().filter(|(context, action, _)| !is_menu(*context) && *action != Action::Back)
     {
@@ -395,7 +395,7 @@ fn every_dependency_has_its_line() {
 }
 
 /// What `names`, such as `g h`, come to where these places stand.
-fn press(keymap: &Keymap, stack: &[Context], names: &str) -> Press {
+fn press(keymap: &Keymap, stack: &[KeyContext], names: &str) -> Press {
     let mut begun = Vec::new();
     let mut last = Press::Free;
     for name in names.split(' ') {
@@ -410,7 +410,8 @@ fn press(keymap: &Keymap, stack: &[Context], names: &str) -> Press {
 fn every_example_of_keys_works_where_its_place_stands() {
     let pages = pages();
     let usual = Keymap::default();
-    let places: Vec<(Context, &str)> = usual.lines().map(|(context, ..)| (context, context.name())).collect();
+    let places: Vec<(KeyContext, &str)> =
+        usual.lines().map(|(context, ..)| (context, context.name())).collect();
     let named = |name: &str| places.iter().find(|(_, place)| *place == name).map(|(context, _)| *context);
     let mut pressed = 0;
     let blocks = pages.iter().flat_map(|(_, text)| text.split("```toml\n").skip(1));
@@ -430,7 +431,7 @@ fn every_example_of_keys_works_where_its_place_stands() {
         for line in &file.lines {
             let place = named(&line.place).expect("a place");
             let action = Action::ALL.iter().find(|action| action.name() == line.action).expect("an action");
-            for stack in Context::STACKS.iter().filter(|stack| stack.contains(&place)) {
+            for stack in KeyContext::STACKS.iter().filter(|stack| stack.contains(&place)) {
                 for keys in &line.keys {
                     assert_eq!(press(&keymap, stack, keys), Press::Action(*action), "{keys} in {stack:?}");
                     pressed += 1;

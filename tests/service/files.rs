@@ -8,7 +8,7 @@ use lapel::domain::{TemplateId, Text};
 use lapel::jobs::intake::{Choices, ImportSource, TextEncoding};
 use lapel::jobs::receipt::TableFormat;
 use lapel::jobs::{
-    Account, Changed, CheckProgress, Code, DuplicateKind, DuplicateResult, FileRequest, IdsRequest, Job,
+    Account, CheckProgress, Code, DuplicateKind, DuplicateResult, FileRequest, IdsRequest, Job, JobChange,
     JobConfig, JobError, JobId, JobRow, Jobs, Journal, Phase, RowFilter, RowStatus,
 };
 use lapel::sandbox::{Options, Sandbox};
@@ -23,7 +23,7 @@ const BOUND: Duration = Duration::from_secs(60);
 struct Bench {
     sandbox: Sandbox,
     jobs: Jobs,
-    events: mpsc::Receiver<Changed>,
+    events: mpsc::Receiver<JobChange>,
     folder: tempfile::TempDir,
 }
 

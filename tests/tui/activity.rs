@@ -368,7 +368,7 @@ async fn a_receipt_never_replaces_a_file_unasked() {
 async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().to_owned();
-    let kept = move |mut session: lapel::tui::Session| {
+    let kept = move |mut session: lapel::tui::ProfileSession| {
         session = session.kept_in(place.clone());
         session.jobs.batch = 1;
         session.jobs.in_flight = 1;

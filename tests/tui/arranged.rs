@@ -4,7 +4,7 @@ use super::activity::issue;
 use super::columns::{ended, keeping, line_with};
 use super::*;
 use crate::common::texts::{msg, msg_part};
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 use std::path::Path;
 
 /// Looks somebody up whose mailbox several people share, on the Wallet tab.
@@ -97,7 +97,7 @@ fn sizes(screen: &str) -> Vec<u64> {
     rows.filter_map(size).collect()
 }
 
-fn with_journal(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
+fn with_journal(folder: &Path, name: &str) -> impl Fn(ProfileSession) -> ProfileSession + use<> {
     let (journal, keeping) = (folder.join("journal"), keeping(folder, name));
     move |session| keeping(session.kept_in(journal.clone()))
 }

@@ -3,9 +3,9 @@
 use super::*;
 use crate::common::texts::msg_part;
 use lapel::index::IndexConfig;
-use lapel::tui::{IndexUse, Session};
+use lapel::tui::{IndexUse, ProfileSession};
 
-fn with_index(mut session: Session) -> Session {
+fn with_index(mut session: ProfileSession) -> ProfileSession {
     session.index = Some(IndexUse {
         folder: None,
         settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },

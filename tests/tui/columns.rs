@@ -5,7 +5,7 @@ use super::common::{desk_wanting, session, tui};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, InitialView, Session, ViewUse};
+use lapel::tui::{Begin, Helpers, InitialView, ProfileSession, ViewUse};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ fn file(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// A profile of this name that keeps how its lists are shown.
-pub fn keeping(folder: &Path, name: &str) -> impl Fn(Session) -> Session + use<> {
+pub fn keeping(folder: &Path, name: &str) -> impl Fn(ProfileSession) -> ProfileSession + use<> {
     let (file, name) = (file(folder, name), name.to_owned());
     move |session| {
         let view = Some(ViewUse { file: file.clone(), keep: true });
-        Session { name: name.clone(), view, ..session }
+        ProfileSession { name: name.clone(), view, ..session }
     }
 }
 
@@ -177,7 +177,8 @@ async fn restore_switched_off_keeps_nothing_and_removes_what_was_kept() {
     std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
     std::fs::write(&file, r#"{"version":1,"tab":"history"}"#).expect("written");
     let view = ViewUse { file: file.clone(), keep: false };
-    let mut h = Harness::with(small(), 80, 24, |session| Session { view: Some(view), ..session }).await;
+    let mut h =
+        Harness::with(small(), 80, 24, |session| ProfileSession { view: Some(view), ..session }).await;
     let screen = h.settled().await;
     assert!(
         screen.contains(msg("Needs you"))

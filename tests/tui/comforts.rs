@@ -4,7 +4,7 @@ use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use base64::Engine;
 use lapel::config::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
-use lapel::tui::{Around, Manner};
+use lapel::tui::{HostTerminal, Manner};
 use std::time::Duration;
 
 /// What the terminal was asked to put on its clipboard, and nothing else was said to it.
@@ -18,7 +18,7 @@ pub fn copied(h: &mut Harness) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-fn behave(h: &mut Harness, settings: AppSettings, around: Around) {
+fn behave(h: &mut Harness, settings: AppSettings, around: HostTerminal) {
     h.tui.app.set_manner(Manner { settings, around, ..Manner::default() });
 }
 
@@ -144,16 +144,16 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
         "{screen}"
     );
     let off = AppSettings { clipboard: ClipboardChoice::Off, ..AppSettings::default() };
-    behave(&mut h, off, Around::default());
+    behave(&mut h, off, HostTerminal::default());
     h.press("y i");
     let screen = h.screen();
     assert!(screen.contains(msg_part("copying is off")), "{screen}");
-    behave(&mut h, AppSettings::default(), Around { term: "linux".into(), ..Around::default() });
+    behave(&mut h, AppSettings::default(), HostTerminal { term: "linux".into(), ..HostTerminal::default() });
     h.press("y i");
     assert!(h.screen().contains(msg_part("this terminal has no clipboard")));
     // A program is told of, too, where there is none.
     let native = AppSettings { clipboard: ClipboardChoice::Native, ..AppSettings::default() };
-    behave(&mut h, native, Around::default());
+    behave(&mut h, native, HostTerminal::default());
     h.press("y i");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("The badge id was not copied")), "{screen}");
@@ -169,14 +169,14 @@ async fn over_ssh_the_link_is_copied_in_place_of_a_browser() {
     h.paste(&ids[0]);
     h.press("enter");
     h.settled().await;
-    behave(&mut h, AppSettings::default(), Around { ssh: true, ..Around::default() });
+    behave(&mut h, AppSettings::default(), HostTerminal { ssh: true, ..HostTerminal::default() });
     h.press("o");
     let screen = h.screen();
     assert!(screen.contains(msg_part("browser over ssh")) && screen.contains("/front.png"), "{screen}");
     let words: Vec<&str> = screen.split_whitespace().collect();
     assert!(words.join(" ").contains(msg_part("Sent the link to the terminal's clipboard")), "{screen}");
     assert!(copied(&mut h).starts_with("http://127.0.0.1"));
-    behave(&mut h, AppSettings::default(), Around::default());
+    behave(&mut h, AppSettings::default(), HostTerminal::default());
     h.press("o");
     assert!(h.screen().contains(msg_part("There is no desktop")));
     // Elsewhere there is no picture yet.
@@ -348,7 +348,7 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
     h.paste(&ids[0]);
     h.press("enter");
     h.settled().await;
-    behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
+    behave(&mut h, refreshing(RefreshChoice::HalfMinute), HostTerminal::default());
     h.sandbox.control().add_fault("get status=500").expect("a rule");
     for (tab, shown, minutes) in [("4", "Cert. no.", 1), ("3", "한서윤 · 1 badge", 2)] {
         // From the box to the list: nothing is refreshed while somebody types.
@@ -369,7 +369,7 @@ async fn what_fails_is_tried_further_apart_and_the_screen_stays() {
 #[tokio::test]
 async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
     let mut h = Harness::new(held(), 120, 36).await;
-    behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
+    behave(&mut h, refreshing(RefreshChoice::HalfMinute), HostTerminal::default());
     h.press("2");
     h.settled().await;
     h.press("/");
@@ -400,7 +400,7 @@ async fn nothing_is_read_again_while_one_types_or_the_service_asks_to_wait() {
 #[tokio::test]
 async fn while_the_service_asks_to_wait_it_is_tried_further_apart() {
     let mut h = Harness::new(held(), 80, 24).await;
-    behave(&mut h, refreshing(RefreshChoice::HalfMinute), Around::default());
+    behave(&mut h, refreshing(RefreshChoice::HalfMinute), HostTerminal::default());
     h.settled().await;
     h.sandbox.control().add_fault("any status=429 retry-after=3600 times=1").expect("a rule");
     h.press("b");
@@ -459,7 +459,7 @@ async fn switched_off_it_wakes_nobody() {
 async fn the_person_is_called_once_when_followed_work_ends() {
     let mut h = Harness::new(small(), 80, 24).await;
     let desktop = AppSettings { notice: NoticeChoice::Desktop, ..AppSettings::default() };
-    behave(&mut h, desktop, Around { term: "xterm-kitty".into(), ..Around::default() });
+    behave(&mut h, desktop, HostTerminal { term: "xterm-kitty".into(), ..HostTerminal::default() });
     h.settled().await;
     h.press("i");
     h.settled().await;
@@ -484,7 +484,7 @@ async fn the_person_is_called_once_when_followed_work_ends() {
 async fn the_bell_rings_when_sending_stops() {
     let mut h = Harness::new(small(), 80, 24).await;
     let bell = AppSettings { notice: NoticeChoice::Bell, ..AppSettings::default() };
-    behave(&mut h, bell, Around::default());
+    behave(&mut h, bell, HostTerminal::default());
     h.settled().await;
     h.sandbox.control().set_quota(Some(0));
     h.press("i");

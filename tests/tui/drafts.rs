@@ -134,7 +134,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
 async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().to_owned();
-    let here = move |mut session: lapel::tui::Session| {
+    let here = move |mut session: lapel::tui::ProfileSession| {
         session = session.kept_in(place.clone());
         session
     };

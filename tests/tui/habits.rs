@@ -207,7 +207,7 @@ async fn alt_digits_leave_every_field_whose_text_is_kept() {
         h.press("alt-5");
         let screen = h.settled().await;
         assert_eq!(h.tui.app.modal(), None, "{keys}\n{screen}");
-        assert_eq!(h.tui.app.key_contexts().first(), Some(&lapel::tui::Context::Activity), "{keys}");
+        assert_eq!(h.tui.app.key_contexts().first(), Some(&lapel::tui::KeyContext::Activity), "{keys}");
         h.press("1 esc esc esc 2 esc esc esc");
         h.settled().await;
     }

@@ -6,12 +6,12 @@ use super::common::{desk_wanting, session};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::{RowState, Sandbox};
-use lapel::tui::{Begin, IndexUse, InitialView, Session};
+use lapel::tui::{Begin, IndexUse, InitialView, ProfileSession};
 use std::time::Duration;
 
 const CALM: &str = "Nothing needs you, and no job is running.";
 
-fn with_index(mut session: Session) -> Session {
+fn with_index(mut session: ProfileSession) -> ProfileSession {
     let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
     session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
     session
@@ -41,7 +41,7 @@ fn posts(h: &Harness) -> u64 {
 }
 
 /// A job of five that the quota stopped after two.
-async fn stopped(columns: u16, rows: u16, change: impl FnOnce(Session) -> Session) -> Harness {
+async fn stopped(columns: u16, rows: u16, change: impl FnOnce(ProfileSession) -> ProfileSession) -> Harness {
     let options = Options { quota: Some(2), ..small() };
     let mut h = Harness::with(options, columns, rows, |mut session| {
         session.jobs.batch = 2;
@@ -171,7 +171,7 @@ async fn a_stopped_job_stays_in_sight_until_it_is_resumed() {
 async fn the_sign_is_there_from_the_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let keep = move |session: Session| session.kept_in(journal.clone());
+    let keep = move |session: ProfileSession| session.kept_in(journal.clone());
     let h = stopped(120, 36, keep.clone()).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
@@ -314,7 +314,7 @@ async fn with_an_index_it_reads_nothing_until_it_is_told_to() {
 async fn a_read_only_profile_reads_and_resumes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let keep = move |session: Session| session.kept_in(journal.clone());
+    let keep = move |session: ProfileSession| session.kept_in(journal.clone());
     let h = stopped(100, 30, keep.clone()).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
@@ -393,7 +393,7 @@ async fn what_matters_stays_in_the_header_at_80_columns() {
     for environment in [Environment::Demo, Environment::Staging, Environment::Live] {
         let mut h = Harness::with(held(), 80, 24, |session| {
             let organisation = Some("달무리대학교 평생교육원 디지털 역량 인증 운영 지원 센터".to_owned());
-            let mut session = Session { environment, organisation, ..session };
+            let mut session = ProfileSession { environment, organisation, ..session };
             session.connection.read_only = true;
             session
         })

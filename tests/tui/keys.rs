@@ -63,7 +63,7 @@ impl Other {
     async fn new(options: Options) -> Self {
         let mut h = Harness::new(options, 100, 40).await;
         h.settled().await;
-        h.tui.app.env.keymap = every_key_another();
+        h.tui.app.cx.keymap = every_key_another();
         Self { h, usual: usual() }
     }
 
@@ -219,7 +219,7 @@ async fn what_sends_names_the_keys_that_are_bound() {
 #[tokio::test]
 async fn the_first_screen_names_the_keys_that_are_bound_whole() {
     let mut h = Harness::welcome(80, 24).await;
-    h.tui.app.env.keymap = every_key_another();
+    h.tui.app.cx.keymap = every_key_another();
     let mut o = Other { h, usual: usual() };
     o.h.settled().await;
     o.says("{} explore the sandbox", &[Action::ChooseSandbox]);
@@ -233,7 +233,7 @@ async fn an_action_without_a_key_is_named_itself() {
     let mut h = Harness::new(small(), 100, 30).await;
     h.settled().await;
     people(&mut h, 0..2).await;
-    h.tui.app.env.keymap = manners::keys("[draft]\naccept = []\nback = 'f4'\n");
+    h.tui.app.cx.keymap = manners::keys("[draft]\naccept = []\nback = 'f4'\n");
     h.press("j");
     let screen = h.screen();
     assert!(screen.contains("(no key) next  f4 back"), "the draft has keys of its own:\n{screen}");
@@ -243,24 +243,24 @@ async fn an_action_without_a_key_is_named_itself() {
 #[tokio::test]
 async fn the_help_shows_and_runs_what_has_no_key() {
     let mut h = Harness::new(small(), 100, 30).await;
-    h.tui.app.env.keymap = manners::keys("[templates]\nopen-picture = 's'\n");
+    h.tui.app.cx.keymap = manners::keys("[templates]\nopen-picture = 's'\n");
     h.settled().await;
     h.press("1");
     h.settled().await;
     h.press("? /");
     h.type_text(Action::Sort.help());
     let shown = h.screen();
-    let entry = format!("{} ", h.tui.app.env.glyphs.dash);
+    let entry = format!("{} ", h.tui.app.cx.glyphs.dash);
     assert!(shown.lines().any(|line| line.contains(&entry) && line.contains(Action::Sort.help())), "{shown}");
     h.press("enter enter");
-    assert!(h.tui.app.key_contexts().contains(&lapel::tui::Context::SortMenu), "{}", h.screen());
+    assert!(h.tui.app.key_contexts().contains(&lapel::tui::KeyContext::SortMenu), "{}", h.screen());
 }
 
 /// Help, footer and palette show the keys of a preset.
 #[tokio::test]
 async fn the_keys_of_a_preset_work_and_are_shown() {
     let mut h = Harness::new(small(), 100, 30).await;
-    h.tui.app.env.keymap = manners::keys("preset = 'vim'\n");
+    h.tui.app.cx.keymap = manners::keys("preset = 'vim'\n");
     h.settled().await;
     h.press("1");
     h.settled().await;

@@ -3,7 +3,7 @@
 use super::narrow::flat;
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 use std::time::Duration;
 
 #[tokio::test]
@@ -172,7 +172,7 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
     h.sandbox.control().add_fault("any status=429 retry-after=3540 times=1").expect("a rule");
     h.press("2");
     h.shows(msg_part("▲ wait 59 min")).await;
-    let checked = |mut session: Session| {
+    let checked = |mut session: ProfileSession| {
         session.connection.pin = Some(super::profiles::pinned("dmu_test_"));
         session
     };

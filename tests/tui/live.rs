@@ -5,13 +5,13 @@ use super::sending::to_review;
 use super::*;
 use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 use std::time::Duration;
 use unicode_normalization::UnicodeNormalization;
 
 const NAME: &str = "연습용 기관";
 
-async fn live(options: Options, change: impl FnOnce(&mut Session)) -> Harness {
+async fn live(options: Options, change: impl FnOnce(&mut ProfileSession)) -> Harness {
     Harness::with(options, 80, 24, |mut session| {
         session.environment = Environment::Live;
         session.organisation = Some(NAME.to_owned());
@@ -214,7 +214,7 @@ async fn issued(h: &mut Harness, n: usize) {
 
 #[tokio::test]
 async fn a_job_that_goes_on() {
-    let by_one = |session: &mut Session| {
+    let by_one = |session: &mut ProfileSession| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
     };

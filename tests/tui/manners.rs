@@ -86,7 +86,7 @@ pub fn keys(text: &str) -> lapel::tui::Keymap {
 async fn keys_of_ones_own_work_and_stand_in_the_hints() {
     let mut h = Harness::new(small(), 100, 60).await;
     h.settled().await;
-    h.tui.app.env.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
+    h.tui.app.cx.keymap = keys("[global]\nhistory = 'g h'\ntemplates = 'g t'\n[list]\nfirst = 'g g'\n");
     h.press("g");
     let popup = h.screen();
     assert!(popup.contains(Action::History.help()) && popup.contains(Action::First.help()), "{popup}");
@@ -197,7 +197,7 @@ async fn the_palette_offers_nothing_that_acts_where_one_only_looks() {
     h.press("2 :");
     h.type_text("revoke marked");
     assert!(h.screen().contains(Action::Revoke.short()), "{}", h.screen());
-    if let Some(session) = &mut h.tui.app.env.connection.session {
+    if let Some(session) = &mut h.tui.app.cx.connection.session {
         session.connection.read_only = true;
     }
     h.press("esc :");
@@ -234,7 +234,7 @@ async fn where_hangul_input_hides_whether_shift_was_pressed_that_is_said() {
     h.press("ㅛ");
     let screen = h.screen();
     assert!(screen.contains(msg_part("cannot tell Y from y and takes it as y")), "{screen}");
-    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::Context::Menu, "{screen}");
+    assert_eq!(h.tui.app.key_contexts()[0], lapel::tui::KeyContext::Menu, "{screen}");
     // Only the capital is a key.
     h.press("esc 5 ㅡ");
     assert!(h.screen().contains(msg_part("cannot tell M from m, so nothing was done")), "{}", h.screen());
@@ -310,7 +310,7 @@ async fn the_help_shows_every_action_of_its_screen() {
         h.settled().await;
         h.press("esc");
         let stack = h.tui.app.key_contexts();
-        if !stack.contains(&lapel::tui::Context::Global) {
+        if !stack.contains(&lapel::tui::KeyContext::Global) {
             continue;
         }
         h.press("?");

@@ -6,7 +6,7 @@ use crate::common::server::Move::{self, Close, Forward, Hang, Reset, Send, Trick
 use crate::common::server::{JSON, Server, answer, enveloped};
 use crate::common::texts::msg_part;
 use lapel::index::IndexConfig;
-use lapel::tui::{IndexUse, Session};
+use lapel::tui::{IndexUse, ProfileSession};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -135,7 +135,7 @@ async fn gateway(h: &Harness, kind: &Kind) -> (Server, Arc<AtomicBool>) {
 /// An app at a place, whose service misbehaves from now on and was just asked.
 async fn at(h: Harness, kind: &Kind, (before, keys): (&str, &str), waits: Duration) -> (Harness, Server) {
     let (gateway, misbehaves) = gateway(&h, kind).await;
-    let change = |mut session: Session| {
+    let change = |mut session: ProfileSession| {
         session.connection.base_url = gateway.base_url();
         let times = &mut session.connection.timeouts;
         (times.read, times.total, times.total_post) = (waits, waits, waits);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 
 fn resize(h: &mut Harness, columns: u16, rows: u16) {
     h.tui.terminal.backend_mut().resize(columns, rows);
@@ -18,7 +18,7 @@ pub fn flat(screen: &str) -> String {
 #[tokio::test]
 async fn forms_say_all_that_they_say_at_60x16() {
     const PLACE: &str = "DEMO 연습용 기관 · Practice Organisation";
-    let named = |session| Session { organisation: Some(PLACE.replacen("DEMO ", "", 1)), ..session };
+    let named = |session| ProfileSession { organisation: Some(PLACE.replacen("DEMO ", "", 1)), ..session };
     let mut h = Harness::with(small(), 60, 16, named).await;
     let row = |name: &str, state| RowSpec {
         recipient_name: name.into(),
@@ -92,8 +92,8 @@ async fn lists_keep_names_and_gaps() {
 }
 
 /// The session of a profile that nobody may send with, on a service that must be told from others.
-fn staging(session: Session) -> Session {
-    let mut session = Session {
+fn staging(session: ProfileSession) -> ProfileSession {
+    let mut session = ProfileSession {
         environment: lapel::config::Environment::Staging,
         organisation: Some("나루대학교 디지털배지센터".to_owned()),
         ..session

@@ -5,9 +5,9 @@ use super::*;
 use crate::common::texts::{msg, msg_part};
 use lapel::index::IndexConfig;
 use lapel::sandbox::RowState;
-use lapel::tui::{IndexUse, Session};
+use lapel::tui::{IndexUse, ProfileSession};
 
-pub fn with_index(mut session: Session) -> Session {
+pub fn with_index(mut session: ProfileSession) -> ProfileSession {
     session.index = Some(IndexUse {
         folder: None,
         settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
@@ -375,7 +375,10 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
     let kept = folder.path().to_owned();
     let mut h = Harness::with(held(), 100, 30, |session| {
         let session = with_index(session);
-        Session { index: session.index.map(|index| IndexUse { folder: Some(kept), ..index }), ..session }
+        ProfileSession {
+            index: session.index.map(|index| IndexUse { folder: Some(kept), ..index }),
+            ..session
+        }
     })
     .await;
     h.settled().await;
@@ -390,7 +393,7 @@ async fn whoever_leaves_while_it_is_read_is_told_that_what_was_read_is_kept() {
 /// The demo's own: its requests cost nothing, and Home is full from the start.
 #[tokio::test]
 async fn an_index_that_reads_at_start_is_read_once_and_shown() {
-    let reads = |mut session: Session| {
+    let reads = |mut session: ProfileSession| {
         let settings = IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(IndexUse { folder: None, settings, reads_at_start: true });
         session

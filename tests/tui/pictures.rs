@@ -6,7 +6,7 @@ use super::common::server::{Move, Server, answer, gzip};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 use std::io::Cursor;
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ fn paths_only() -> Options {
 }
 
 /// A session whose pictures are on that server.
-fn on(server: &Server) -> impl FnOnce(Session) -> Session + use<> {
+fn on(server: &Server) -> impl FnOnce(ProfileSession) -> ProfileSession + use<> {
     let base = format!("http://127.0.0.1:{}", server.port);
     move |mut session| {
         session.connection.picture_base = Some(base);
@@ -390,7 +390,7 @@ async fn without_pictures_their_keys_say_why() {
 /// Every preview of a badge or a job has the picture of its template. The list of templates has its address already.
 #[tokio::test]
 async fn previews_have_the_picture_of_the_template() {
-    let with_index = |mut session: Session| {
+    let with_index = |mut session: ProfileSession| {
         let settings = lapel::index::IndexConfig { max_age_days: 36_500, refresh_minutes: 15 };
         session.index = Some(lapel::tui::IndexUse { folder: None, settings, reads_at_start: false });
         session

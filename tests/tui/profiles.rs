@@ -7,7 +7,7 @@ use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::api::PinnedIdentity;
 use lapel::config::{KeyStore, ProfileLine, ProfileSettings};
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, ProfileAsk, Session};
+use lapel::tui::{Begin, Helpers, ProfileAsk, ProfileSession};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -33,8 +33,8 @@ struct Two {
     opened: Arc<Mutex<Vec<Option<String>>>>,
 }
 
-fn live(sandbox: &Sandbox) -> Session {
-    Session {
+fn live(sandbox: &Sandbox) -> ProfileSession {
+    ProfileSession {
         name: "two".to_owned(),
         organisation: Some("Organisation two".to_owned()),
         ..session(sandbox, Environment::Live)
@@ -63,8 +63,10 @@ async fn two(columns: u16, rows: u16) -> Two {
         }),
         ..Helpers::default()
     };
-    let begin =
-        Begin::Session(Box::new(Session { name: "one".to_owned(), ..session(&sandbox, Environment::Demo) }));
+    let begin = Begin::Session(Box::new(ProfileSession {
+        name: "one".to_owned(),
+        ..session(&sandbox, Environment::Demo)
+    }));
     Two { h: Harness::of(tui(begin, helpers, columns, rows), sandbox), other, opened }
 }
 
@@ -263,7 +265,7 @@ pub fn pinned(prefix: &str) -> PinnedIdentity {
 #[tokio::test]
 async fn another_key_is_asked_nothing_before_it_is_pinned() {
     let sandbox = Sandbox::start(small().showing_waiting()).await.expect("a sandbox");
-    let mut begin = Session { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
+    let mut begin = ProfileSession { name: "uni".to_owned(), ..session(&sandbox, Environment::Live) };
     begin.connection.pin = Some(pinned("abc_live_"));
     let mut good = begin.clone();
     good.connection.pin = Some(pinned("dmu_test_"));
@@ -526,7 +528,7 @@ async fn managed(first_screen: bool) -> (Harness, Asked) {
     let asked: Asked = Arc::default();
     let (notes, session) = (asked.clone(), session(&sandbox, Environment::Demo));
     let folder = std::env::temp_dir();
-    let one = Session { name: "one".to_owned(), ..session };
+    let one = ProfileSession { name: "one".to_owned(), ..session };
     let again = one.clone();
     let helpers = Helpers {
         profiles: Arc::new(|| {

@@ -3,12 +3,12 @@
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::config::AppSettings;
-use lapel::tui::{Manner, Session};
+use lapel::tui::{Manner, ProfileSession};
 use std::path::Path;
 
-fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
+fn kept_in(folder: &Path) -> impl FnOnce(ProfileSession) -> ProfileSession + use<> {
     let folder = folder.to_owned();
-    move |session| Session { name: "uni".into(), ..session }.kept_in(folder)
+    move |session| ProfileSession { name: "uni".into(), ..session }.kept_in(folder)
 }
 
 async fn look_up(h: &mut Harness, text: &str) {

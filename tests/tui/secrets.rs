@@ -18,7 +18,7 @@ async fn nothing_left(h: &mut Harness, before: u64, key: &str, said: &str) {
     let screen = h.settled().await;
     assert!(screen.contains(said), "{said}:\n{screen}");
     assert_eq!(all_requests(h), before, "{screen}");
-    let log = format!("{:?}", h.tui.app.env.client().expect("connected").log());
+    let log = format!("{:?}", h.tui.app.cx.client().expect("connected").log());
     assert!(!log.contains(key), "{log}");
 }
 

@@ -5,7 +5,7 @@ mod places;
 
 use super::*;
 use crate::common::texts::msg_part;
-use lapel::tui::Context;
+use lapel::tui::KeyContext;
 use std::collections::BTreeSet;
 
 /// Sizes at which a screen changes its shape: too small and just large enough, the usual one, and more than any
@@ -19,7 +19,7 @@ const OTHERS: [(u16, u16); 9] =
 /// What the storm has gone over.
 #[derive(Default)]
 struct Storm {
-    stacks: Vec<Vec<Context>>,
+    stacks: Vec<Vec<KeyContext>>,
     kinds: BTreeSet<&'static str>,
     places: usize,
 }
@@ -65,13 +65,14 @@ impl Storm {
             let scrolled = after.contains(msg_part(" more above")) && after.contains(says);
             assert!(after == before || scrolled, "{place}: before\n{before}after\n{after}");
         } else {
-            let folded = [Context::Template, Context::Picture].iter().any(|place| stack.contains(place));
+            let folded =
+                [KeyContext::Template, KeyContext::Picture].iter().any(|place| stack.contains(place));
             assert!(folded && stack.ends_with(&h.tui.app.key_contexts()[1..]), "{place}: {stack:?}");
         }
-        let on_tour = stack.last() == Some(&Context::Tour);
+        let on_tour = stack.last() == Some(&KeyContext::Tour);
         let known = &stack[..stack.len() - usize::from(on_tour)];
-        assert!(Context::STACKS.contains(&known), "{place}: {stack:?}");
-        if stack.first() == Some(&Context::Review) {
+        assert!(KeyContext::STACKS.contains(&known), "{place}: {stack:?}");
+        if stack.first() == Some(&KeyContext::Review) {
             no_letter_confirms(h, place);
         }
         self.stacks.push(stack);
@@ -149,11 +150,12 @@ async fn every_place_and_every_form_holds_at_every_size() {
     storm.waiting().await;
     storm.resolving().await;
     storm.without_a_profile().await;
-    let is_in_this_build = |stack: &[Context]| cfg!(feature = "images") || !stack.contains(&Context::Picture);
-    for stack in Context::STACKS.iter().filter(|stack| is_in_this_build(stack)) {
+    let is_in_this_build =
+        |stack: &[KeyContext]| cfg!(feature = "images") || !stack.contains(&KeyContext::Picture);
+    for stack in KeyContext::STACKS.iter().filter(|stack| is_in_this_build(stack)) {
         assert!(storm.stacks.iter().any(|seen| seen == stack), "no storm over {stack:?}");
     }
-    assert!(storm.stacks.iter().any(|seen| seen.contains(&Context::Tour)), "no storm on the tour");
+    assert!(storm.stacks.iter().any(|seen| seen.contains(&KeyContext::Tour)), "no storm on the tour");
     for modal in modals() {
         assert!(storm.kinds.contains(&modal.as_str()), "no storm over {modal}");
     }

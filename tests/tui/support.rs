@@ -4,7 +4,7 @@ use super::*;
 use crate::common::calls;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::index::IndexConfig;
-use lapel::tui::{IndexUse, Session};
+use lapel::tui::{IndexUse, ProfileSession};
 
 fn flowing(screen: &str) -> String {
     screen.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -235,7 +235,7 @@ async fn an_id_in_small_letters_is_found() {
 
 #[tokio::test]
 async fn the_index_finds_what_the_service_cannot_search_for() {
-    let with_index = |mut session: Session| {
+    let with_index = |mut session: ProfileSession| {
         session.index = Some(IndexUse {
             folder: None,
             settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },
@@ -317,7 +317,7 @@ async fn an_answer_that_is_too_long_begins_with_what_to_say_and_scrolls() {
     );
 }
 
-fn with_index(mut session: Session) -> Session {
+fn with_index(mut session: ProfileSession) -> ProfileSession {
     session.index = Some(IndexUse {
         folder: None,
         settings: IndexConfig { max_age_days: 36_500, refresh_minutes: 15 },

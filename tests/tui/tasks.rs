@@ -134,7 +134,7 @@ async fn one(person: &mut Person, confirmation: &str) {
 
 #[tokio::test]
 async fn one_badge_where_it_is_live() {
-    let live = |mut session: lapel::tui::Session| {
+    let live = |mut session: lapel::tui::ProfileSession| {
         session.environment = Environment::Live;
         session.organisation = Some("연습용 기관".to_owned());
         session

@@ -7,15 +7,15 @@ use crate::common::texts::{msg, msg_part, msg_with};
 use crate::common::{session, tui_of};
 use lapel::jobs::JournalPlace;
 use lapel::team::Login;
-use lapel::tui::{Session, Tui};
+use lapel::tui::{ProfileSession, Tui};
 use ratatui::backend::TestBackend;
 use std::path::Path;
 
 /// As in a profile with a team's journal.
-fn in_team(session: Session, login: &Login, who: &str) -> Session {
+fn in_team(session: ProfileSession, login: &Login, who: &str) -> ProfileSession {
     let journal =
         JournalPlace::Team { login: login.clone(), who: who.to_owned(), reads_only: false, data_dir: None };
-    Session { journal, ..session }
+    ProfileSession { journal, ..session }
 }
 
 /// Lee has issued to three people, and to five more until the quota was used up. Kim looks on. Returns what keeps Lee's
@@ -123,7 +123,7 @@ async fn sharing(folder: &Path, has_share: bool, columns: u16, rows: u16) -> Har
 fn has_seat(admin: &Login) -> bool {
     let admin = admin.clone();
     let asked = move || {
-        let session = lapel::team::Session::open(&admin).expect("connected");
+        let session = lapel::team::DatabaseSession::open(&admin).expect("connected");
         let sql = "SELECT FROM lapel.pace_block WHERE seat";
         !session.runtime.block_on(session.client.query(sql, &[])).expect(sql).is_empty()
     };

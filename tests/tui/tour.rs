@@ -139,7 +139,7 @@ async fn every_step_can_be_skipped_and_all_of_it_left() {
 async fn the_strip_names_keys_of_ones_own() {
     let mut h = on_tour(80, 24).await;
     let text = "[global]\nwallet-tab = 'W'\n[tour]\ntour-skip = 'ctrl-t'\ntour-leave = []\n";
-    h.tui.app.env.keymap = manners::keys(text);
+    h.tui.app.cx.keymap = manners::keys(text);
     h.press("j");
     let said = strip(&h.screen());
     assert!(
@@ -156,7 +156,7 @@ async fn the_strip_names_keys_of_ones_own() {
 async fn a_real_profile_has_no_tour() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().to_owned();
-    let with = |session: lapel::tui::Session| session.kept_in(journal);
+    let with = |session: lapel::tui::ProfileSession| session.kept_in(journal);
     let mut h = Harness::with(small(), 80, 24, with).await;
     h.settled().await;
     h.press("T");

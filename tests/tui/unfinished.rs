@@ -3,14 +3,14 @@
 use super::*;
 use crate::activity::people;
 use crate::common::texts::{asks, msg_part, msg_with};
-use lapel::tui::Session;
+use lapel::tui::ProfileSession;
 use std::path::Path;
 
 const FILLED: &str = "Filled with your unfinished input. {key} clears it.";
 
-fn kept_in(folder: &Path) -> impl FnOnce(Session) -> Session + use<> {
+fn kept_in(folder: &Path) -> impl FnOnce(ProfileSession) -> ProfileSession + use<> {
     let folder = folder.to_owned();
-    move |session| Session { name: "uni".into(), ..session }.kept_in(folder)
+    move |session| ProfileSession { name: "uni".into(), ..session }.kept_in(folder)
 }
 
 fn filled() -> String {

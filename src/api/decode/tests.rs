@@ -1,7 +1,7 @@
 //! Tests: decoding records from all kinds of JSON.
 
 use super::super::decode_records::{accepted, batch_accepted, revoke_accepted};
-use super::super::envelope::Body;
+use super::super::envelope::ResponseBody;
 use super::super::key::ApiKey;
 use super::super::lenient;
 use super::*;
@@ -321,7 +321,7 @@ fn no_bytes_of_a_response_do_harm() {
     let key = ApiKey::new("dmu_test_0123456789").expect("a key");
     crate::fuzz::fuzz("a response", &[history, batch, page], &words, |bytes| {
         let text = lenient::text(bytes.to_vec(), Some("application/json; charset=utf-8"));
-        if let Body::Envelope(envelope) = Body::read(&text, &key) {
+        if let ResponseBody::Envelope(envelope) = ResponseBody::read(&text, &key) {
             let data = envelope.data;
             let _ =
                 (page_of::<HistoryItem>(&data), page_of::<WalletBadge>(&data), page_of::<Template>(&data));
@@ -358,7 +358,7 @@ fn costs_of_decoding_a_page() {
     let key = ApiKey::new("live_0123456789abcdef0123456789abcdef").expect("a key");
     let text = body_of_a_page(100);
     let decode = || {
-        let Body::Envelope(envelope) = Body::read(&text, &key) else { panic!("an envelope") };
+        let ResponseBody::Envelope(envelope) = ResponseBody::read(&text, &key) else { panic!("an envelope") };
         page::<HistoryItem>(&envelope.data).expect("a page").items.len()
     };
     assert_eq!(decode(), 100);

@@ -3,7 +3,7 @@
 use super::Pace;
 use super::queue::QueuedCall;
 use super::shared::is_fresh;
-use super::slots::{Origin, Slot};
+use super::slots::{Slot, SlotOrigin};
 use crate::api::call::Priority;
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -103,13 +103,13 @@ impl Drop for Permit {
         let Some(slot) = self.slot.take() else { return };
         let sent = self.sent.then_some(self.priority);
         match slot.origin {
-            Origin::Computer => {
+            SlotOrigin::Computer => {
                 if let Some(shared) = self.pace.shared.get() {
                     shared.give(slot, sent);
                 }
             }
             #[cfg(feature = "team")]
-            Origin::Block | Origin::OwnShare => {
+            SlotOrigin::Block | SlotOrigin::OwnShare => {
                 if let Some(team) = self.pace.team.get() {
                     team.give(slot, sent);
                 }

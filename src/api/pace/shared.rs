@@ -3,7 +3,7 @@
 use super::Priority;
 #[cfg(feature = "team")]
 use super::slots::Seat;
-use super::slots::{self, Moment, SharedUse, Slot, SlotReply, SlotRequest};
+use super::slots::{self, BootMoment, SharedUse, Slot, SlotReply, SlotRequest};
 use crate::boot_clock::boot_ms;
 use crate::domain::text::scrub;
 use crate::fs;
@@ -248,10 +248,10 @@ pub(super) fn is_fresh(slot: Slot) -> bool {
     moment().boot_ms <= slot.begin_by
 }
 
-fn moment() -> Moment {
+fn moment() -> BootMoment {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let wall_ms = i64::try_from(wall.as_millis()).unwrap_or(i64::MAX);
-    Moment { boot_ms: boot_ms(), boot: boot(), wall_ms }
+    BootMoment { boot_ms: boot_ms(), boot: boot(), wall_ms }
 }
 
 fn boot() -> String {

@@ -41,7 +41,7 @@ const SCHEMA: &str = "
 
 /// By a clock that also runs during sleep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Moment {
+pub(super) struct BootMoment {
     pub(super) boot_ms: i64,
     /// Empty if the system has none.
     pub(super) boot: String,
@@ -64,7 +64,7 @@ pub(super) struct SlotRequest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum SlotOrigin {
     /// The processes of this computer share the limit.
     Computer,
     /// A block that the team's database granted.
@@ -78,7 +78,7 @@ pub(super) enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) id: i64,
-    pub(super) origin: Origin,
+    pub(super) origin: SlotOrigin,
     /// In milliseconds since boot.
     pub(super) begin_by: i64,
 }
@@ -108,7 +108,7 @@ pub(super) fn prepare(db: &Connection) -> rusqlite::Result<()> {
 pub(super) fn at<T>(
     db: &mut Connection,
     window: Duration,
-    clock: &dyn Fn() -> Moment,
+    clock: &dyn Fn() -> BootMoment,
     work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     let writing = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -123,7 +123,7 @@ pub(super) fn at<T>(
 
 /// The returned time never goes back. After a reboot all times restart: slots then end one window
 /// from now, and the wall clock gives the rest of a hold, which never gets longer.
-fn set_clock(db: &Connection, window: Duration, moment: &Moment) -> rusqlite::Result<i64> {
+fn set_clock(db: &Connection, window: Duration, moment: &BootMoment) -> rusqlite::Result<i64> {
     let known: Option<(String, i64)> = db
         .prepare_cached("SELECT boot, now FROM clock")?
         .query_row([], |r| Ok((r.get(0)?, r.get(1)?)))
@@ -189,7 +189,7 @@ pub(super) fn take(
     db.prepare_cached("INSERT INTO slot (pace, process, background, ends) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![pace, process, !people, ends])?;
     seen.used += 1;
-    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), origin: Origin::Computer, begin_by }, seen))
+    Ok(SlotReply::Granted(Slot { id: db.last_insert_rowid(), origin: SlotOrigin::Computer, begin_by }, seen))
 }
 
 /// Frees the slot at once if nothing was sent, otherwise after one window. A slot that had already
@@ -313,7 +313,7 @@ pub(super) fn take_own(
     let reply = match take(db, pace, process, &want, now)? {
         SlotReply::Granted(slot, seen) => {
             let begin_by = slot.begin_by.min(seat.until);
-            SlotReply::Granted(Slot { origin: Origin::OwnShare, begin_by, ..slot }, seen)
+            SlotReply::Granted(Slot { origin: SlotOrigin::OwnShare, begin_by, ..slot }, seen)
         }
         later @ SlotReply::Later(..) => later,
     };

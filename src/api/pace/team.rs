@@ -25,10 +25,10 @@ mod grants;
 use super::Priority;
 use super::queue::ByPriority;
 use super::shared::{PaceProblem, Shared};
-use super::slots::{Origin, SharedUse, Slot, SlotReply, SlotRequest};
+use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
 use crate::boot_clock::boot_ms;
 use crate::i18n::Localizable;
-use crate::team::{Login, Session, TeamError};
+use crate::team::{DatabaseSession, Login, TeamError};
 use blocks::{Block, Division, Give, Reach};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -52,7 +52,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// A difference of the clocks that is not due to rounding or correction.
 const JUMP_MS: i64 = 2_000;
 
-type Task = Box<dyn FnOnce(&mut Keeper) + Send>;
+type Task = Box<dyn FnOnce(&mut PaceKeeper) + Send>;
 type OnChange = Box<dyn Fn() + Send>;
 
 #[derive(Debug)]
@@ -77,12 +77,12 @@ pub(super) struct Away {
 }
 
 /// What the rest of the process sees of the database.
-struct Shown {
+struct AwayStatus {
     away: Arc<Mutex<Option<Away>>>,
     changed: OnChange,
 }
 
-impl Shown {
+impl AwayStatus {
     fn set(&self, now: Option<Away>) {
         let mut away = lock(&self.away);
         if *away != now {
@@ -123,8 +123,8 @@ impl TeamShare {
         let seen = SharedUse { others: 0, ..seen };
         let (work, queue) = channel();
         let away = Arc::new(Mutex::new(None));
-        let shown = Shown { away: away.clone(), changed };
-        let keeper = Keeper::new(login, pace, first, own.clone(), shown, work.clone(), &seen);
+        let shown = AwayStatus { away: away.clone(), changed };
+        let keeper = PaceKeeper::new(login, pace, first, own.clone(), shown, work.clone(), &seen);
         let pause = keeper.pause;
         let started = std::thread::Builder::new().name("team pace".into()).spawn(move || keeper.run(&queue));
         if let Err(why) = started {
@@ -187,12 +187,12 @@ impl TeamShare {
     /// Returns at once; the thread returns the slot.
     pub(super) fn give(&self, slot: Slot, sent: Option<Priority>) {
         match slot.origin {
-            Origin::OwnShare => {
+            SlotOrigin::OwnShare => {
                 if let Some(own) = &self.own {
                     own.give(slot, sent);
                 }
             }
-            Origin::Block | Origin::Computer => {
+            SlotOrigin::Block | SlotOrigin::Computer => {
                 self.queue(move |keeper| keeper.take_back(slot.id, sent.is_some()));
             }
         }
@@ -246,7 +246,7 @@ impl TeamShare {
         lock(&self.away).clone()
     }
 
-    fn queue(&self, work: impl FnOnce(&mut Keeper) + Send + 'static) {
+    fn queue(&self, work: impl FnOnce(&mut PaceKeeper) + Send + 'static) {
         let _ = self.work.send(Box::new(work));
     }
 }
@@ -298,17 +298,17 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The database did not do it. The connection is gone.
-struct Lost;
+struct DatabaseLost;
 
 /// The thread's state.
-struct Keeper {
+struct PaceKeeper {
     login: Login,
     pace: String,
     process: String,
     window: Duration,
     /// Longest wait before another attempt, and how long a block is open.
     pause: Duration,
-    session: Option<Session>,
+    session: Option<DatabaseSession>,
     /// Since when the database does not answer, and why.
     lost_at: Option<i64>,
     failed: Option<TeamError>,
@@ -332,7 +332,7 @@ struct Keeper {
     clocks: Option<(i64, i64)>,
     own: Option<Arc<Shared>>,
     seat_at: i64,
-    shown: Shown,
+    shown: AwayStatus,
     has_ended: bool,
 }
 
@@ -344,13 +344,13 @@ fn int(n: u32) -> i32 {
     i32::try_from(n).unwrap_or(i32::MAX)
 }
 
-impl Keeper {
+impl PaceKeeper {
     fn new(
         login: Login,
         pace: &str,
         first: &SlotRequest,
         own: Option<Arc<Shared>>,
-        shown: Shown,
+        shown: AwayStatus,
         work: Sender<Task>,
         seen: &SharedUse,
     ) -> Self {

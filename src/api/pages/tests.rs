@@ -44,7 +44,7 @@ impl Service {
         }
     }
 
-    fn answer(&self, wanted: PageRequest) -> Result<Page<u64>> {
+    fn answer(&self, wanted: PageRequest) -> ApiResult<Page<u64>> {
         let size = self.size.min(wanted.rows as usize);
         let last = self.rows.chunks(size).count().max(1) as u64;
         let number = if self.beyond == Beyond::Last { wanted.page.min(last) } else { wanted.page };
@@ -93,7 +93,11 @@ fn a_list_that_stands_still_costs_its_pages() {
     for (rows, size, requests) in [(0, 100, 1), (1, 100, 1), (100, 100, 1), (250, 100, 3), (250, 20, 13)] {
         let (all, said) = gather(Service { size, ..Service::of(rows) }, |_, _| {});
         assert_eq!(all, (0..rows).collect::<Vec<_>>());
-        assert_eq!((said.end, said.requests, said.gone), (End::Complete, requests, 0), "{rows} by {size}");
+        assert_eq!(
+            (said.end, said.requests, said.gone),
+            (ListEnd::Complete, requests, 0),
+            "{rows} by {size}"
+        );
     }
 }
 
@@ -108,7 +112,7 @@ fn rows_that_come_in_at_the_top_are_fetched_without_reading_everything_again() {
             }
         }
     });
-    assert_eq!((all.len(), said.end, said.total_count), (1_021, End::Complete, Some(1_021)));
+    assert_eq!((all.len(), said.end, said.total_count), (1_021, ListEnd::Complete, Some(1_021)));
     assert!(said.requests <= 13, "{}", said.requests);
 }
 
@@ -123,7 +127,7 @@ fn more_than_a_page_that_comes_in_at_once_is_no_end() {
             }
         }
     });
-    assert_eq!((all.len(), said.end, said.total_count), (2_000, End::Complete, Some(2_000)));
+    assert_eq!((all.len(), said.end, said.total_count), (2_000, ListEnd::Complete, Some(2_000)));
     assert!(said.requests <= 32, "{}", said.requests);
 }
 
@@ -136,7 +140,7 @@ fn rows_that_come_in_anywhere_are_found() {
             next += 1;
         }
     });
-    assert_eq!((all.len(), said.end), (1_007, End::Complete));
+    assert_eq!((all.len(), said.end), (1_007, ListEnd::Complete));
 }
 
 #[test]
@@ -146,7 +150,7 @@ fn rows_that_leave_push_none_of_the_others_out() {
             rows.drain(10..60);
         }
     });
-    assert_eq!((said.end, said.total_count, said.gone), (End::Complete, Some(950), 50));
+    assert_eq!((said.end, said.total_count, said.gone), (ListEnd::Complete, Some(950), 50));
     assert!((300..1_000).all(|n| all.contains(&n)), "what slipped to an earlier page is there");
 }
 
@@ -157,7 +161,7 @@ fn rows_that_move_without_a_change_of_the_count_are_found() {
             rows.rotate_right(150);
         }
     });
-    assert_eq!((all.len(), said.end), (1_000, End::Complete));
+    assert_eq!((all.len(), said.end), (1_000, ListEnd::Complete));
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn a_count_that_is_too_small_ends_nothing() {
     let short = |_, list: &[u64]| Some((list.len() as u64).saturating_sub(1));
     let (all, said) = gather(Service { counts: short, ..Service::of(345) }, |_, _| {});
     assert_eq!(all.len(), 345);
-    assert_ne!(said.end, End::Complete);
+    assert_ne!(said.end, ListEnd::Complete);
 }
 
 #[test]
@@ -173,7 +177,7 @@ fn a_count_that_is_too_large_is_said_after_three_pages_without_anything_new() {
     for beyond in [Beyond::Empty, Beyond::Last, Beyond::Refused] {
         let huge = |all, _: &[u64]| Some(all * 1_000 + 9_000_000);
         let (all, said) = gather(Service { counts: huge, beyond, ..Service::of(345) }, |_, _| {});
-        assert_eq!((all.len(), said.end, said.requests), (345, End::Disagrees, 7));
+        assert_eq!((all.len(), said.end, said.requests), (345, ListEnd::Disagrees, 7));
     }
 }
 
@@ -184,12 +188,12 @@ fn without_a_count_an_empty_page_or_three_without_anything_new_are_the_end() {
         let (all, said) = gather(service, |_, _| {});
         let requests = if beyond == Beyond::Last { 15 + 3 } else { 4 };
         // After a full page, an empty one may hide more.
-        let end = if beyond == Beyond::Last { End::Uncounted } else { End::Unconfirmed };
+        let end = if beyond == Beyond::Last { ListEnd::Uncounted } else { ListEnd::Unconfirmed };
         assert_eq!((all.len(), said.end, said.requests), (300, end, requests));
     }
     for rows in [0, 30, 250] {
         let (all, said) = gather(Service { counts: |_, _| None, ..Service::of(rows) }, |_, _| {});
-        assert_eq!((all.len() as u64, said.end), (rows, End::Uncounted), "{rows}");
+        assert_eq!((all.len() as u64, said.end), (rows, ListEnd::Uncounted), "{rows}");
     }
 }
 
@@ -205,7 +209,7 @@ fn a_list_that_never_rests_is_given_up_and_said() {
         rows.remove(3);
         rows.remove(4);
     });
-    assert_eq!(said.end, End::Moving);
+    assert_eq!(said.end, ListEnd::Moving);
 }
 
 #[test]
@@ -221,7 +225,7 @@ fn records_that_cannot_be_read_are_counted_and_named() {
     };
     assert_eq!(reader.take(Ok(page), |n| *n), Ok(vec![1, 3]));
     let said = reader.finish().expect("the end");
-    assert_eq!((said.end, said.unreadable, said.rows), (End::Unreadable, 1, 2));
+    assert_eq!((said.end, said.unreadable, said.rows), (ListEnd::Unreadable, 1, 2));
     assert_eq!(said.problems[0].place, "page 1, list[1]");
 }
 
@@ -232,13 +236,13 @@ fn an_empty_page_in_the_middle_ends_nothing() {
         |page| if page == 7 { Bad::Empty } else { Bad::No },
     ] {
         let (all, said) = gather(Service { bad, ..Service::of(950) }, |_, _| {});
-        assert_eq!((all.len(), said.end, said.total_count), (850, End::Disagrees, Some(950)));
+        assert_eq!((all.len(), said.end, said.total_count), (850, ListEnd::Disagrees, Some(950)));
         assert!(said.requests <= 10 + 5, "{}", said.requests);
     }
     // The last page, which has fewer rows.
     let bad = |page| if page == 10 { Bad::Empty } else { Bad::No };
     let (all, said) = gather(Service { bad, ..Service::of(950) }, |_, _| {});
-    assert_eq!((all.len(), said.end), (900, End::Disagrees));
+    assert_eq!((all.len(), said.end), (900, ListEnd::Disagrees));
     assert!(said.requests <= 10 + 5, "{}", said.requests);
 }
 
@@ -250,7 +254,7 @@ fn an_empty_page_is_asked_for_again_in_halves() {
     ] {
         let (mut all, said) = gather(Service { bad: gap, ..Service::of(1_000) }, |_, _| {});
         all.sort_unstable();
-        assert_eq!((all, said.end), ((0..1_000).collect(), End::Complete));
+        assert_eq!((all, said.end), ((0..1_000).collect(), ListEnd::Complete));
         assert!(said.requests <= 10 + 5, "{}", said.requests);
     }
 }
@@ -268,7 +272,7 @@ fn a_page_that_was_short_once_is_asked_for_again() {
             all.extend(reader.take(Ok(answer), |n| *n).expect("a page"));
         }
         let said = reader.finish().expect("the end");
-        assert_eq!((said.end, all.len() as u64), (End::Complete, rows));
+        assert_eq!((said.end, all.len() as u64), (ListEnd::Complete, rows));
         assert!(said.requests <= requests, "{rows}, {page}: {}", said.requests);
     }
 }
@@ -277,7 +281,7 @@ fn a_page_that_was_short_once_is_asked_for_again() {
 fn a_page_that_cannot_be_read_is_passed_over_and_said() {
     let bad = |page| if page == 3 { Bad::Unreadable } else { Bad::No };
     let (all, said) = gather(Service { bad, ..Service::of(1_000) }, |_, _| {});
-    assert_eq!((all.len(), said.end, said.unreadable), (900, End::Unreadable, 100));
+    assert_eq!((all.len(), said.end, said.unreadable), (900, ListEnd::Unreadable, 100));
     assert_eq!(said.problems[0].place, "page 3, data");
     assert!(said.requests <= 10 + 5, "{}", said.requests);
 }
@@ -292,7 +296,7 @@ fn a_service_of_which_no_page_can_be_read_has_no_empty_list() {
         }
         assert!(reader.failure().is_some());
         let said = reader.finish().expect("the end");
-        assert_eq!((said.end, said.rows, said.requests), (End::Unreadable, 0, 3));
+        assert_eq!((said.end, said.rows, said.requests), (ListEnd::Unreadable, 0, 3));
     }
 }
 
@@ -301,7 +305,7 @@ fn a_last_page_that_is_given_for_ever_ends_after_three() {
     let huge = |_, _: &[u64]| Some(225_100);
     let service = Service { counts: huge, beyond: Beyond::Last, ..Service::of(250) };
     let (all, said) = gather(service, |_, _| {});
-    assert_eq!((all.len(), said.end, said.requests), (250, End::Disagrees, 6));
+    assert_eq!((all.len(), said.end, said.requests), (250, ListEnd::Disagrees, 6));
 }
 
 #[test]
@@ -322,7 +326,7 @@ fn rows_without_end_are_stopped() {
         reader.take(Ok(page), |n| *n).expect("a page");
     }
     let said = reader.finish().expect("the end");
-    assert_eq!((said.end, said.rows, said.requests), (End::Stopped, 800, 8), "what was found is used");
+    assert_eq!((said.end, said.rows, said.requests), (ListEnd::Stopped, 800, 8), "what was found is used");
     // The same with a huge count, no count, and a wrong count.
     for (total, most) in [(Some(u64::MAX), 100_000 + 5), (None, 10_000 + 5), (Some(99), 10_000 + 5)] {
         let mut pass = Pass::default();
@@ -342,7 +346,7 @@ fn rows_that_come_in_faster_than_they_are_read_are_stopped() {
             next += 1;
         }
     });
-    assert_eq!(said.end, End::Stopped);
+    assert_eq!(said.end, ListEnd::Stopped);
     assert!(said.requests <= 2 * 20 + 5 + 10, "{}", said.requests);
     assert!(all.len() > 2_000);
 }
@@ -411,7 +415,7 @@ proptest! {
             }
             last.clone_from(rows);
         });
-        prop_assert_eq!(said.end, End::Complete);
+        prop_assert_eq!(said.end, ListEnd::Complete);
         all.sort_unstable();
         last.sort_unstable();
         prop_assert_eq!(all, last);

@@ -26,7 +26,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
             name
         )));
     }
-    let Changed { profile, trial, warnings, adopted } =
+    let EditedProfile { profile, trial, warnings, adopted } =
         changed(context, &name, change, flags.pin, former).await?;
     warn(&warnings);
     let value = json!({
@@ -54,7 +54,7 @@ pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandR
     context.answer(&text, &value)
 }
 
-pub(super) struct Changed {
+pub(super) struct EditedProfile {
     pub profile: Profile,
     /// `None` when lapel did not test the profile.
     pub trial: Option<Trial>,
@@ -73,7 +73,7 @@ pub(super) async fn changed(
     mut change: ProfileEdit,
     pin: bool,
     former: Option<KeyPin>,
-) -> Result<Changed, Failure> {
+) -> Result<EditedProfile, Failure> {
     let name = name.to_owned();
     let mut warnings = Vec::new();
     // A new address or a new key is tested before it is saved.
@@ -118,7 +118,7 @@ pub(super) async fn changed(
         _ => Adopted::default(),
     };
     profile.settings.values.set_pin(change.pin.or(former));
-    Ok(Changed { profile, trial, warnings, adopted })
+    Ok(EditedProfile { profile, trial, warnings, adopted })
 }
 
 /// If the current key begins with the prefix that the user saw, pins it and takes over the former key's jobs.

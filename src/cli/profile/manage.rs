@@ -1,6 +1,6 @@
 //! Profile changes for the TUI: the same steps as the verbs, but the results are returned as text.
 
-use super::edit::{Changed, changed};
+use super::edit::{EditedProfile, changed};
 use super::{Failure, ProfileContext};
 use crate::config::{Env, Paths, ProfileEdit, profiles, remove_profile as remove};
 
@@ -23,7 +23,7 @@ pub async fn change_profile(
         let former = all.iter().find(|line| line.name == name).and_then(|line| line.pin());
         changed(&context, name, change, pin, former).await
     };
-    let Changed { trial, warnings, adopted, .. } = done.await.map_err(words)?;
+    let EditedProfile { trial, warnings, adopted, .. } = done.await.map_err(words)?;
     let mut said = vec![match trial {
         Some(trial) => t!("Changed profile {name}: {what}.", name, what = trial.words()),
         None => t!("Changed profile {name}.", name),

@@ -11,7 +11,7 @@ use crate::domain::text::scrub;
 use crate::domain::{
     Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
 };
-use crate::export::{List, Record, Shape};
+use crate::export::{List, Record, RecordShape};
 use crate::i18n::list;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Subcommand};
@@ -363,7 +363,7 @@ fn wallet_sort(text: &str) -> Result<Sort, String> {
 }
 
 /// The contract does not list the allowed `sort_by` columns, so lapel accepts the record's own fields.
-fn sort(text: &str, shape: &Shape) -> Result<Sort, String> {
+fn sort(text: &str, shape: &RecordShape) -> Result<Sort, String> {
     let (column, direction) = match text.split_once(':') {
         None => (text, Direction::Asc),
         Some((column, word)) if word.eq_ignore_ascii_case("asc") => (column, Direction::Asc),

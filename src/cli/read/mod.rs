@@ -21,13 +21,14 @@ use crate::domain::{
     Verdict,
 };
 use crate::export::{
-    self, Cost, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record, Shape, Walk, What,
+    self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
+    RecordShape, Walk,
 };
 use crate::i18n::tr;
-use crate::jobs::{Account, JournalPlace, Recent, SentHere, remember_templates};
+use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
-use out::Out;
+use out::ListOutput;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
@@ -63,7 +64,7 @@ struct ReadContext {
     printed: Option<BTreeSet<String>>,
 }
 
-struct Records {
+struct PrintedRecords {
     names: Vec<String>,
     first: &'static [&'static str],
     rows: Vec<ExportRow>,
@@ -189,9 +190,9 @@ impl ReadContext {
                 let rows: Vec<ExportRow> = read.items.iter().map(|one| ExportRow::of(one, now)).collect();
                 let said = export::counted(rows.len() as u64, shape.noun);
                 self.give(
-                    Records {
+                    PrintedRecords {
                         said: Some(t!("{rows} in total.", rows = said)),
-                        ..Records::of(shape, rows, read.problems)
+                        ..PrintedRecords::of(shape, rows, read.problems)
                     },
                     out,
                 )
@@ -202,8 +203,11 @@ impl ReadContext {
                 let (names, rows) = export::badge_types(&read.types);
                 let said = read.note.as_ref().map(ToString::to_string);
                 let about = json::fields(json!({ "note": said }));
-                self.give(Records { names, first: &[], rows, problems: read.problems, said, about }, out)
-                    .await
+                self.give(
+                    PrintedRecords { names, first: &[], rows, problems: read.problems, said, about },
+                    out,
+                )
+                .await
             }
         }
     }
@@ -236,7 +240,7 @@ impl ReadContext {
             return answered(output::answer(&json::line(&answer)), exit::OK);
         }
         if out.jsonl || out.csv || out.xlsx.is_some() {
-            return self.give(Records::of(R::SHAPE, vec![row], Vec::new()), out).await;
+            return self.give(PrintedRecords::of(R::SHAPE, vec![row], Vec::new()), out).await;
         }
         let lines = table::one(&R::SHAPE.names(), &row, self.glyphs);
         let written = output::answer(&lines.join("\n"));
@@ -247,7 +251,7 @@ impl ReadContext {
     async fn list(&mut self, list: List, all: bool, out: &OutFlags) -> Result<u8, Failure> {
         if all {
             return match &out.xlsx {
-                Some(to) => self.file(What::List(list), to.clone(), out).await,
+                Some(to) => self.file(ExportContent::List(list), to.clone(), out).await,
                 None => self.all(list, out).await,
             };
         }
@@ -281,7 +285,11 @@ impl ReadContext {
                 rows = rows_said
             ),
         };
-        self.give(Records { said: Some(said), about, ..Records::of(shape, rows, page.problems) }, out).await
+        self.give(
+            PrintedRecords { said: Some(said), about, ..PrintedRecords::of(shape, rows, page.problems) },
+            out,
+        )
+        .await
     }
 
     fn note(&mut self, rows: &[ExportRow]) {
@@ -291,12 +299,12 @@ impl ReadContext {
     }
 
     /// Keeps templates for the completion of a command line. A failure costs only words there.
-    fn remember(&self, shape: &Shape, rows: &[ExportRow]) {
+    fn remember(&self, shape: &RecordShape, rows: &[ExportRow]) {
         let (Some(file), true) = (&self.templates, shape.noun == Template::SHAPE.noun) else { return };
         let title = Template::SHAPE.names().iter().position(|name| name == "title");
         let title = |row: &ExportRow| title.and_then(|at| row.cells.get(at)).cloned().unwrap_or_default();
-        let read: Vec<Recent> =
-            rows.iter().map(|row| Recent { id: row.id.clone(), title: title(row) }).collect();
+        let read: Vec<RecentEntry> =
+            rows.iter().map(|row| RecentEntry { id: row.id.clone(), title: title(row) }).collect();
         let _ = remember_templates(file, &read);
     }
 
@@ -305,7 +313,7 @@ impl ReadContext {
         let shape = *list.shape();
         let reader = self.reader.clone();
         let mut walk = Walk::new(&reader, list, &call);
-        let mut out = match Out::new(flags, shape.names(), shape.first, self.glyphs) {
+        let mut out = match ListOutput::new(flags, shape.names(), shape.first, self.glyphs) {
             Ok(out) => out,
             Err(why) => return answered(Err(why), exit::OK),
         };
@@ -370,15 +378,15 @@ impl ReadContext {
         Ok(code)
     }
 
-    async fn give(&mut self, found: Records, flags: &OutFlags) -> Result<u8, Failure> {
-        let Records { names, first, rows, problems: bad, said, about } = found;
+    async fn give(&mut self, found: PrintedRecords, flags: &OutFlags) -> Result<u8, Failure> {
+        let PrintedRecords { names, first, rows, problems: bad, said, about } = found;
         let code = if bad.is_empty() { exit::OK } else { exit::PERSON };
         if let Some(to) = &flags.xlsx {
-            let written = self.file(What::Rows(names, rows), to.clone(), flags).await?;
+            let written = self.file(ExportContent::Rows(names, rows), to.clone(), flags).await?;
             tell(said, &bad);
             return Ok(code.max(written));
         }
-        let written = Out::new(flags, names, first, self.glyphs).and_then(|mut out| {
+        let written = ListOutput::new(flags, names, first, self.glyphs).and_then(|mut out| {
             out.rows(rows)?;
             out.finish()
         });
@@ -403,10 +411,10 @@ impl ReadContext {
         Ok(code)
     }
 
-    async fn file(&mut self, what: What, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
+    async fn file(&mut self, what: ExportContent, to: PathBuf, flags: &OutFlags) -> Result<u8, Failure> {
         let noun = match &what {
-            What::List(list) => list.shape().noun,
-            What::Rows(..) => ("row", "rows"),
+            ExportContent::List(list) => list.shape().noun,
+            ExportContent::Rows(..) => ("row", "rows"),
         };
         let call = Call::background().cancelled_by(self.interrupt.token());
         let order =
@@ -467,11 +475,11 @@ impl ReadContext {
         }
     }
 
-    fn broken_off_after(&self, why: ApiError, out: &Out, given: u64, noun: (&str, &str)) -> Failure {
+    fn broken_off_after(&self, why: ApiError, out: &ListOutput, given: u64, noun: (&str, &str)) -> Failure {
         let mut failure = self.broken_off(why);
         let rows = export::counted(given, noun);
         let rest = match (given, out) {
-            (0, _) | (_, Out::Json(_)) => return failure,
+            (0, _) | (_, ListOutput::Json(_)) => return failure,
             _ => t!(" Before that, lapel printed {rows}, each complete. The list is incomplete.", rows),
         };
         failure.message.push_str(&rest);
@@ -479,8 +487,8 @@ impl ReadContext {
     }
 }
 
-impl Records {
-    fn of(shape: export::Shape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
+impl PrintedRecords {
+    fn of(shape: export::RecordShape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 /// Each row is written whole, so that the output never ends in half a line.
-pub(super) enum Out {
+pub(super) enum ListOutput {
     Table(TextTable, BufWriter<Stdout>),
     Csv(Box<CsvStream<Stdout>>),
     Lines(BufWriter<Stdout>),
@@ -18,7 +18,7 @@ pub(super) enum Out {
     Json(Vec<Value>),
 }
 
-impl Out {
+impl ListOutput {
     /// `names` are the columns, `first` the most important ones.
     pub fn new(
         flags: &OutFlags,

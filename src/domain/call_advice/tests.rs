@@ -78,8 +78,8 @@ impl Row {
     }
 }
 
-fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> Case<'a> {
-    Case {
+fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
+    CallCase {
         held,
         all,
         asked: ASKED,
@@ -238,7 +238,7 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
 #[test]
 fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
     let only_wallet = [HeldBadge { history: None, ..Row::default().held() }];
-    let case = Case { both: false, ..case(&only_wallet[0], &only_wallet) };
+    let case = CallCase { both: false, ..case(&only_wallet[0], &only_wallet) };
     let said = script(&case);
     assert!(said.say.join(" ").contains("has not read the mail status"), "{said:?}");
     let text = summary(&case, &said);
@@ -248,7 +248,7 @@ fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
 #[test]
 fn strangers_namesakes_and_shared_mailboxes_come_first() {
     let all = [Row::default().held(), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
-    let said = script(&Case { namesakes: 2, by_id: true, ..case(&all[0], &all) });
+    let said = script(&CallCase { namesakes: 2, by_id: true, ..case(&all[0], &all) });
     assert!(said.say[0].contains("2 names share this e-mail address"), "{said:?}");
     assert!(said.say[1].contains("may be different people"), "{said:?}");
     assert!(said.say[2].contains("Confirm neither name nor address"), "{said:?}");
@@ -259,7 +259,7 @@ fn strangers_namesakes_and_shared_mailboxes_come_first() {
 fn what_one_list_lacks_is_explained_only_where_both_were_read() {
     let hidden = [Row { wallet: false, email: "Seoyun.Han@naru.example", ..Row::default() }.held()];
     assert!(told(&hidden).contains("another spelling"));
-    let said = script(&Case { both: false, ..case(&hidden[0], &hidden) });
+    let said = script(&CallCase { both: false, ..case(&hidden[0], &hidden) });
     assert!(!said.say.join(" ").contains("another spelling"), "{said:?}");
     let foreign = [HeldBadge { history: None, ..Row::default().held() }];
     assert!(told(&foreign).contains("another organisation's"));
@@ -316,7 +316,7 @@ proptest! {
     ) {
         let row = |id| Row { id, label, accepted, until, revoked: revoked_at, mail, wallet, ..Row::default() }.held();
         let all = [row("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
-        let case = Case { by_id, namesakes, question, ..case(&all[0], &all) };
+        let case = CallCase { by_id, namesakes, question, ..case(&all[0], &all) };
         let told = script(&case);
         prop_assert!(!told.say.is_empty() && !told.cannot.is_empty());
         let text = summary(&case, &told);
@@ -333,7 +333,7 @@ fn of_a_record_whose_holder_is_masked_nothing_is_said_of_mail_wallet_or_correcti
     let revoked = Row { label: "Revoked", ..Row::default() }.held();
     for held in [Row::default().held(), Row { wallet: false, ..Row::default() }.held(), revoked] {
         let all = [held];
-        let said = script(&Case { masked: true, by_id: true, both: false, ..case(&all[0], &all) });
+        let said = script(&CallCase { masked: true, by_id: true, both: false, ..case(&all[0], &all) });
         assert!(said.say[0].contains("Confirm neither name nor address"), "{said:?}");
         let told = format!("{} {}", said.say.join(" "), said.cannot).to_lowercase();
         for hidden in ["mail", "wallet", "letter by letter", "spelling"] {

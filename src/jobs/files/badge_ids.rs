@@ -1,12 +1,12 @@
 //! Drafts a revocation from a file of badge ids, after reading each badge's state.
 
-use super::{Reading, Watcher, off_the_loop, origin_of};
+use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::BadgeId;
 use crate::jobs::core::Jobs;
 use crate::jobs::draft;
 use crate::jobs::error::JobError;
-use crate::jobs::history_scan::{self, HistoryScan, Sight};
+use crate::jobs::history_scan::{self, HistoryScan, SeenBadge};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
@@ -50,7 +50,8 @@ impl Jobs {
                 "Enter a reason: the service requires one. Nothing was sent."
             )));
         }
-        let watcher = Watcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
+        let watcher =
+            ReadingWatcher { progress: progress.clone(), cancel: cancel.clone(), rows: AtomicU64::new(0) };
         let (source, choices) = (request.source, request.choices);
         let list = off_the_loop(move || {
             intake::read_ids(&source, &choices, &watcher).map_err(|why| JobError::no(why.localizable()))
@@ -72,7 +73,7 @@ impl Jobs {
         let reader = self.core.reader();
         let call = if ids.len() > 100 { Call::background() } else { Call::interactive() }
             .cancelled_by(cancel.clone());
-        let mut seen: HashMap<BadgeId, Sight> = HashMap::new();
+        let mut seen: HashMap<BadgeId, SeenBadge> = HashMap::new();
         let mut unread = HashMap::new();
         let report = |done: usize| {
             let (done, all) = (done as u64, ids.len() as u64);
@@ -108,7 +109,7 @@ impl Jobs {
 }
 
 struct States {
-    seen: HashMap<BadgeId, Sight>,
+    seen: HashMap<BadgeId, SeenBadge>,
     unread: HashMap<BadgeId, ApiError>,
 }
 

@@ -1,6 +1,6 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
-use super::{Reading, Watcher, off_the_loop, origin_of, placed, remembered, source_of};
+use super::{Reading, ReadingWatcher, off_the_loop, origin_of, placed, remembered, source_of};
 use crate::api::Call;
 use crate::domain::{EmailKey, TemplateId, Text};
 use crate::jobs::core::Jobs;
@@ -10,9 +10,9 @@ use crate::jobs::intake::{
     About, Checked, Choices, ImportSource, InputTable, IntakeError, MapState, ReadProgress, check,
     similar_domains,
 };
-use crate::jobs::job::{JobId, Origin};
+use crate::jobs::job::{JobId, JobOrigin};
 use crate::jobs::journal::drafts::CreateJob;
-use crate::jobs::journal::facts::Kept;
+use crate::jobs::journal::facts::KeptFact;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Started, Store};
 use crate::jobs::reason::{Code, Reason};
@@ -59,10 +59,15 @@ impl Jobs {
         };
         let (store, account) = (self.core.store.clone(), self.core.account.clone());
         let (now, _) = self.core.moment();
-        let watcher = Watcher { progress, cancel, rows: AtomicU64::new(0) };
+        let watcher = ReadingWatcher { progress, cancel, rows: AtomicU64::new(0) };
         off_the_loop(move || {
-            let mut drafts =
-                Drafts { store: &store, account, jobs: Vec::new(), domains: HashMap::new(), writing: None };
+            let mut drafts = TemplateDrafts {
+                store: &store,
+                account,
+                jobs: Vec::new(),
+                domains: HashMap::new(),
+                writing: None,
+            };
             let read = read_into(&mut drafts, &request, &known, &watcher, now.as_second());
             if let Err(why) = read {
                 for draft in &drafts.jobs {
@@ -95,7 +100,7 @@ struct JobDraft {
     rows: Vec<NewRow>,
 }
 
-struct Drafts<'j> {
+struct TemplateDrafts<'j> {
     store: &'j Store,
     account: Account,
     jobs: Vec<JobDraft>,
@@ -104,9 +109,9 @@ struct Drafts<'j> {
     writing: Option<Started<()>>,
 }
 
-impl Drafts<'_> {
+impl TemplateDrafts<'_> {
     /// Creates the template's draft if it does not exist.
-    fn of(&mut self, template: &(TemplateId, Text), origin: &Origin) -> Result<usize, JobError> {
+    fn of(&mut self, template: &(TemplateId, Text), origin: &JobOrigin) -> Result<usize, JobError> {
         if let Some(at) = self.jobs.iter().position(|d| d.template == template.0) {
             return Ok(at);
         }
@@ -154,10 +159,10 @@ impl Drafts<'_> {
 }
 
 fn read_into(
-    drafts: &mut Drafts<'_>,
+    drafts: &mut TemplateDrafts<'_>,
     request: &FileRequest,
     templates: &TemplateNames,
-    watcher: &Watcher,
+    watcher: &ReadingWatcher,
     now: i64,
 ) -> Result<(), JobError> {
     let store = drafts.store;
@@ -176,7 +181,7 @@ fn read_into(
         )));
     }
     let source = source_of(request, about, &map);
-    let origin = Origin { source, ..origin_of(about, Some(map.clone())) };
+    let origin = JobOrigin { source, ..origin_of(about, Some(map.clone())) };
     // Rows without a template of the organisation are added to the first draft at the end.
     let mut strays = Vec::new();
     for row in rows {
@@ -235,10 +240,10 @@ fn keep(store: &Store, source: &ImportSource, about: &About, now: i64) -> Result
     if let MapState::Chosen(map) = &about.map
         && let Ok(value) = serde_json::to_string(map)
     {
-        kept.push(Kept { what: "columns".into(), key: about.signature.clone(), value, at: now });
+        kept.push(KeptFact { what: "columns".into(), key: about.signature.clone(), value, at: now });
     }
     if let ImportSource::File(path) = source {
-        kept.push(Kept::of(store.kind_of_files(), &path.to_string_lossy(), now));
+        kept.push(KeptFact::of(store.kind_of_files(), &path.to_string_lossy(), now));
     }
     Ok(store.keep(kept).wait()?)
 }

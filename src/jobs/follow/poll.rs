@@ -1,16 +1,16 @@
 //! One poll of everything that is due, by the cheapest of single badges, addresses and title pages.
 
-use super::super::core::Core;
-use super::super::history_scan::{self, HistoryScan, Sight};
+use super::super::core::JobsCore;
+use super::super::history_scan::{self, HistoryScan, SeenBadge};
 use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
 use super::super::journal::facts::FactObservation;
-use super::super::journal::observe::{Context, MarkOverdue, Observed};
+use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
 use super::super::row_status::RowStatus;
-use super::Failed;
-use super::probe::{self, Probe};
+use super::PollError;
+use super::probe::{self, CountProbe};
 use crate::api::{ApiError, Call, HistoryFilter};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId};
@@ -30,7 +30,7 @@ const FEW_MISSING: usize = 200;
 const SAMPLE: usize = 20;
 
 /// Returns whether everything was read that could contain a badge in doubt.
-pub(super) async fn poll_jobs(core: &Arc<Core>, due: &[JobId], call: &Call) -> Result<bool, Failed> {
+pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<bool, PollError> {
     let mut complete = true;
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
@@ -46,19 +46,19 @@ pub(super) async fn poll_jobs(core: &Arc<Core>, due: &[JobId], call: &Call) -> R
     Ok(complete)
 }
 
-fn zone(core: &Core) -> Option<Offset> {
+fn zone(core: &JobsCore) -> Option<Offset> {
     let clock = core.reader().clock();
     clock.is_zone_known().then(|| clock.offset())
 }
 
-fn context(core: &Core) -> Context {
+fn context(core: &JobsCore) -> ObserveContext {
     let (now, _) = core.moment();
-    Context { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
+    ObserveContext { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
 }
 
 #[derive(Default)]
 struct DoubtMatches {
-    by_key: HashMap<EmailKey, Vec<Sight>>,
+    by_key: HashMap<EmailKey, Vec<SeenBadge>>,
     /// Addresses for which everything was read.
     complete: HashSet<EmailKey>,
     issued: u64,
@@ -67,11 +67,11 @@ struct DoubtMatches {
 }
 
 async fn template_sweep(
-    core: &Arc<Core>,
+    core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
     call: &Call,
-) -> Result<bool, Failed> {
+) -> Result<bool, PollError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
         return Ok(true);
@@ -81,7 +81,7 @@ async fn template_sweep(
     let mut by_pages = false;
     // Pages can only be found by title.
     if single > ONE_BY_ONE && !group.title.looks_empty() {
-        let probe = match Probe::wanted(core, group, call).await? {
+        let probe = match CountProbe::wanted(core, group, call).await? {
             Some(probe) => Some((probe.count(core, group, call).await?, probe)),
             None => None,
         };
@@ -153,13 +153,13 @@ async fn template_sweep(
 }
 
 async fn by_address(
-    core: &Arc<Core>,
+    core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
     keys: &[&EmailKey],
     call: &Call,
     found: &mut DoubtMatches,
-) -> Result<(), Failed> {
+) -> Result<(), PollError> {
     for key in keys {
         let Some(email) = group.doubts.get(key) else { continue };
         let mut complete = true;
@@ -180,12 +180,12 @@ async fn by_address(
 
 /// Handles a page: applies what is known, and keeps the badges that may resolve a doubt.
 async fn take(
-    core: &Arc<Core>,
+    core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
-    sights: Vec<Sight>,
+    sights: Vec<SeenBadge>,
     found: &mut DoubtMatches,
-) -> Result<(), Failed> {
+) -> Result<(), PollError> {
     for sight in &sights {
         if sight.template_id.as_ref() == Some(template)
             && let Some(key) = sight.key().filter(|k| group.holders.contains_key(k))
@@ -207,7 +207,7 @@ async fn take(
 }
 
 /// Addresses of holders whose badges are Issued after this poll.
-async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
+async fn finished(core: &JobsCore, group: &Group) -> Result<Vec<String>, PollError> {
     let badges = group.holders.values().map(|(badge, _)| badge.clone()).collect();
     let issued = core.store.issued(badges).await?;
     let finished = group.holders.values().filter(|(badge, _)| issued.contains(badge));
@@ -215,7 +215,7 @@ async fn finished(core: &Core, group: &Group) -> Result<Vec<String>, Failed> {
 }
 
 /// A proxy may have sent a request twice: reports a second badge that was accepted with the requested one.
-async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<(), Failed> {
+async fn twice(core: &Arc<JobsCore>, group: &Group, found: &DoubtMatches) -> Result<(), PollError> {
     let mut pairs = Vec::new();
     for (key, copies) in &found.copies {
         let Some((mine, _)) = group.holders.get(key) else { continue };
@@ -236,7 +236,7 @@ async fn twice(core: &Arc<Core>, group: &Group, found: &DoubtMatches) -> Result<
 }
 
 /// Returns how many badges became Issued.
-async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
+async fn seen(core: &Arc<JobsCore>, sights: Vec<SeenBadge>) -> Result<u64, PollError> {
     if sights.is_empty() {
         return Ok(0);
     }
@@ -246,7 +246,7 @@ async fn seen(core: &Arc<Core>, sights: Vec<Sight>) -> Result<u64, Failed> {
     Ok(issued as u64)
 }
 
-async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
+async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError> {
     for (id, touched) in observed.touched {
         core.changed(id, touched);
     }
@@ -266,11 +266,11 @@ async fn tell(core: &Arc<Core>, observed: Observed) -> Result<(), Failed> {
     Ok(())
 }
 
-async fn hidden(core: &Arc<Core>, name: &'static str, evidence: Code) -> Result<(), Failed> {
+async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), PollError> {
     Ok(core.learn(vec![FactObservation::once(name, "hidden", evidence)]).await?)
 }
 
-async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<(), Failed> {
+async fn one_by_one(core: &Arc<JobsCore>, ids: &[BadgeId], call: &Call) -> Result<(), PollError> {
     for id in ids {
         match history_scan::badge(core.reader(), id, call).await {
             Ok(Some(sight)) => drop(seen(core, vec![sight]).await?),
@@ -287,7 +287,7 @@ async fn one_by_one(core: &Arc<Core>, ids: &[BadgeId], call: &Call) -> Result<()
 }
 
 /// Sends one request. Only the history shows when a badge was accepted; lapel must have witnessed that.
-async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), Failed> {
+async fn learn_zone(core: &Arc<JobsCore>, group: &Group, call: &Call) -> Result<(), PollError> {
     if core.reader().clock().is_zone_known() {
         return Ok(());
     }
@@ -303,7 +303,7 @@ async fn learn_zone(core: &Arc<Core>, group: &Group, call: &Call) -> Result<(), 
 }
 
 /// A missing badge means something only if the history shows waiting badges, so looks for one there.
-async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
+async fn learn_shown(core: &Arc<JobsCore>, call: &Call) -> Result<(), PollError> {
     let waiting = core.store.waiting_badge(core.account.clone(), WAITING).await?;
     let Some((badge, email)) = waiting else { return Ok(()) };
     let mut scan = HistoryScan::of_address(core.reader(), &email, call);
@@ -319,7 +319,7 @@ async fn learn_shown(core: &Arc<Core>, call: &Call) -> Result<(), Failed> {
 }
 
 /// `found` must contain every badge of the template that was found.
-async fn resolve(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result<(), Failed> {
+async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Result<(), PollError> {
     if group.doubts.is_empty() {
         return Ok(());
     }
@@ -335,7 +335,7 @@ async fn resolve(core: &Arc<Core>, group: &Group, found: DoubtMatches) -> Result
 }
 
 /// For many badges, first reads the history filtered by revoke date, then the rest one by one.
-async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), Failed> {
+async fn revoked(core: &Arc<JobsCore>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Result<(), PollError> {
     let mut rest: Vec<BadgeId> = sent.iter().map(|(id, _)| id.clone()).collect();
     if rest.len() > ONE_BY_ONE {
         let clock = core.reader().clock();
@@ -356,7 +356,7 @@ async fn revoked(core: &Arc<Core>, sent: Vec<(BadgeId, i64)>, call: &Call) -> Re
         let cheap = scan.left() <= rest.len() as u64;
         while let Some(sights) = page {
             // The contract does not explain the filter, so only rows with a revocation count.
-            let revoked: Vec<Sight> =
+            let revoked: Vec<SeenBadge> =
                 sights.into_iter().filter(|s| s.revoke_at.is_some() && wanted.remove(&s.badge_id)).collect();
             let _ = seen(core, revoked).await?;
             page = if cheap && !wanted.is_empty() { scan.next().await? } else { None };

@@ -1,11 +1,11 @@
 //! The count probe: one request instead of many pages. It needs a service whose count of badges issued since
 //! a day increases with this job's badges.
 
-use super::super::core::{Core, lock};
+use super::super::core::{JobsCore, lock};
 use super::super::journal::facts::FactObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
-use super::Failed;
+use super::PollError;
 use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
 use crate::domain::TemplateId;
 use jiff::civil::Date;
@@ -19,14 +19,18 @@ const FACT: &str = "issued_count";
 /// After this time lapel reads everything, regardless of the count (contract, "Limits" rule 3).
 const AT_LAST: SignedDuration = SignedDuration::from_hours(24);
 
-pub(super) struct Probe {
+pub(super) struct CountProbe {
     since: Date,
     proven: bool,
 }
 
-impl Probe {
+impl CountProbe {
     /// A probe if it is worth its request: for many badges, none of them late, in the background.
-    pub(super) async fn wanted(core: &Core, group: &Group, call: &Call) -> Result<Option<Self>, Failed> {
+    pub(super) async fn wanted(
+        core: &JobsCore,
+        group: &Group,
+        call: &Call,
+    ) -> Result<Option<Self>, PollError> {
         if group.bound.len() < FROM || !group.doubts.is_empty() || call.priority == Priority::Interactive {
             return Ok(None);
         }
@@ -46,7 +50,12 @@ impl Probe {
     }
 
     /// The service's count of issued badges with this title since that day: one request.
-    pub(super) async fn count(&self, core: &Core, group: &Group, call: &Call) -> Result<Option<u64>, Failed> {
+    pub(super) async fn count(
+        &self,
+        core: &JobsCore,
+        group: &Group,
+        call: &Call,
+    ) -> Result<Option<u64>, PollError> {
         let filter = HistoryFilter {
             title: Some(group.title.wire().to_owned()),
             issue_start_date: Some(self.since),
@@ -58,7 +67,7 @@ impl Probe {
 
     pub(super) fn says_nothing_changed(
         &self,
-        core: &Core,
+        core: &JobsCore,
         template: &TemplateId,
         count: Option<u64>,
     ) -> bool {
@@ -68,11 +77,11 @@ impl Probe {
 
 /// After a complete poll: learns whether the count increased with the badges that became Issued.
 pub(super) async fn learn(
-    core: &Arc<Core>,
+    core: &Arc<JobsCore>,
     template: &TemplateId,
     count: Option<u64>,
     issued: u64,
-) -> Result<(), Failed> {
+) -> Result<(), PollError> {
     let Some(count) = count else { return Ok(()) };
     let before = lock(&core.counts).insert(template.clone(), count);
     let Some(before) = before.filter(|_| issued > 0) else { return Ok(()) };

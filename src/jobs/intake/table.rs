@@ -27,13 +27,13 @@ const SAMPLE_ROWS: usize = 200;
 #[derive(Debug)]
 pub struct InputTable {
     about: About,
-    body: Body,
+    body: TableBody,
     /// The column that rows are without: the reasons of a redo file.
     left_out: Option<usize>,
 }
 
 #[derive(Debug)]
-enum Body {
+enum TableBody {
     Text { origin: OpenedSource, reading: TextFormat, sample: Vec<Split> },
     Grid { grid: Grid, skip_to: u64, width: usize },
     Lines { rows: Vec<Split>, width: usize },
@@ -87,9 +87,9 @@ impl InputTable {
             data.zip(1..).map(|(s, record)| text::raw_row(s.clone(), record, width)).collect()
         };
         let all: Vec<RawRow> = match &self.body {
-            Body::Text { sample, reading, .. } => splits(sample, reading.width, reading.skip_to),
-            Body::Lines { rows, width } => splits(rows, *width, 0),
-            Body::Grid { grid, skip_to, width, .. } => grid.rows(*skip_to, *width).take(rows).collect(),
+            TableBody::Text { sample, reading, .. } => splits(sample, reading.width, reading.skip_to),
+            TableBody::Lines { rows, width } => splits(rows, *width, 0),
+            TableBody::Grid { grid, skip_to, width, .. } => grid.rows(*skip_to, *width).take(rows).collect(),
         };
         all.into_iter().map(|row| without(row, self.left_out)).collect()
     }
@@ -111,11 +111,13 @@ impl InputTable {
             return Err(IntakeError::Unanswered { name: self.about.name.clone(), question });
         }
         let inner = match &self.body {
-            Body::Text { origin, reading, .. } => {
-                Inner::Text(Box::new(TextRows::open(origin, reading.clone())?))
+            TableBody::Text { origin, reading, .. } => {
+                RowSource::Text(Box::new(TextRows::open(origin, reading.clone())?))
             }
-            Body::Grid { grid, skip_to, width, .. } => Inner::Grid(grid.rows(*skip_to, *width)),
-            Body::Lines { rows, width } => Inner::Lines { rows: rows.iter(), width: *width, record: 0 },
+            TableBody::Grid { grid, skip_to, width, .. } => RowSource::Grid(grid.rows(*skip_to, *width)),
+            TableBody::Lines { rows, width } => {
+                RowSource::Lines { rows: rows.iter(), width: *width, record: 0 }
+            }
         };
         Ok(InputRows { inner, bytes: self.about.bytes, left_out: self.left_out, failed: false })
     }
@@ -130,13 +132,13 @@ fn without(row: RawRow, column: Option<usize>) -> RawRow {
 
 /// Ends after an error.
 pub struct InputRows<'a> {
-    inner: Inner<'a>,
+    inner: RowSource<'a>,
     bytes: u64,
     left_out: Option<usize>,
     failed: bool,
 }
 
-enum Inner<'a> {
+enum RowSource<'a> {
     Text(Box<TextRows>),
     Grid(sheet::GridRows<'a>),
     Lines { rows: std::slice::Iter<'a, Split>, width: usize, record: u64 },
@@ -146,8 +148,8 @@ impl InputRows<'_> {
     /// Bytes read from the source, for progress. For a source in memory, all bytes.
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
-            Inner::Text(rows) => rows.bytes_read(),
-            Inner::Grid(_) | Inner::Lines { .. } => self.bytes,
+            RowSource::Text(rows) => rows.bytes_read(),
+            RowSource::Grid(_) | RowSource::Lines { .. } => self.bytes,
         }
     }
 }
@@ -160,9 +162,9 @@ impl Iterator for InputRows<'_> {
             return None;
         }
         let next = match &mut self.inner {
-            Inner::Text(rows) => rows.next().transpose(),
-            Inner::Grid(rows) => rows.next().map(Ok),
-            Inner::Lines { rows, width, record } => rows.next().map(|split| {
+            RowSource::Text(rows) => rows.next().transpose(),
+            RowSource::Grid(rows) => rows.next().map(Ok),
+            RowSource::Lines { rows, width, record } => rows.next().map(|split| {
                 *record += 1;
                 Ok(text::raw_row(split.clone(), *record, *width))
             }),
@@ -214,7 +216,7 @@ fn open_as_text(
     if whole && sampled.is_empty() {
         return Err(IntakeError::Empty { name: origin.name.clone() });
     }
-    let shape = Shape::of(&sampled, asked)?;
+    let shape = TableShape::of(&sampled, asked)?;
     let reading = TextFormat {
         encoding,
         delimiter,
@@ -225,7 +227,7 @@ fn open_as_text(
     let left_out = shape.left_out;
     let about = shape.about(origin, detected.sha256, detected.bytes, InputFormat::Csv);
     let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
-    Ok(InputTable { about, body: Body::Text { origin: origin.clone(), reading, sample }, left_out })
+    Ok(InputTable { about, body: TableBody::Text { origin: origin.clone(), reading, sample }, left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
@@ -276,7 +278,7 @@ fn open_pasted(
         map: MapState::Found(map),
         notes: Vec::new(),
     };
-    Ok(InputTable { about, body: Body::Lines { rows, width: 2 }, left_out: None })
+    Ok(InputTable { about, body: TableBody::Lines { rows, width: 2 }, left_out: None })
 }
 
 fn open_sheet(
@@ -298,12 +300,12 @@ fn open_sheet(
     }
     let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
     // Without a selected sheet, the columns are unknown.
-    let shape = if sheet.is_some() { Shape::of(&sampled, asked)? } else { Shape::unknown() };
+    let shape = if sheet.is_some() { TableShape::of(&sampled, asked)? } else { TableShape::unknown() };
     let (skip_to, width, left_out) = (shape.skip_to, shape.width_read(), shape.left_out);
     let mut about = shape.about(origin, sha256, origin.bytes, format);
     notes.append(&mut about.notes);
     let about = About { sheets, sheet, notes, ..about };
-    Ok(InputTable { about, body: Body::Grid { grid, skip_to, width }, left_out })
+    Ok(InputTable { about, body: TableBody::Grid { grid, skip_to, width }, left_out })
 }
 
 fn endings_of(format: InputFormat) -> &'static [&'static str] {
@@ -315,7 +317,7 @@ fn endings_of(format: InputFormat) -> &'static [&'static str] {
     }
 }
 
-struct Shape {
+struct TableShape {
     header: Option<HeaderRow>,
     columns: Vec<String>,
     content: Vec<ColumnContent>,
@@ -328,7 +330,7 @@ struct Shape {
     left_out: Option<usize>,
 }
 
-impl Shape {
+impl TableShape {
     /// The width with the column that is left out.
     fn width_read(&self) -> usize {
         self.width + usize::from(self.left_out.is_some())

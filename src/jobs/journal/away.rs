@@ -38,7 +38,7 @@ impl JournalWatch {
 }
 
 #[cfg(feature = "team")]
-pub(super) use of_team::Connection;
+pub(super) use of_team::ConnectionReport;
 
 #[cfg(feature = "team")]
 mod of_team {
@@ -46,12 +46,12 @@ mod of_team {
     use crate::team::{Login, TeamError};
 
     /// What one of the connections reports.
-    pub(in crate::jobs::journal) struct Connection {
+    pub(in crate::jobs::journal) struct ConnectionReport {
         failures: watch::Sender<Failures>,
         at: usize,
     }
 
-    impl Connection {
+    impl ConnectionReport {
         /// Those for writes, for reads and for the lease.
         pub(in crate::jobs::journal) fn all() -> [Self; 3] {
             let (failures, _) = watch::channel(Failures::default());

@@ -13,7 +13,7 @@
 
 mod mark;
 
-use super::facts::{self, Kept};
+use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
@@ -212,7 +212,7 @@ pub(super) fn restore_at(
         )));
     }
     match held.journal(site, &mark)? {
-        Here::Nothing => {
+        ExistingJournal::Nothing => {
             if mark.state == BackupState::Begun {
                 return Err(JobError::no(localizable!(
                     "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
@@ -221,8 +221,8 @@ pub(super) fn restore_at(
             }
             put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
         }
-        Here::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
-        Here::Jobs(jobs) => Err(JobError::no(localizable_plural!(
+        ExistingJournal::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
+        ExistingJournal::Jobs(jobs) => Err(JobError::no(localizable_plural!(
             jobs,
             "A journal with {n} job already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows this job.",
             "A journal with {n} jobs already exists here ({file}). Nothing was changed. To restore the backup, move that file away first. lapel then no longer knows these jobs.",
@@ -409,7 +409,7 @@ fn fill(
         if open == OpenJobs::Stay {
             set_aside(&db, &mark.id)?;
         }
-        let id = Kept {
+        let id = KeptFact {
             what: "backup".into(),
             key: "id".to_owned(),
             value: mark.id.clone(),
@@ -497,7 +497,7 @@ struct JournalLock {
     _claim: super::Claim,
 }
 
-enum Here {
+enum ExistingJournal {
     Nothing,
     /// A journal whose open jobs moved with this backup.
     Moved(Connection),
@@ -524,18 +524,18 @@ impl JournalLock {
         Ok(db)
     }
 
-    fn journal(&self, site: &Site, mark: &BackupMark) -> Result<Here, JobError> {
+    fn journal(&self, site: &Site, mark: &BackupMark) -> Result<ExistingJournal, JobError> {
         if self.files.is_empty() {
-            return Ok(Here::Nothing);
+            return Ok(ExistingJournal::Nothing);
         }
         let here = self.open(site)?;
         let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
         let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
         let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
         Ok(match (all, moved.is_empty()) {
-            (0, _) => Here::Nothing,
-            (_, false) => Here::Moved(here),
-            (jobs, true) => Here::Jobs(jobs),
+            (0, _) => ExistingJournal::Nothing,
+            (_, false) => ExistingJournal::Moved(here),
+            (jobs, true) => ExistingJournal::Jobs(jobs),
         })
     }
 }

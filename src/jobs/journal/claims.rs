@@ -3,13 +3,13 @@
 
 use super::jobs::{Account, Actor};
 use super::reasons::stored;
-use super::tx::{self, Row, Tx, values};
+use super::tx::{self, SqlRow, Tx, values};
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::{self, Claim, Other, Verdict};
+use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
 use jiff::Timestamp;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -19,9 +19,9 @@ use std::collections::{BTreeMap, HashMap};
 const PERSON: usize = 16;
 
 /// Hashes an e-mail key with the journal's salt.
-pub(super) struct People(hmac::Key);
+pub(super) struct RecipientHasher(hmac::Key);
 
-impl People {
+impl RecipientHasher {
     pub(super) fn of(db: &Tx<'_>) -> tx::Result<Self> {
         let salt: Vec<u8> = db.row("SELECT salt FROM store", values![], |r| r.get(0))?;
         Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
@@ -56,7 +56,7 @@ pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     for (base_url, key) in keys {
         accounts::of(db, &base_url, &key)?;
     }
-    let people = People::of(db)?;
+    let people = RecipientHasher::of(db)?;
     let emails: Vec<String> =
         db.rows("SELECT DISTINCT email_key FROM row WHERE email_key <> ''", values![], |r| r.get(0))?;
     for email in emails {
@@ -208,7 +208,7 @@ const OTHERS: &str = "
     WHERE NOT (claim.job = ?1 AND claim.no = viewer.no)
     ORDER BY viewer.no, claim.slot";
 
-fn other(r: &Row<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
+fn other(r: &SqlRow<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
     let claim = Claim::from_code(r.text(1)?).unwrap_or(Claim::Open);
     let job = JobId(r.get(2)?);
     let row_status = jobs::row_status(r, "bucket")?;
@@ -233,7 +233,7 @@ fn other(r: &Row<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
 }
 
 /// Judges rows by their recipients' claims as they are now.
-fn judge(db: &Tx<'_>, scope: &Scope, rows: &[Judged]) -> tx::Result<Vec<(Verdict, Vec<Rival>)>> {
+fn judge(db: &Tx<'_>, scope: &Scope, rows: &[Judged]) -> tx::Result<Vec<(ClaimVerdict, Vec<Rival>)>> {
     let viewers: Vec<(i64, bool)> = rows.iter().map(|row| (row.no, row.allowed)).collect();
     let claims = format!(
         "WITH list AS MATERIALIZED (SELECT ?1 AS job, no, allowed
@@ -300,7 +300,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
         let (mut given_back, mut claimed, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
         for (row, (verdict, rivals)) in round.iter().zip(judge(db, &scope, &round)?) {
             match verdict {
-                Verdict::Free { slot, takes, approved } => {
+                ClaimVerdict::Free { slot, takes, approved } => {
                     for rival in takes.iter().filter_map(|at| rivals.get(*at)) {
                         given_back.push((rival.job.0, rival.no));
                         *taken.entry(rival.job).or_default() += 1;
@@ -313,7 +313,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
                     }
                     claimed.push((row.no, slot, decision.filter(|_| approved)));
                 }
-                Verdict::Review(at) => {
+                ClaimVerdict::Review(at) => {
                     let Some(rival) = rivals.get(at) else { continue };
                     reviewed.push((row.no, stored(&rival.why()), rival.slot));
                 }
@@ -453,7 +453,7 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
     let unapproved: Vec<Judged> = rows.iter().map(|row| Judged { approved: None, ..row.clone() }).collect();
     let mut found = Vec::new();
     for (row, (verdict, mut rivals)) in rows.iter().zip(judge(db, &scope, &unapproved)?) {
-        if let Verdict::Review(at) = verdict
+        if let ClaimVerdict::Review(at) = verdict
             && at < rivals.len()
         {
             let rival = rivals.swap_remove(at);
@@ -496,12 +496,12 @@ pub(super) fn of_person(
         "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key,
                                                  FALSE AS allowed) {OTHERS}"
     );
-    let person = People::of(db)?.person(key);
+    let person = RecipientHasher::of(db)?.person(key);
     let values = values![scope.job.0, account, template, person, key.as_str()];
     let found: Vec<(Other, Rival)> = db.rows(&sql, values, |r| other(r, &scope))?;
     let (others, mut rivals): (Vec<Other>, Vec<Rival>) = found.into_iter().unzip();
     Ok(match rules::judge(None, None, &others) {
-        Verdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
+        ClaimVerdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
         _ => None,
     })
 }

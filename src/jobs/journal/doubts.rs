@@ -3,15 +3,15 @@
 use super::facts;
 use super::jobs;
 use super::lost_writes;
-use super::observe::{self, Context, Observed};
+use super::observe::{self, ObserveContext, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use crate::domain::{BadgeId, EmailKey, ServiceTime};
-use crate::jobs::history_scan::Sight;
+use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::resolve::{self, Candidate, Doubt, Judgement, ScanResult};
+use crate::jobs::resolve::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
 use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -23,10 +23,10 @@ pub(in crate::jobs) const WAITING: &str = "waiting_in_history";
 /// Badges that a poll found for addresses in doubt.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct ResolveDoubts {
-    pub(in crate::jobs) context: Context,
+    pub(in crate::jobs) context: ObserveContext,
     pub(in crate::jobs) jobs: HashSet<JobId>,
     /// All found badges of the jobs' template.
-    pub(in crate::jobs) found: HashMap<EmailKey, Vec<Sight>>,
+    pub(in crate::jobs) found: HashMap<EmailKey, Vec<SeenBadge>>,
     /// Addresses for which everything was read.
     pub(in crate::jobs) complete: HashSet<EmailKey>,
     /// The service's UTC offset, if it is known.
@@ -58,10 +58,10 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     let mut resolved = DoubtChanges::default();
     for row in &rows {
         let sights = sights_of(row);
-        let candidates: Vec<Candidate> = sights
+        let candidates: Vec<BadgeCandidate> = sights
             .iter()
             .filter(|sight| !known.contains(row, &sight.badge_id))
-            .map(|sight| Candidate {
+            .map(|sight| BadgeCandidate {
                 badge_id: sight.badge_id.clone(),
                 accepted: accepted(&sight.reg_date),
                 other_name: sight
@@ -140,7 +140,7 @@ struct BadgeOwners {
 }
 
 impl BadgeOwners {
-    fn of<'a>(db: &Tx<'_>, found: impl Iterator<Item = (&'a DoubtRow, &'a [Sight])>) -> tx::Result<Self> {
+    fn of<'a>(db: &Tx<'_>, found: impl Iterator<Item = (&'a DoubtRow, &'a [SeenBadge])>) -> tx::Result<Self> {
         let found: Vec<(i64, &str, &str)> = found
             .flat_map(|(row, sights)| {
                 sights.iter().map(|sight| (row.job.0, row.key.as_str(), sight.badge_id.wire()))
@@ -182,7 +182,7 @@ struct DoubtChanges {
     /// Job, place, badge, and when the request was recorded, in seconds.
     badges: Vec<(JobId, u64, BadgeId, i64)>,
     /// The bound badges as they were found.
-    sights: Vec<Sight>,
+    sights: Vec<SeenBadge>,
     /// Job, place, status and reason.
     statuses: Vec<(i64, u64, &'static str, String)>,
     /// Rows without a badge for the first time.
@@ -191,7 +191,7 @@ struct DoubtChanges {
 }
 
 impl DoubtChanges {
-    fn add(&mut self, context: &Context, row: &DoubtRow, judgement: Judgement) {
+    fn add(&mut self, context: &ObserveContext, row: &DoubtRow, judgement: Judgement) {
         let mut set = |row_status: RowStatus, why: Reason| {
             self.statuses.push((row.job.0, row.no, row_status.code(), stored(&why)));
         };
@@ -218,7 +218,7 @@ impl DoubtChanges {
         }
     }
 
-    fn apply(&self, db: &Tx<'_>, context: &Context) -> tx::Result<Observed> {
+    fn apply(&self, db: &Tx<'_>, context: &ObserveContext) -> tx::Result<Observed> {
         let mut observed = Observed::default();
         if !self.badges.is_empty() {
             let bindings: Vec<_> = self

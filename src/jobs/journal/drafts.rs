@@ -1,7 +1,7 @@
 //! Plans jobs as drafts, changes drafts in a review, and begins them.
 
 use super::claims::{self, Rival};
-use super::facts::{self, Kept};
+use super::facts::{self, KeptFact};
 use super::jobs::{self, Account, Actor, NewJob};
 use super::reasons::stored;
 use super::rows::{self, NewRow};
@@ -32,7 +32,7 @@ pub(in crate::jobs) struct CreateJob {
     pub(in crate::jobs) job: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
     /// The reason of a revocation, to offer again.
-    pub(in crate::jobs) reason: Option<Kept>,
+    pub(in crate::jobs) reason: Option<KeptFact>,
 }
 
 pub(super) fn create_job(db: &Tx<'_>, args: &CreateJob) -> tx::Result<JobId> {
@@ -166,7 +166,7 @@ pub(in crate::jobs) struct Replace {
     /// The revocation. The operation adds the job that it follows.
     pub(in crate::jobs) revoke: NewJob,
     pub(in crate::jobs) rows: Vec<NewRow>,
-    pub(in crate::jobs) reason: Kept,
+    pub(in crate::jobs) reason: KeptFact,
 }
 
 /// Creates both jobs of a replacement and begins them. Returns a rival instead if the reviewer did not see it.
@@ -208,7 +208,7 @@ pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) kind: Kind,
     pub(in crate::jobs) title: Text,
     pub(in crate::jobs) revoke: NewJob,
-    pub(in crate::jobs) reason: Kept,
+    pub(in crate::jobs) reason: KeptFact,
 }
 
 /// Creates the draft that undoes a job. `None` if there is nothing to undo.

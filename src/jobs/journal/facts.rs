@@ -125,7 +125,7 @@ pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Opti
 }
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Kept {
+pub(in crate::jobs) struct KeptFact {
     pub(in crate::jobs) what: Cow<'static, str>,
     pub(in crate::jobs) key: String,
     pub(in crate::jobs) value: String,
@@ -133,14 +133,14 @@ pub(in crate::jobs) struct Kept {
     pub(in crate::jobs) at: i64,
 }
 
-impl Kept {
+impl KeptFact {
     /// A value that is its own key.
     pub(in crate::jobs) fn of(what: impl Into<Cow<'static, str>>, value: &str, at: i64) -> Self {
         Self { what: what.into(), key: value.to_owned(), value: value.to_owned(), at }
     }
 }
 
-pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
+pub(super) fn keep(db: &Tx<'_>, kept: &KeptFact) -> tx::Result<()> {
     db.execute(
         "INSERT INTO kept VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (what, key) DO UPDATE SET value = excluded.value, at = excluded.at",
@@ -149,7 +149,7 @@ pub(super) fn keep(db: &Tx<'_>, kept: &Kept) -> tx::Result<()> {
     Ok(())
 }
 
-pub(super) fn keep_all(db: &Tx<'_>, kept: &[Kept]) -> tx::Result<()> {
+pub(super) fn keep_all(db: &Tx<'_>, kept: &[KeptFact]) -> tx::Result<()> {
     kept.iter().try_for_each(|kept| keep(db, kept))
 }
 

@@ -2,11 +2,11 @@
 
 use super::Process;
 use super::place::first_line;
-use super::tx::{self, Row, Tx, values};
+use super::tx::{self, SqlRow, Tx, values};
 use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
-use crate::jobs::job::{AcceptedCount, Job, JobId, Kind, Origin, Owner, Phase, Replaced, Stop, StopKind};
+use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::{Counts, RowStatus};
 use crate::secrets::redact;
@@ -50,7 +50,7 @@ pub(in crate::jobs) struct NewJob {
     pub(in crate::jobs) kind: Kind,
     pub(in crate::jobs) template: Option<TemplateId>,
     pub(in crate::jobs) title: String,
-    pub(in crate::jobs) origin: Option<Origin>,
+    pub(in crate::jobs) origin: Option<JobOrigin>,
     pub(in crate::jobs) follows: Option<JobId>,
     pub(in crate::jobs) after: bool,
 }
@@ -178,23 +178,23 @@ pub(super) fn count_rows(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
 }
 
 /// Reads a status. Every stored word is known, since the schema version was checked.
-pub(super) fn row_status(r: &Row<'_>, column: &'static str) -> tx::Result<RowStatus> {
+pub(super) fn row_status(r: &SqlRow<'_>, column: &'static str) -> tx::Result<RowStatus> {
     Ok(RowStatus::from_code(r.text(column)?).unwrap_or(RowStatus::Other))
 }
 
-fn text(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Text>> {
+fn text(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Text>> {
     Ok(r.get::<Option<String>>(column)?.map(Text::new))
 }
 
-fn reason(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Reason>> {
+fn reason(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Reason>> {
     r.get(column)
 }
 
-pub(super) fn moment(r: &Row<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
+pub(super) fn moment(r: &SqlRow<'_>, column: &'static str) -> tx::Result<Option<Timestamp>> {
     Ok(r.get::<Option<i64>>(column)?.and_then(|s| Timestamp::from_second(s).ok()))
 }
 
-fn read(r: &Row<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
+fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
     let code = |column: &'static str| -> tx::Result<String> { r.get(column) };
     let stop = r.get::<Option<String>>("stop")?.and_then(|s| StopKind::from_code(&s));
     let owner = r.get::<Option<String>>("owner")?;
@@ -253,7 +253,7 @@ fn replaced(names: &str) -> Option<Replaced> {
 }
 
 /// Where a moved job continues.
-fn elsewhere(r: &Row<'_>) -> tx::Result<Reason> {
+fn elsewhere(r: &SqlRow<'_>) -> tx::Result<Reason> {
     if let Some(file) = r.get::<Option<String>>("went_with")? {
         return Ok(Reason::from(Code::WentWith).with("file", file));
     }
@@ -267,11 +267,11 @@ fn origin_file(kept: String) -> Option<Text> {
     (!is_pasted).then(|| Text::new(kept))
 }
 
-fn origin(raw: &str) -> Option<Origin> {
+fn origin(raw: &str) -> Option<JobOrigin> {
     let value: Value = serde_json::from_str(raw).ok()?;
     let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let columns = value.get("columns").and_then(Value::as_array).into_iter().flatten();
-    Some(Origin {
+    Some(JobOrigin {
         file: origin_file(field("name")),
         sha256: field("sha256"),
         columns: columns.filter_map(Value::as_str).map(Text::from).collect(),

@@ -5,9 +5,9 @@
 //! A process that cannot renew it in time must not send: another one may take over its jobs as soon as the
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
-use super::away::Connection;
+use super::away::ConnectionReport;
 use crate::boot_clock::boot_ms;
-use crate::team::{Login, Session, TeamError};
+use crate::team::{DatabaseSession, Login, TeamError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -49,7 +49,7 @@ pub(in crate::jobs) struct Notified {
 }
 
 impl Notified {
-    pub(super) fn set_own(&self, session: &Session) {
+    pub(super) fn set_own(&self, session: &DatabaseSession) {
         let pid = session.client.query_one("SELECT pg_backend_pid()", &[]);
         let pid = session.runtime.block_on(pid).map_or(0, |row| row.get(0));
         self.own.store(pid, Ordering::Relaxed);
@@ -76,9 +76,9 @@ impl Lease {
         login: &Login,
         id: &str,
         label: &str,
-        connection: Connection,
+        connection: ConnectionReport,
     ) -> Result<Self, TeamError> {
-        let mut keeper = Keeper {
+        let mut keeper = LeaseKeeper {
             login: login.clone(),
             id: id.to_owned(),
             label: label.to_owned(),
@@ -111,18 +111,18 @@ impl Drop for Lease {
     }
 }
 
-struct Keeper {
+struct LeaseKeeper {
     login: Login,
     id: String,
     label: String,
     time: LeaseTime,
-    session: Option<Session>,
-    connection: Connection,
+    session: Option<DatabaseSession>,
+    connection: ConnectionReport,
     notified: Notified,
     wake: Arc<Notify>,
 }
 
-impl Keeper {
+impl LeaseKeeper {
     fn run(mut self, stop: &Receiver<()>) {
         let mut pause = RENEW;
         while self.wait(stop, pause) {
@@ -166,7 +166,7 @@ impl Keeper {
         stop.recv_timeout(end.saturating_duration_since(Instant::now())) == Err(RecvTimeoutError::Timeout)
     }
 
-    fn connected(&self) -> Result<Session, TeamError> {
+    fn connected(&self) -> Result<DatabaseSession, TeamError> {
         let connected = super::team_store::connected(&self.login).and_then(|session| {
             session.runtime.block_on(session.client.batch_execute("LISTEN lapel"))?;
             Ok(session)

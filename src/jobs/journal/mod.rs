@@ -91,9 +91,9 @@ pub use error::JournalError;
 pub use file_status::FileStatus;
 pub(super) use jobs::Account;
 pub(super) use owner::Process;
-pub use recent::{Recent, known_offset, recent_jobs, recent_templates};
+pub use recent::{RecentEntry, known_offset, recent_jobs, recent_templates};
 pub use runner::{Fault, Moment, Watcher};
-pub(super) use runner::{Pending, Started};
+pub(super) use runner::{PendingOperation, Started};
 pub(super) use store::Store;
 pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
@@ -531,7 +531,7 @@ impl Journal {
     }
 
     /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
+    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
         self.store.living(owners)
     }
 }

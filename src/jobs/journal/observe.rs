@@ -7,7 +7,7 @@ use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
 use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
 use crate::jobs::core::touched;
-use crate::jobs::history_scan::{Sight, SightSource};
+use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Touched};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
@@ -30,7 +30,7 @@ const WESTERNMOST: SignedDuration = SignedDuration::from_hours(12);
 const REVOKE_TRIES: i64 = 3;
 
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Context {
+pub(in crate::jobs) struct ObserveContext {
     /// The owner of the jobs.
     pub(in crate::jobs) me: String,
     /// The key's fingerprint.
@@ -87,14 +87,14 @@ struct ObservedRow {
 /// The observations of one operation. Reads its rows and the facts once, and writes them once, since a later badge
 /// needs what an earlier one changed.
 struct ObservationBatch<'a> {
-    context: &'a Context,
+    context: &'a ObserveContext,
     facts: AccountFacts,
     /// Number of rows that are not Issued, of the jobs that others wait for.
     unissued: HashMap<JobId, i64>,
     seen: Observed,
 }
 
-pub(super) fn observe(db: &Tx<'_>, context: &Context, sights: &[Sight]) -> tx::Result<Observed> {
+pub(super) fn observe(db: &Tx<'_>, context: &ObserveContext, sights: &[SeenBadge]) -> tx::Result<Observed> {
     let facts = AccountFacts::read(db, &context.account)?;
     let mut page = ObservationBatch { context, facts, unissued: HashMap::new(), seen: Observed::default() };
     let mut rows = page.rows_of(db, sights)?;
@@ -155,7 +155,11 @@ fn write<'a>(db: &Tx<'_>, rows: impl Iterator<Item = &'a ObservedRow>) -> tx::Re
 }
 
 impl ObservationBatch<'_> {
-    fn rows_of(&mut self, db: &Tx<'_>, sights: &[Sight]) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
+    fn rows_of(
+        &mut self,
+        db: &Tx<'_>,
+        sights: &[SeenBadge],
+    ) -> tx::Result<HashMap<String, Vec<ObservedRow>>> {
         let badges: Vec<&str> = sights.iter().map(|sight| sight.badge_id.wire()).collect();
         let sql = "SELECT row.job, row.no, job.kind, row.bucket, row.why, row.accepted, row.status, row.mail,
                     row.issued_at, row.valid_until, row.revoke_at, row.absent, row.tries, row.badge,
@@ -204,7 +208,7 @@ impl ObservationBatch<'_> {
         Ok(all)
     }
 
-    fn issue(&mut self, sight: &Sight, row: &mut ObservedRow) {
+    fn issue(&mut self, sight: &SeenBadge, row: &mut ObservedRow) {
         let before = row.now.row_status;
         if before == RowStatus::LeftOut {
             return;
@@ -249,7 +253,7 @@ impl ObservationBatch<'_> {
     /// issue can be complete means waiting. The word after that means Issued, if the time of issue changed together
     /// with the word and there is no revocation. A time of issue alone proves nothing: a waiting badge may show its
     /// time of acceptance there.
-    fn meaning(&mut self, sight: &Sight, row: &ObservedRow, accepted: Option<Timestamp>) -> State {
+    fn meaning(&mut self, sight: &SeenBadge, row: &ObservedRow, accepted: Option<Timestamp>) -> State {
         let unknown = sight.verdict.state();
         let (State::Other(word), Some(_)) = (&unknown, &sight.status) else { return unknown };
         if sight.revoke_at.is_some() || word.looks_empty() || says_failed(word) {
@@ -272,7 +276,7 @@ impl ObservationBatch<'_> {
         }
     }
 
-    fn revoke(&mut self, sight: &Sight, row: &mut ObservedRow) {
+    fn revoke(&mut self, sight: &SeenBadge, row: &mut ObservedRow) {
         let state = sight.verdict.state();
         let waits = row.waits_for.and_then(|job| self.unissued.get(&job)).is_some_and(|left| *left > 0);
         let (row_status, why) = match (row.now.row_status, &state) {
@@ -306,7 +310,7 @@ impl ObservationBatch<'_> {
     /// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
     /// conclude that there is none: the first may have come before the service acted. A badge with a new unknown
     /// word proves nothing.
-    fn without(&mut self, sight: &Sight, row: &mut ObservedRow, state: &State) {
+    fn without(&mut self, sight: &SeenBadge, row: &mut ObservedRow, state: &State) {
         if let State::Other(word) = state
             && row.now.status.as_deref() != Some(word.wire())
         {
@@ -343,7 +347,7 @@ impl ObservationBatch<'_> {
         row: &mut ObservedRow,
         row_status: RowStatus,
         why: Option<&Reason>,
-        sight: Option<&Sight>,
+        sight: Option<&SeenBadge>,
     ) {
         let now = &mut row.now;
         if let Some(left) = self.unissued.get_mut(&row.job) {
@@ -375,7 +379,7 @@ impl ObservationBatch<'_> {
         now.revoke_at = time(&sight.revoke_at);
     }
 
-    fn note(&mut self, job: JobId, sight: &Sight, row_status: RowStatus) {
+    fn note(&mut self, job: JobId, sight: &SeenBadge, row_status: RowStatus) {
         self.seen.touched.entry(job).or_default().push(touched(&sight.badge_id, row_status));
     }
 }
@@ -421,7 +425,7 @@ fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
 }
 
 /// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
-pub(super) fn note_absence(db: &Tx<'_>, context: &Context, badge: &BadgeId) -> tx::Result<()> {
+pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeId) -> tx::Result<()> {
     db.execute(
         "UPDATE row SET absent = coalesce(absent, ?3)
          WHERE badge = ?1 AND bucket = 'unproven' AND job IN (SELECT id FROM job WHERE owner = ?2)",

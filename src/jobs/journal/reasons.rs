@@ -1,12 +1,12 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
-use super::tx::{Bind, Read, SqlType, SqlValue, Typed};
+use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue};
 use crate::jobs::reason::{Code, Reason};
 use crate::secrets::redact;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-impl Typed for Reason {
+impl HasSqlType for Reason {
     const TYPE: SqlType = SqlType::Text;
 }
 
@@ -20,7 +20,7 @@ impl Bind for Reason {
     }
 }
 
-impl Read for Reason {
+impl ReadColumn for Reason {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Text(text) => Some(Self::read(&text)),

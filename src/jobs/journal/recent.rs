@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// A job, or a template of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recent {
+pub struct RecentEntry {
     /// The job's number, or the template's id as the service wrote it.
     pub id: String,
     /// The title as the service wrote it; of a revocation, the reason.
@@ -28,14 +28,14 @@ pub struct Recent {
 }
 
 /// The newest jobs of a profile, newest first. Empty without a readable journal.
-pub fn recent_jobs(folder: &Path, profile: Option<&str>) -> Vec<Recent> {
+pub fn recent_jobs(folder: &Path, profile: Option<&str>) -> Vec<RecentEntry> {
     let sql = "SELECT CAST(id AS TEXT), title FROM job
                WHERE phase <> 'draft' AND (?1 IS NULL OR profile = ?1) ORDER BY id DESC LIMIT ?2";
     read(folder, profile, sql).unwrap_or_default()
 }
 
 /// The templates that a profile issued last, the last one first. Empty without a readable journal.
-pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<Recent> {
+pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<RecentEntry> {
     let sql = "SELECT template, title FROM job
                WHERE kind = 'issue' AND phase <> 'draft' AND template IS NOT NULL
                  AND (?1 IS NULL OR profile = ?1)
@@ -52,11 +52,11 @@ pub fn known_offset(folder: &Path, account: &Account) -> Option<Offset> {
     read_offset(&value)
 }
 
-fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<Recent>> {
+fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<RecentEntry>> {
     let db = open(folder)?;
     let mut statement = db.prepare(sql).ok()?;
     let rows = statement
-        .query_map(params![profile, MOST as i64], |r| Ok(Recent { id: r.get(0)?, title: r.get(1)? }));
+        .query_map(params![profile, MOST as i64], |r| Ok(RecentEntry { id: r.get(0)?, title: r.get(1)? }));
     rows.ok()?.collect::<rusqlite::Result<_>>().ok()
 }
 

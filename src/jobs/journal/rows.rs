@@ -1,13 +1,13 @@
 //! The row table of the journal.
 
-use super::claims::People;
+use super::claims::RecipientHasher;
 use super::conditions::{GROUP, SAYS_DUPLICATE};
 use super::drafts::CorrectRow;
 use super::jobs::{self, moment, row_status};
 use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
-use super::tx::{self, Bind, Row, Tx, values};
+use super::tx::{self, Bind, SqlRow, Tx, values};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::intake::hex;
@@ -72,7 +72,7 @@ const COLUMNS: &[&str] = &[
 pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()> {
     let last: i64 =
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
-    let people = People::of(db)?;
+    let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
     db.append("row", COLUMNS, |add| {
         for (no, row) in (last + 1..).zip(rows) {
@@ -111,7 +111,7 @@ pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
 /// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,
 /// which were about the earlier recipients.
 pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
-    let people = People::of(db)?;
+    let people = RecipientHasher::of(db)?;
     let list: Vec<_> = corrected
         .iter()
         .map(|CorrectRow { no, name, email, row_status, why }| {
@@ -342,7 +342,7 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
     Ok(n.unsigned_abs())
 }
 
-fn read(r: &Row<'_>, doubt_window: i64) -> tx::Result<JobRow> {
+fn read(r: &SqlRow<'_>, doubt_window: i64) -> tx::Result<JobRow> {
     let text = |column: &'static str| -> tx::Result<Option<Text>> {
         Ok(r.get::<Option<String>>(column)?.map(Text::new))
     };

@@ -68,14 +68,14 @@ pub(super) struct FileStore {
     pub(super) log_is_dirty: bool,
 }
 
-/// An operation that has not started yet. Await it, or call [`Pending::wait`] on a thread that may block.
+/// An operation that has not started yet. Await it, or call [`PendingOperation::wait`] on a thread that may block.
 #[must_use = "the operation starts when it is awaited"]
-pub(in crate::jobs) struct Pending<T> {
+pub(in crate::jobs) struct PendingOperation<T> {
     work: Sender<JournalTask>,
     run: Run<Result<T>>,
 }
 
-impl<T: Send + 'static> Pending<T> {
+impl<T: Send + 'static> PendingOperation<T> {
     pub(super) fn new(
         work: &Sender<JournalTask>,
         run: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
@@ -108,7 +108,7 @@ impl<T> Started<T> {
     }
 }
 
-impl<T: Send + 'static> IntoFuture for Pending<T> {
+impl<T: Send + 'static> IntoFuture for PendingOperation<T> {
     type Output = Result<T>;
     type IntoFuture = Pin<Box<dyn Future<Output = Result<T>> + Send>>;
 

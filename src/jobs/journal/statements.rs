@@ -1,7 +1,7 @@
 //! Tests: an operation needs the same number of statements for any number of rows.
 
 use super::jobs::{self, Account, Actor, NewJob};
-use super::observe::{self, Context};
+use super::observe::{self, ObserveContext};
 use super::place::Site;
 use super::requests::{Chunk, RequestEntry};
 use super::rows::{self, NewRow};
@@ -10,7 +10,7 @@ use super::tx::{self, Tx, values};
 use super::{Process, claims, decisions, doubts, drafts, duplicates, schema};
 use crate::costs::costs;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
-use crate::jobs::history_scan::{Sight, SightSource};
+use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
@@ -116,13 +116,13 @@ fn answer(job: JobId, chunk: &Chunk, accepted: Option<u64>, named: bool) -> Issu
     }
 }
 
-fn context(now: Timestamp) -> Context {
-    Context { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
+fn context(now: Timestamp) -> ObserveContext {
+    ObserveContext { me: "me".into(), account: "k".into(), now, settings: JobConfig::default() }
 }
 
 /// A badge with a word that lapel does not know.
-fn sight(no: u64, word: &str) -> Sight {
-    Sight {
+fn sight(no: u64, word: &str) -> SeenBadge {
+    SeenBadge {
         place: SightSource::History,
         badge_id: badge(no),
         template_id: None,
@@ -176,7 +176,7 @@ fn a_page_of_a_poll() {
         let job = started(&db, Kind::Issue, n);
         let chunk = request(&db, job);
         sending::record_issue_answer(&db, &answer(job, &chunk, Some(n), true)).expect("recorded");
-        let page: Vec<Sight> = (1..=n).map(|no| sight(no, "baking")).collect();
+        let page: Vec<SeenBadge> = (1..=n).map(|no| sight(no, "baking")).collect();
         // So soon after the request, an unknown word means waiting; every badge teaches that.
         let (_, first) = counted(|| observe::observe(&db, &context(NEW), &page));
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
@@ -202,8 +202,8 @@ fn a_page_with_revoked_badges() {
             schedule: Schedule::default(),
         };
         sending::record_revoke_answer(&db, &answer).expect("recorded");
-        let page: Vec<Sight> = (1..=n)
-            .map(|no| Sight {
+        let page: Vec<SeenBadge> = (1..=n)
+            .map(|no| SeenBadge {
                 verdict: Verdict::Revoked { at: None, reason: None, label: None },
                 ..sight(no, "revoked")
             })
@@ -225,7 +225,7 @@ fn rows_in_doubt() {
         assert_eq!(with(&db, job, RowStatus::InDoubt), n * 2);
         jobs::set_checked(&db, job, NEW).expect("checked");
         // Every second row is found. The others never come.
-        let found: HashMap<EmailKey, Vec<Sight>> = (1..=n)
+        let found: HashMap<EmailKey, Vec<SeenBadge>> = (1..=n)
             .map(|no| (EmailKey::of(&format!("p{no}@x.example")), vec![sight(no, "baking")]))
             .collect();
         let complete: HashSet<EmailKey> =

@@ -10,15 +10,15 @@ use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
-use super::facts::{Fact, FactObservation, Kept};
+use super::facts::{Fact, FactObservation, KeptFact};
 use super::jobs::{Account, Actor};
-use super::observe::{Context, MarkOverdue, Observed};
+use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
-use super::runner::{JournalState, JournalTask, Operation, Pending, Undo, Undoing};
+use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
@@ -28,7 +28,7 @@ use super::{
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId};
-use crate::jobs::history_scan::Sight;
+use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::reason::Reason;
 use crate::jobs::resend::NeverSeen;
@@ -76,24 +76,24 @@ impl Store {
         }
     }
 
-    pub(super) fn read<A, T>(&self, args: A, op: Operation<A, T>) -> Pending<T>
+    pub(super) fn read<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
-        Pending::new(&self.reads, move |state| state.read(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read(&args, op))
     }
 
     /// As [`Self::read`], for an operation on a whole journal or job.
-    pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> Pending<T>
+    pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
     {
-        Pending::new(&self.reads, move |state| state.read_long(&args, op))
+        PendingOperation::new(&self.reads, move |state| state.read_long(&args, op))
     }
 
-    pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> Pending<T>
+    pub(super) fn write<A, T>(&self, step: &'static str, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
@@ -108,7 +108,7 @@ impl Store {
         args: A,
         op: Operation<A, T>,
         undo: Undo<T>,
-    ) -> Pending<T>
+    ) -> PendingOperation<T>
     where
         A: Send + 'static,
         T: Send + 'static,
@@ -117,7 +117,7 @@ impl Store {
     }
 
     /// See [`sending::record_intent`].
-    pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> Pending<Option<Chunk>> {
+    pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> PendingOperation<Option<Chunk>> {
         // Without an answer from the journal, nothing is sent.
         self.write_or_undo("intent", args, sending::record_intent, |chunk, _| {
             let request = chunk.as_ref()?.request;
@@ -126,7 +126,10 @@ impl Store {
     }
 
     /// See [`drafts::issue_one`].
-    pub(in crate::jobs) fn issue_one(&self, args: IssueOne) -> Pending<std::result::Result<JobId, Rival>> {
+    pub(in crate::jobs) fn issue_one(
+        &self,
+        args: IssueOne,
+    ) -> PendingOperation<std::result::Result<JobId, Rival>> {
         self.write_or_undo("plan", args, drafts::issue_one, |begun, why| {
             begun.as_ref().ok().map(|id| stop(vec![*id], why))
         })
@@ -136,37 +139,37 @@ impl Store {
     pub(in crate::jobs) fn replace(
         &self,
         args: Replace,
-    ) -> Pending<std::result::Result<(JobId, JobId), Rival>> {
+    ) -> PendingOperation<std::result::Result<(JobId, JobId), Rival>> {
         self.write_or_undo("plan", args, drafts::replace, |begun, why| {
             begun.as_ref().ok().map(|(issue, revoke)| stop(vec![*issue, *revoke], why))
         })
     }
 
     /// See [`drafts::create_job`].
-    pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> Pending<JobId> {
+    pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> PendingOperation<JobId> {
         self.write_or_undo("plan", args, drafts::create_job, |draft, _| Some(discard(*draft)))
     }
 
     /// See [`drafts::plan_undo`].
-    pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> Pending<Option<JobId>> {
+    pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> PendingOperation<Option<JobId>> {
         self.write_or_undo("plan", args, drafts::plan_undo, |draft, _| draft.map(discard))
     }
 
     /// See [`JournalState::recover`].
-    pub(in crate::jobs) fn recover(&self) -> Pending<()> {
+    pub(in crate::jobs) fn recover(&self) -> PendingOperation<()> {
         self.run(JournalState::recover)
     }
 
     /// The owners among these that are alive, including the caller.
-    pub(super) fn living(&self, owners: Vec<String>) -> Pending<Vec<String>> {
-        Pending::new(&self.reads, move |state| state.living(owners))
+    pub(super) fn living(&self, owners: Vec<String>) -> PendingOperation<Vec<String>> {
+        PendingOperation::new(&self.reads, move |state| state.living(owners))
     }
 
     pub(super) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut JournalState) -> Result<T> + Send + 'static,
-    ) -> Pending<T> {
-        Pending::new(&self.writes, work)
+    ) -> PendingOperation<T> {
+        PendingOperation::new(&self.writes, work)
     }
 }
 
@@ -187,7 +190,7 @@ macro_rules! operations {
         impl Store {
             $(
                 #[doc = concat!("See [`", stringify!($($op)::+), "`].")]
-                pub(in crate::jobs) fn $name(&self, $($arg: $type),*) -> Pending<$result> {
+                pub(in crate::jobs) fn $name(&self, $($arg: $type),*) -> PendingOperation<$result> {
                     self.$kind($($step,)? ($($arg,)*), |db, ($($arg,)*)| $($op)::+(db, $($arg),*))
                 }
             )+
@@ -270,8 +273,8 @@ operations! {
     read issued(badges: Vec<BadgeId>) -> HashSet<BadgeId> = polling::issued;
     read timed_email(badge: BadgeId) -> Option<String> = polling::timed_email;
     read waiting_badge(account: Account, fact: &'static str) -> Option<(BadgeId, String)> = polling::waiting_badge;
-    write "observe" observe(context: Context, sights: Vec<Sight>) -> Observed = observe::observe;
-    write "not found" note_absence(context: Context, badge: BadgeId) -> () = observe::note_absence;
+    write "observe" observe(context: ObserveContext, sights: Vec<SeenBadge>) -> Observed = observe::observe;
+    write "not found" note_absence(context: ObserveContext, badge: BadgeId) -> () = observe::note_absence;
     write "twice" note_second_badges(found: Vec<SecondBadge>) -> Vec<JobId> = polling::note_second_badges;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
@@ -309,7 +312,7 @@ operations! {
     read facts(account: String) -> Vec<Fact> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
-    write "keep" keep(kept: Vec<Kept>) -> () = facts::keep_all;
+    write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
     write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;

@@ -5,7 +5,7 @@ use super::team_status::{Creation, Migration, TeamStatus};
 use super::{JournalError, Result, repeats, team_store};
 use crate::i18n::list;
 use crate::jobs::reason::Reason;
-use crate::team::{LONG_STATEMENTS, Login, Session, TeamError};
+use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, TeamError};
 use jiff::Timestamp;
 use tokio_postgres::{Client, Error, Transaction};
 
@@ -46,8 +46,8 @@ fn failed(why: TeamError, login: &Login) -> JournalError {
 pub(super) fn create(login: &Login) -> Result<Creation> {
     let failed = |why: TeamError| failed(why, login);
     let of = |why: Error| failed(TeamError::from(&why));
-    let mut session = Session::open(login).map_err(failed)?;
-    let Session { client, runtime, .. } = &mut session;
+    let mut session = DatabaseSession::open(login).map_err(failed)?;
+    let DatabaseSession { client, runtime, .. } = &mut session;
     if runtime.block_on(has_journal(client)).map_err(failed)? {
         return Ok(Creation::Existing);
     }
@@ -87,7 +87,7 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
     if from >= newest {
         return if from == newest { Ok(Migration { from, to: from }) } else { Err(newer(from)) };
     }
-    let Session { client, runtime, .. } = &mut session;
+    let DatabaseSession { client, runtime, .. } = &mut session;
     let migrated = runtime.within(login.limits.tables, async {
         let writing = client.transaction().await.map_err(of)?;
         writing.batch_execute(LONG_STATEMENTS).await.map_err(of)?;
@@ -130,9 +130,9 @@ async fn processes(client: &impl tokio_postgres::GenericClient) -> std::result::
 
 /// Examines the database. Changes nothing.
 pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError> {
-    let mut session = Session::open(login)?;
+    let mut session = DatabaseSession::open(login)?;
     let is_pooled = is_pooled(&mut session, login)?;
-    let Session { client, runtime, .. } = &session;
+    let DatabaseSession { client, runtime, .. } = &session;
     runtime.set_limit(login.limits.write);
     let found = runtime.block_on(examine(client))?;
     Ok(TeamStatus { is_pooled, ..found })
@@ -279,10 +279,10 @@ fn issuer_rights() -> impl Iterator<Item = Right> {
 
 /// Whether a pooler lends a connection to the database for one transaction only: then another transaction gets the
 /// connection that this one had, or this one gets another.
-fn is_pooled(session: &mut Session, login: &Login) -> std::result::Result<bool, TeamError> {
+fn is_pooled(session: &mut DatabaseSession, login: &Login) -> std::result::Result<bool, TeamError> {
     const PID: &str = "SELECT pg_backend_pid()";
-    let other = Session::open(login)?;
-    let pid = |session: &Session| -> std::result::Result<i32, TeamError> {
+    let other = DatabaseSession::open(login)?;
+    let pid = |session: &DatabaseSession| -> std::result::Result<i32, TeamError> {
         Ok(session.runtime.block_on(session.client.query_one(PID, &[]))?.get(0))
     };
     let first = pid(session)?;

@@ -8,7 +8,7 @@
 //! A commit whose answer is lost may have worked. The write is then repeated with the same number, which the database
 //! refuses if it has it.
 
-use super::away::{Connection, JournalWatch};
+use super::away::{ConnectionReport, JournalWatch};
 use super::lease::{Lease, LeaseTime};
 use super::lost_writes;
 use super::owner::Me;
@@ -18,7 +18,7 @@ use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
 use super::{JournalError, erase};
-use crate::team::{LONG_STATEMENTS, Login, Session, TeamError};
+use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, TeamError};
 use jiff::Timestamp;
 use std::cmp;
 use std::path::Path;
@@ -55,7 +55,7 @@ const LONG: [&str; 17] = [
 
 pub(super) struct TeamStore {
     login: Login,
-    session: Option<Session>,
+    session: Option<DatabaseSession>,
     statements: Statements,
     /// When the last attempt to connect failed, and why.
     away: Option<(Instant, TeamError)>,
@@ -64,7 +64,7 @@ pub(super) struct TeamStore {
     is_unsure: Arc<AtomicBool>,
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
-    connection: Connection,
+    connection: ConnectionReport,
     /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
     lease: Option<Lease>,
 }
@@ -76,22 +76,22 @@ struct Unsure {
 }
 
 /// A connection for the tables of the journal.
-pub(super) fn connected(login: &Login) -> Result<Session, TeamError> {
-    let session = Session::open(login)?;
+pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
+    let session = DatabaseSession::open(login)?;
     let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
     session.runtime.block_on(path)?;
     Ok(session)
 }
 
 /// The schema of the database.
-pub(super) fn schema(session: &Session) -> Result<i64, TeamError> {
+pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
     let row = session.client.query_one("SELECT schema FROM store", &[]);
     Ok(session.runtime.block_on(row)?.get(0))
 }
 
 /// # Errors
 /// The database's journal is of another version.
-fn check_schema(session: &Session, login: &Login) -> Result<(), JournalError> {
+fn check_schema(session: &DatabaseSession, login: &Login) -> Result<(), JournalError> {
     let found = schema(session).map_err(|why| JournalError::team(why, login))?;
     let server = || login.server.to_string();
     match found.cmp(&SCHEMA) {
@@ -122,7 +122,7 @@ impl TeamStore {
         check_schema(&session, &login)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
-        let [of_writes, of_reads, of_lease] = Connection::all();
+        let [of_writes, of_reads, of_lease] = ConnectionReport::all();
         let lease = match me {
             Some((me, _)) => {
                 // Somebody else may do the same now.
@@ -220,7 +220,7 @@ impl TeamStore {
             return Ok(());
         }
         let Some(session) = &mut self.session else { return Err(no_session()) };
-        let Session { client, runtime, .. } = session;
+        let DatabaseSession { client, runtime, .. } = session;
         runtime.set_limit(self.login.limits.long);
         let transaction = runtime.block_on(client.transaction())?;
         runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
@@ -268,7 +268,7 @@ impl TeamStore {
 
     fn read_once<A, T>(&mut self, args: &A, op: Operation<A, T>, is_long: bool) -> Result<T, TeamError> {
         let Some(session) = &mut self.session else { return Err(no_session()) };
-        let Session { client, runtime, .. } = session;
+        let DatabaseSession { client, runtime, .. } = session;
         let limits = self.login.limits;
         runtime.set_limit(limits.read);
         let begin = client
@@ -360,7 +360,7 @@ impl TeamStore {
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Attempt<T>, TeamError> {
         let Some(session) = &mut self.session else { return Err(no_session()) };
-        let Session { client, runtime, .. } = session;
+        let DatabaseSession { client, runtime, .. } = session;
         let limits = self.login.limits;
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
@@ -415,7 +415,7 @@ impl TeamStore {
     fn settle(&mut self) -> Result<(), TeamError> {
         while let Some(unsure) = self.unsure.last() {
             let Some(session) = &mut self.session else { return Err(no_session()) };
-            let Session { client, runtime, .. } = session;
+            let DatabaseSession { client, runtime, .. } = session;
             runtime.set_limit(self.login.limits.write);
             let transaction = runtime.block_on(client.transaction())?;
             let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });

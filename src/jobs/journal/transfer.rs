@@ -4,9 +4,9 @@
 //! takes each in a transaction of its own; (3) the source notes that all were taken. Running the same again after a
 //! crash goes on. In the target nothing is sent before a person resumes a job, and the duplicate check runs again.
 
-use super::claims::People;
+use super::claims::RecipientHasher;
 use super::jobs::{Account, Actor};
-use super::tx::{self, Bind, Read, Row, SqlType, SqlValue, Tx, values};
+use super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
 use super::{Journal, JournalError, accounts, jobs, takeover};
 use crate::domain::EmailKey;
 use crate::i18n::Localizable;
@@ -27,9 +27,9 @@ pub(super) const SCHEMA: &str = "
 
 use SqlType::{Bool, Bytes, Int, Text};
 
-type Columns = &'static [(&'static str, SqlType)];
+type SqlColumns = &'static [(&'static str, SqlType)];
 
-const JOB: Columns = &[
+const JOB: SqlColumns = &[
     ("kind", Text),
     ("created", Int),
     ("profile", Text),
@@ -48,7 +48,7 @@ const JOB: Columns = &[
     ("purged", Bool),
     ("begun_by", Text),
 ];
-const REQUEST: Columns = &[
+const REQUEST: SqlColumns = &[
     ("rows", Int),
     ("sha256", Text),
     ("intent", Int),
@@ -59,7 +59,7 @@ const REQUEST: Columns = &[
     ("accepted", Int),
     ("why", Text),
 ];
-const ROW: Columns = &[
+const ROW: SqlColumns = &[
     ("no", Int),
     ("line", Int),
     ("cells", Text),
@@ -86,8 +86,8 @@ const ROW: Columns = &[
     ("tries", Int),
     ("seen", Int),
 ];
-const BASELINE: Columns = &[("email_key", Text), ("badge", Text), ("over", Bool)];
-const DECISION: Columns = &[("at", Int), ("no", Int), ("what", Text), ("who", Text), ("why", Text)];
+const BASELINE: SqlColumns = &[("email_key", Text), ("badge", Text), ("over", Bool)];
+const DECISION: SqlColumns = &[("at", Int), ("no", Int), ("what", Text), ("who", Text), ("why", Text)];
 
 /// A value of any column.
 #[derive(Clone, Debug)]
@@ -106,9 +106,9 @@ enum CellValue {
 }
 
 impl Cell {
-    fn read(row: &Row<'_>, column: &'static str, of: SqlType) -> tx::Result<Self> {
-        fn of_type<T: Read>(
-            row: &Row<'_>,
+    fn read(row: &SqlRow<'_>, column: &'static str, of: SqlType) -> tx::Result<Self> {
+        fn of_type<T: ReadColumn>(
+            row: &SqlRow<'_>,
             column: &'static str,
             value: impl Fn(T) -> CellValue,
         ) -> tx::Result<CellValue> {
@@ -194,11 +194,11 @@ struct ClaimCopy {
     again: bool,
 }
 
-fn listed(columns: Columns) -> String {
+fn listed(columns: SqlColumns) -> String {
     columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-fn cells(row: &Row<'_>, columns: Columns) -> tx::Result<Cells> {
+fn cells(row: &SqlRow<'_>, columns: SqlColumns) -> tx::Result<Cells> {
     columns.iter().map(|(name, of)| Cell::read(row, name, *of)).collect()
 }
 
@@ -283,7 +283,7 @@ pub(super) fn end_move(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 
 /// Names this journal for another one. It is made of the salt, and does not tell it.
 pub(super) fn source(db: &Tx<'_>) -> tx::Result<String> {
-    let people = People::of(db)?;
+    let people = RecipientHasher::of(db)?;
     Ok(people.person(&EmailKey::of("this journal")).map(|name| hex(&name)).unwrap_or_default())
 }
 
@@ -379,7 +379,7 @@ fn here(db: &Tx<'_>, source: &str, old: Option<i64>) -> tx::Result<Option<i64>> 
     db.optional("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old], |r| r.get(0))
 }
 
-fn columns_of(columns: Columns, more: &[&'static str]) -> Vec<&'static str> {
+fn columns_of(columns: SqlColumns, more: &[&'static str]) -> Vec<&'static str> {
     more.iter().copied().chain(columns.iter().map(|(name, _)| *name)).collect()
 }
 
@@ -387,7 +387,7 @@ fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
     before.iter().copied().chain(cells.iter().map(|cell| cell as &dyn Bind)).collect()
 }
 
-fn insert(db: &Tx<'_>, table: &str, columns: Columns, job: i64, cells: &Cells) -> tx::Result<i64> {
+fn insert(db: &Tx<'_>, table: &str, columns: SqlColumns, job: i64, cells: &Cells) -> tx::Result<i64> {
     let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
     let (names, places) = (listed(columns), places.join(", "));
     let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
@@ -420,7 +420,7 @@ fn insert_rows(
     id: i64,
     requests: &HashMap<i64, i64>,
 ) -> tx::Result<HashMap<i64, Vec<u8>>> {
-    let hashes = People::of(db)?;
+    let hashes = RecipientHasher::of(db)?;
     let key = ROW.iter().position(|(name, _)| *name == "email_key").unwrap_or_default();
     let mut of_jobs: HashMap<i64, Option<i64>> = HashMap::new();
     for old in copy.rows.iter().filter_map(|row| row.of_job).collect::<HashSet<_>>() {

@@ -89,21 +89,21 @@ impl<'a> Tx<'a> {
         &self,
         sql: &str,
         values: &[&dyn Bind],
-        mut read: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>>,
+        mut read: impl FnMut(&SqlRow<'_>) -> Result<ControlFlow<()>>,
     ) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => {
                 let mut statement = prepare(db, sql)?;
                 let mut rows = statement.query(rusqlite::params_from_iter(bound(values)))?;
                 while let Some(row) = rows.next()? {
-                    if read(&Row(RowOf::Sqlite(row)))?.is_break() {
+                    if read(&SqlRow(RowOf::Sqlite(row)))?.is_break() {
                         break;
                     }
                 }
                 Ok(())
             }
             #[cfg(feature = "team")]
-            Database::Team(db) => db.each(sql, values, |row| read(&Row(RowOf::Team(row)))),
+            Database::Team(db) => db.each(sql, values, |row| read(&SqlRow(RowOf::Team(row)))),
         }
     }
 
@@ -111,7 +111,7 @@ impl<'a> Tx<'a> {
         &self,
         sql: &str,
         values: &[&dyn Bind],
-        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+        mut read: impl FnMut(&SqlRow<'_>) -> Result<T>,
     ) -> Result<C> {
         let mut rows = Vec::new();
         self.each(sql, values, |row| {
@@ -125,11 +125,11 @@ impl<'a> Tx<'a> {
         &self,
         sql: &str,
         values: &[&dyn Bind],
-        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+        mut read: impl FnMut(&SqlRow<'_>) -> Result<T>,
     ) -> Result<Option<T>> {
         #[cfg(feature = "team")]
         if let Database::Team(db) = &self.0 {
-            return db.first(sql, values)?.map(|row| read(&Row(RowOf::Team(&row)))).transpose();
+            return db.first(sql, values)?.map(|row| read(&SqlRow(RowOf::Team(&row)))).transpose();
         }
         let mut first = None;
         self.each(sql, values, |row| {
@@ -144,7 +144,7 @@ impl<'a> Tx<'a> {
         &self,
         sql: &str,
         values: &[&dyn Bind],
-        read: impl FnMut(&Row<'_>) -> Result<T>,
+        read: impl FnMut(&SqlRow<'_>) -> Result<T>,
     ) -> Result<T> {
         self.optional(sql, values, read)?.ok_or(Error::NoRow)
     }
@@ -227,7 +227,7 @@ fn bound<'a>(values: &'a [&dyn Bind]) -> impl Iterator<Item = SqlValue<'a>> {
     values.iter().map(|value| value.bind())
 }
 
-pub(super) struct Row<'a>(RowOf<'a>);
+pub(super) struct SqlRow<'a>(RowOf<'a>);
 
 enum RowOf<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
@@ -254,8 +254,8 @@ impl From<&'static str> for At {
     }
 }
 
-impl Row<'_> {
-    pub(super) fn get<T: Read>(&self, at: impl Into<At>) -> Result<T> {
+impl SqlRow<'_> {
+    pub(super) fn get<T: ReadColumn>(&self, at: impl Into<At>) -> Result<T> {
         let at = at.into();
         T::read(self.value(at)?).ok_or(Error::Column(at))
     }
@@ -328,7 +328,7 @@ pub(super) enum SqlType {
 }
 
 /// The type of a parameter, also where it has no value.
-pub(super) trait Typed {
+pub(super) trait HasSqlType {
     const TYPE: SqlType;
 }
 
@@ -340,12 +340,12 @@ pub(super) trait Bind {
 }
 
 /// A value that can be read from a column.
-pub(super) trait Read: Sized {
+pub(super) trait ReadColumn: Sized {
     /// `None` if the column has another type.
     fn read(value: SqlValue<'_>) -> Option<Self>;
 }
 
-impl<T: Typed + ?Sized> Typed for &T {
+impl<T: HasSqlType + ?Sized> HasSqlType for &T {
     const TYPE: SqlType = T::TYPE;
 }
 
@@ -359,7 +359,7 @@ impl<T: Bind + ?Sized> Bind for &T {
     }
 }
 
-impl<T: Bind + Typed> Bind for Option<T> {
+impl<T: Bind + HasSqlType> Bind for Option<T> {
     fn bind(&self) -> SqlValue<'_> {
         self.as_ref().map_or(SqlValue::Null, T::bind)
     }
@@ -369,7 +369,7 @@ impl<T: Bind + Typed> Bind for Option<T> {
     }
 }
 
-impl<T: Read> Read for Option<T> {
+impl<T: ReadColumn> ReadColumn for Option<T> {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Null => Some(None),
@@ -378,7 +378,7 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
-impl Typed for i64 {
+impl HasSqlType for i64 {
     const TYPE: SqlType = SqlType::Int;
 }
 
@@ -392,7 +392,7 @@ impl Bind for i64 {
     }
 }
 
-impl Read for i64 {
+impl ReadColumn for i64 {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Int(n) => Some(n),
@@ -401,7 +401,7 @@ impl Read for i64 {
     }
 }
 
-impl Typed for u16 {
+impl HasSqlType for u16 {
     const TYPE: SqlType = SqlType::Int;
 }
 
@@ -415,7 +415,7 @@ impl Bind for u16 {
     }
 }
 
-impl Typed for bool {
+impl HasSqlType for bool {
     const TYPE: SqlType = SqlType::Bool;
 }
 
@@ -429,7 +429,7 @@ impl Bind for bool {
     }
 }
 
-impl Read for bool {
+impl ReadColumn for bool {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Bool(is) => Some(is),
@@ -439,7 +439,7 @@ impl Read for bool {
     }
 }
 
-impl Typed for str {
+impl HasSqlType for str {
     const TYPE: SqlType = SqlType::Text;
 }
 
@@ -453,7 +453,7 @@ impl Bind for str {
     }
 }
 
-impl Typed for String {
+impl HasSqlType for String {
     const TYPE: SqlType = SqlType::Text;
 }
 
@@ -467,7 +467,7 @@ impl Bind for String {
     }
 }
 
-impl Typed for Cow<'_, str> {
+impl HasSqlType for Cow<'_, str> {
     const TYPE: SqlType = SqlType::Text;
 }
 
@@ -481,7 +481,7 @@ impl Bind for Cow<'_, str> {
     }
 }
 
-impl Read for String {
+impl ReadColumn for String {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Text(text) => Some(text.into_owned()),
@@ -490,7 +490,7 @@ impl Read for String {
     }
 }
 
-impl Typed for [u8] {
+impl HasSqlType for [u8] {
     const TYPE: SqlType = SqlType::Bytes;
 }
 
@@ -504,7 +504,7 @@ impl Bind for [u8] {
     }
 }
 
-impl Typed for Vec<u8> {
+impl HasSqlType for Vec<u8> {
     const TYPE: SqlType = SqlType::Bytes;
 }
 
@@ -518,7 +518,7 @@ impl Bind for Vec<u8> {
     }
 }
 
-impl Read for Vec<u8> {
+impl ReadColumn for Vec<u8> {
     fn read(value: SqlValue<'_>) -> Option<Self> {
         match value {
             SqlValue::Bytes(bytes) => Some(bytes.to_vec()),

@@ -3,7 +3,7 @@
 use super::{Next, certain, record_answer, record_failure};
 use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
 use crate::domain::{Accepted, BadgeId, BatchAccepted, EmailKey, TemplateId, Text};
-use crate::jobs::core::{Core, touched};
+use crate::jobs::core::{JobsCore, touched};
 use crate::jobs::job::{Job, StopKind};
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
@@ -12,7 +12,13 @@ use crate::jobs::row_status::RowStatus;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
+pub(super) async fn send(
+    core: &Arc<JobsCore>,
+    writer: &Writer,
+    job: &Job,
+    chunk: Chunk,
+    call: &Call,
+) -> Next {
     let Some(template_id) = job.template_id.clone() else {
         return Next::Stop(StopKind::BadRequest, Code::NoTemplate.into());
     };
@@ -98,7 +104,7 @@ fn by_address(accepted: &BatchAccepted) -> HashMap<String, Option<&Accepted>> {
     by_key
 }
 
-async fn failed(core: &Arc<Core>, job: &Job, (request, rows): (i64, usize), error: ApiError) -> Next {
+async fn failed(core: &Arc<JobsCore>, job: &Job, (request, rows): (i64, usize), error: ApiError) -> Next {
     let Some((outcome, next)) = certain(&error) else {
         let accepted = matches!(error, ApiError::InDoubt { accepted: true, .. });
         // Of several rows, the service may have accepted a part.

@@ -3,13 +3,19 @@
 use super::{Next, certain, record_answer, record_failure};
 use crate::api::{ApiError, Call, RevokeRequest, Writer};
 use crate::domain::BadgeId;
-use crate::jobs::core::{Core, touched};
+use crate::jobs::core::{JobsCore, touched};
 use crate::jobs::job::{Job, StopKind};
 use crate::jobs::journal::requests::Chunk;
 use crate::jobs::journal::sending::{FailedRows, RevokeAnswer};
 use std::sync::Arc;
 
-pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Chunk, call: &Call) -> Next {
+pub(super) async fn send(
+    core: &Arc<JobsCore>,
+    writer: &Writer,
+    job: &Job,
+    chunk: Chunk,
+    call: &Call,
+) -> Next {
     let id = job.id;
     let badge_ids: Vec<BadgeId> = chunk.entries.iter().filter_map(|e| e.badge.clone()).collect();
     let sent = badge_ids.len() as u64;
@@ -36,7 +42,7 @@ pub(super) async fn send(core: &Arc<Core>, writer: &Writer, job: &Job, chunk: Ch
     }
 }
 
-async fn failed(core: &Arc<Core>, job: &Job, request: i64, error: ApiError) -> Next {
+async fn failed(core: &Arc<JobsCore>, job: &Job, request: i64, error: ApiError) -> Next {
     let (outcome, next, rows) = match certain(&error) {
         None => ("in_doubt", Next::Doubt, FailedRows::InDoubt),
         Some((outcome, next @ Next::Stop(StopKind::BadRequest, _))) => (outcome, next, FailedRows::Refused),

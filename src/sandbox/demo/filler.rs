@@ -5,7 +5,7 @@ use jiff::ToSpan;
 use jiff::civil::{DateTime, Weekday};
 
 use super::catalogue::{DemoValidity, Template, templates};
-use super::people::{Holder, holders};
+use super::people::{DemoHolder, holders};
 use super::stories::{REASONS, Teller, people};
 use crate::sandbox::clock;
 
@@ -15,7 +15,7 @@ pub(in crate::sandbox) const NEVER: i64 = 1 << 60;
 const DAY: i64 = 86_400;
 const DAYS: i64 = 540;
 
-/// Number of oldest rows that the demo's spreadsheets refer to; see [`History::settle`].
+/// Number of oldest rows that the demo's spreadsheets refer to; see [`DemoHistory::settle`].
 const SETTLED: u64 = 47;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,8 +85,8 @@ pub(in crate::sandbox) fn valid_until(
     }
 }
 
-pub(in crate::sandbox) struct History {
-    pub holders: Vec<Holder>,
+pub(in crate::sandbox) struct DemoHistory {
+    pub holders: Vec<DemoHolder>,
     rng: Rng,
     templates: Vec<Template>,
     stories: Vec<DemoRow>,
@@ -95,7 +95,7 @@ pub(in crate::sandbox) struct History {
     zone: i32,
 }
 
-impl History {
+impl DemoHistory {
     /// Plans `count` rows before `now`.
     pub fn plan(seed: u64, now: i64, zone: i32, count: u64) -> Self {
         let mut rng = Rng::with_seed(seed ^ 0x6c61_7065_6c00);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use fastrand::Rng;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::sandbox) struct Holder {
+pub(in crate::sandbox) struct DemoHolder {
     pub name: String,
     pub mail: String,
     /// The organisation where the person mostly learns.
@@ -14,7 +14,7 @@ pub(in crate::sandbox) struct Holder {
     pub reserved: bool,
 }
 
-impl Holder {
+impl DemoHolder {
     pub fn new(name: impl Into<String>, mail: impl Into<String>, home: usize) -> Self {
         Self { name: name.into(), mail: mail.into(), home, reserved: false }
     }
@@ -149,12 +149,12 @@ const TRAPS: [&str; 31] = [
 ];
 
 /// All holders: the reserved ones first, then generated ones, `count` in total.
-pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec<Holder> {
+pub(super) fn holders(rng: &mut Rng, reserved: Vec<DemoHolder>, count: usize) -> Vec<DemoHolder> {
     let mut taken: HashSet<(String, String)> =
         reserved.iter().map(|one| (one.name.clone(), one.mail.clone())).collect();
     let mut mails: HashSet<String> = reserved.iter().map(|one| one.mail.to_lowercase()).collect();
     let mut all = reserved;
-    let mut add = |all: &mut Vec<Holder>, one: Holder| {
+    let mut add = |all: &mut Vec<DemoHolder>, one: DemoHolder| {
         mails.insert(one.mail.to_lowercase());
         if all.len() < count && taken.insert((one.name.clone(), one.mail.clone())) {
             all.push(one);
@@ -166,20 +166,20 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
             (name, 0) => name.to_owned(),
             (name, _) => format!("{name} B"),
         };
-        add(&mut all, Holder::new(name, format!("trap{:02}@naru.example", at + 1), at % 3));
+        add(&mut all, DemoHolder::new(name, format!("trap{:02}@naru.example", at + 1), at % 3));
     }
     // Shared mailboxes of eight families, besides the team's mailbox in the stories.
     for box_no in 0..8 {
         let family = FAMILY.get(box_no).copied().unwrap_or(("김", "kim"));
         for _ in 0..2 + box_no % 2 {
             let (name, _) = korean(rng, family);
-            add(&mut all, Holder::new(name, format!("{}.parents{box_no}@example.net", family.1), 0));
+            add(&mut all, DemoHolder::new(name, format!("{}.parents{box_no}@example.net", family.1), 0));
         }
     }
     for pair in 0..11 {
         let (name, latin) = person(rng, pair);
         for which in 1..=2 {
-            add(&mut all, Holder::new(&name, format!("{latin}.{which}{pair}@example.com"), pair % 3));
+            add(&mut all, DemoHolder::new(&name, format!("{latin}.{which}{pair}@example.com"), pair % 3));
         }
     }
     let mut serial = 0;
@@ -204,7 +204,7 @@ pub(super) fn holders(rng: &mut Rng, reserved: Vec<Holder>, count: usize) -> Vec
             (_, 8) => "example.net",
             _ => "example.org",
         };
-        add(&mut all, Holder::new(name, format!("{local}@{domain}"), home));
+        add(&mut all, DemoHolder::new(name, format!("{local}@{domain}"), home));
     }
     all
 }

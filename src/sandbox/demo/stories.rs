@@ -4,7 +4,7 @@ use fastrand::Rng;
 use jiff::ToSpan;
 
 use super::filler::{DemoRow, NEVER, Until};
-use super::people::Holder;
+use super::people::DemoHolder;
 use crate::sandbox::clock;
 
 const MINUTE: i64 = 60;
@@ -27,7 +27,7 @@ pub(super) const REASONS: [&str; 9] = [
 const ODD_LABELS: [&str; 4] = ["발급보류", "심사중", "이의신청중", "SUSPENDED"];
 
 /// They come before all other holders.
-pub(super) fn people() -> Vec<Holder> {
+pub(super) fn people() -> Vec<DemoHolder> {
     let named = [
         ("한서윤", "seoyun.han@naru.example"),
         ("오지호", "jiho.oh@naru.example"),
@@ -49,8 +49,8 @@ pub(super) fn people() -> Vec<Holder> {
         ("Null, Christopher", "christopher.null@example.com"),
         ("문채원", "chaewon.moon@strictgate.example"),
     ];
-    let mut all: Vec<Holder> =
-        named.into_iter().map(|(name, mail)| Holder::reserved(name, mail, 0)).collect();
+    let mut all: Vec<DemoHolder> =
+        named.into_iter().map(|(name, mail)| DemoHolder::reserved(name, mail, 0)).collect();
     let team = [
         "강도현",
         "조수아",
@@ -67,19 +67,19 @@ pub(super) fn people() -> Vec<Holder> {
         "박태림",
         "이현경",
     ];
-    all.extend(team.map(|name| Holder::reserved(name, "safety@moondeck.example", 2)));
+    all.extend(team.map(|name| DemoHolder::reserved(name, "safety@moondeck.example", 2)));
     let given = ["민", "서", "지", "하", "예", "도", "시", "유", "은", "현", "재"];
     let ends = ["준", "윤", "우", "연"];
     for at in 0..44 {
         let name = format!("문{}{}", given[at % given.len()], ends[at / given.len()]);
-        all.push(Holder::reserved(name, format!("staff{:02}@strictgate.example", at + 1), 2));
+        all.push(DemoHolder::reserved(name, format!("staff{:02}@strictgate.example", at + 1), 2));
     }
     all
 }
 
 pub(super) struct Teller<'a> {
     pub rng: &'a mut Rng,
-    pub holders: &'a [Holder],
+    pub holders: &'a [DemoHolder],
     pub now: i64,
     pub zone: i32,
 }

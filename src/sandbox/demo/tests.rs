@@ -2,8 +2,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::catalogue::templates;
 use super::filler::DemoRow;
-use super::people::Holder;
-use super::{History, NEVER, Until, valid_until};
+use super::people::DemoHolder;
+use super::{DemoHistory, NEVER, Until, valid_until};
 
 const ZONE: i32 = 9 * 3600;
 /// 2026-03-11 10:30 in the zone of the service.
@@ -13,13 +13,13 @@ const HOUR: i64 = 3600;
 const DAY: i64 = 86_400;
 
 struct Demo {
-    people: Vec<Holder>,
+    people: Vec<DemoHolder>,
     rows: Vec<DemoRow>,
 }
 
 impl Demo {
     fn new(seed: u64, count: u64) -> Self {
-        let plan = History::plan(seed, NOW, ZONE, count);
+        let plan = DemoHistory::plan(seed, NOW, ZONE, count);
         let people = plan.holders.clone();
         let mut rows = Vec::new();
         plan.each(|row| {

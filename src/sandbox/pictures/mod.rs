@@ -14,7 +14,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use tiny_skia::Pixmap;
 
-use super::answer::Answer;
+use super::answer::EndpointResponse;
 use super::demo::catalogue::{CATEGORIES, Template, templates};
 use super::service::{SharedService, lock};
 use brush::{Brush, CardColors};
@@ -48,7 +48,7 @@ pub(super) async fn serve(
     let side = ["front", "back"]
         .into_iter()
         .find(|side| number.is_some_and(|number| path(number, side).ends_with(&format!("/{file}"))));
-    let nothing = || Answer::refused(404, "4004", "There is no such picture.").into_response();
+    let nothing = || EndpointResponse::refused(404, "4004", "There is no such picture.").into_response();
     let (Some(number), Some(side)) = (number, side) else { return nothing() };
     let front = side == "front";
     let Some(template) = templates.get(number - 1).copied().filter(|_| number != MISSING || !front) else {
@@ -60,7 +60,7 @@ pub(super) async fn serve(
     let drawing = tokio::task::spawn_blocking(move || service.pictures.png(number, &template, front)).await;
     match drawing {
         Ok(Some(png)) => file_of("image/png", png.to_vec()),
-        _ => Answer::broken().into_response(),
+        _ => EndpointResponse::broken().into_response(),
     }
 }
 

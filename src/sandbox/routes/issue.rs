@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::sandbox::answer::{Answer, ISSUE, Outcome, REVOKE};
+use crate::sandbox::answer::{EndpointResponse, ISSUE, Outcome, REVOKE};
 use crate::sandbox::demo::catalogue::Template;
 use crate::sandbox::params::text_field;
-use crate::sandbox::service::{Ask, Service, lock};
-use crate::sandbox::store::{Issuing, NewRow, Refused};
+use crate::sandbox::service::{EndpointRequest, Service, lock};
+use crate::sandbox::store::{Issuing, NewBadge, Refused};
 use crate::sandbox::switches::{
     BadRow, ContentType, EmailCheck, EmptyBatch, LongText, OverLimit, OverQuota, RetiredTemplate, StoredMail,
     Switches, TwinRows, UnknownTemplate,
@@ -19,18 +19,26 @@ const MOST: usize = 1000;
 /// Maximum bytes of a body.
 const LONGEST_BODY: usize = 4 * 1024 * 1024;
 
-fn body(ask: &Ask) -> Result<Value, Answer> {
+fn body(ask: &EndpointRequest) -> Result<Value, EndpointResponse> {
     let switches = &ask.switches;
     if ask.body.len() > LONGEST_BODY {
-        return Err(Answer::refused(413, switches.bad_request_code.clone(), "The body is too large."));
+        return Err(EndpointResponse::refused(
+            413,
+            switches.bad_request_code.clone(),
+            "The body is too large.",
+        ));
     }
     if !ask.json && switches.content_type == ContentType::Refuse {
         let message = "The body must be announced as application/json.";
-        return Err(Answer::refused(415, switches.bad_request_code.clone(), message));
+        return Err(EndpointResponse::refused(415, switches.bad_request_code.clone(), message));
     }
     let value: Value = serde_json::from_slice(&ask.body)
-        .map_err(|_| Answer::bad(switches, "The body is not JSON that can be read."))?;
-    if value.is_object() { Ok(value) } else { Err(Answer::bad(switches, "The body must be a JSON object.")) }
+        .map_err(|_| EndpointResponse::bad(switches, "The body is not JSON that can be read."))?;
+    if value.is_object() {
+        Ok(value)
+    } else {
+        Err(EndpointResponse::bad(switches, "The body must be a JSON object."))
+    }
 }
 
 /// The `long-text` switch decides between keeping, cutting and refusing.
@@ -43,7 +51,7 @@ fn fit(text: &str, most: usize, name: &str, switches: &Switches) -> Result<Strin
     }
 }
 
-fn recipient(entry: &Value, switches: &Switches) -> Result<NewRow, String> {
+fn recipient(entry: &Value, switches: &Switches) -> Result<NewBadge, String> {
     if !entry.is_object() {
         return Err("a recipient must be an object.".to_owned());
     }
@@ -60,12 +68,12 @@ fn recipient(entry: &Value, switches: &Switches) -> Result<NewRow, String> {
     }
     let email = fit(email, 320, "recipient_email", switches)?;
     let email = if switches.stored_mail == StoredMail::Lower { email.to_lowercase() } else { email };
-    Ok(NewRow { name, email })
+    Ok(NewBadge { name, email })
 }
 
-fn template(service: &Service, ask: &Ask, body: &Value) -> Result<usize, Answer> {
+fn template(service: &Service, ask: &EndpointRequest, body: &Value) -> Result<usize, EndpointResponse> {
     let switches = &ask.switches;
-    let id = text_field(body, "template_id").map_err(|message| Answer::bad(switches, message))?;
+    let id = text_field(body, "template_id").map_err(|message| EndpointResponse::bad(switches, message))?;
     let store = service.store();
     let found = store
         .templates
@@ -75,10 +83,14 @@ fn template(service: &Service, ask: &Ask, body: &Value) -> Result<usize, Answer>
         .find(|(at, _)| Template::id(at + 1) == id);
     let Some((at, template)) = found else {
         let status = if switches.unknown_template == UnknownTemplate::NotFound { 404 } else { 400 };
-        return Err(Answer::refused(status, switches.not_found_code.clone(), "There is no such template."));
+        return Err(EndpointResponse::refused(
+            status,
+            switches.not_found_code.clone(),
+            "There is no such template.",
+        ));
     };
     if !template.in_use && switches.retired_template == RetiredTemplate::Refuse {
-        return Err(Answer::bad(switches, "The template is not in use any more (use_yn N)."));
+        return Err(EndpointResponse::bad(switches, "The template is not in use any more (use_yn N)."));
     }
     Ok(at)
 }
@@ -86,9 +98,9 @@ fn template(service: &Service, ask: &Ask, body: &Value) -> Result<usize, Answer>
 /// Commits, and updates the ledger before any other request can read.
 fn commit(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     template: usize,
-    rows: &[NewRow],
+    rows: &[NewBadge],
     whole: bool,
 ) -> Result<Vec<String>, Refused> {
     let when = Issuing {
@@ -108,53 +120,55 @@ fn commit(
     Ok(ids)
 }
 
-fn quota(switches: &Switches) -> Answer {
-    Answer::refused(422, switches.quota_code.clone(), switches.quota_message.clone())
+fn quota(switches: &Switches) -> EndpointResponse {
+    EndpointResponse::refused(422, switches.quota_code.clone(), switches.quota_message.clone())
 }
 
-fn failed(refused: Refused, switches: &Switches) -> Answer {
+fn failed(refused: Refused, switches: &Switches) -> EndpointResponse {
     match refused {
         Refused::Quota => quota(switches),
         Refused::Store(error) => error.into(),
     }
 }
 
-pub(super) fn one(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn one(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
-    let row = recipient(&body, switches).map_err(|message| Answer::bad(switches, message));
+    let row = recipient(&body, switches).map_err(|message| EndpointResponse::bad(switches, message));
     let template = template(service, ask, &body)?;
     let ids = commit(service, ask, template, &[row?], true).map_err(|refused| failed(refused, switches))?;
-    let id = ids.first().ok_or_else(Answer::broken)?;
-    Ok(Answer::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
+    let id = ids.first().ok_or_else(EndpointResponse::broken)?;
+    Ok(EndpointResponse::accepted(ISSUE, json!({"badge_id": id, "status_cd": "ISSUE_WAIT"})))
 }
 
 /// At most `MOST` entries of a list in a body, and the number sent.
 fn entries<'a>(
     service: &Service,
-    ask: &Ask,
+    ask: &EndpointRequest,
     body: &'a Value,
     name: &str,
-) -> Result<(&'a [Value], usize), Answer> {
+) -> Result<(&'a [Value], usize), EndpointResponse> {
     let switches = &ask.switches;
     let list = match body.get(name) {
         Some(Value::Array(list)) => list,
-        None | Some(Value::Null) => return Err(Answer::bad(switches, format!("{name} is missing."))),
-        Some(_) => return Err(Answer::bad(switches, format!("{name} must be an array."))),
+        None | Some(Value::Null) => {
+            return Err(EndpointResponse::bad(switches, format!("{name} is missing.")));
+        }
+        Some(_) => return Err(EndpointResponse::bad(switches, format!("{name} must be an array."))),
     };
     if list.is_empty() && switches.empty_batch == EmptyBatch::Refuse {
-        return Err(Answer::bad(switches, format!("{name} is empty.")));
+        return Err(EndpointResponse::bad(switches, format!("{name} is empty.")));
     }
     if list.len() > MOST {
         lock(&service.books).violations.over_limit += 1;
         if switches.over_limit == OverLimit::Refuse {
-            return Err(Answer::bad(switches, format!("{name} holds more than {MOST} entries.")));
+            return Err(EndpointResponse::bad(switches, format!("{name} holds more than {MOST} entries.")));
         }
     }
     Ok((list.get(..MOST).unwrap_or(list), list.len()))
 }
 
-pub(super) fn batch(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn batch(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
     let template = template(service, ask, &body)?;
@@ -170,7 +184,7 @@ pub(super) fn batch(service: &Service, ask: &Ask) -> Outcome {
             }
             Err(_) if switches.bad_row == BadRow::Skip => {}
             Err(message) => {
-                return Err(Answer::bad(switches, format!("recipients[{at}]: {message}")));
+                return Err(EndpointResponse::bad(switches, format!("recipients[{at}]: {message}")));
             }
         }
     }
@@ -185,10 +199,10 @@ pub(super) fn batch(service: &Service, ask: &Ask) -> Outcome {
         .map(|(id, row)| json!({"badge_id": id, "status_cd": "ISSUE_WAIT", "recipient_email": row.email}))
         .collect();
     let data = json!({"total_count": total, "accepted_count": ids.len(), "items": items});
-    Ok(Answer::accepted(ISSUE, data))
+    Ok(EndpointResponse::accepted(ISSUE, data))
 }
 
-pub(super) fn revoke(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn revoke(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let body = body(ask)?;
     let (list, total) = entries(service, ask, &body, "badge_ids")?;
@@ -196,10 +210,10 @@ pub(super) fn revoke(service: &Service, ask: &Ask) -> Outcome {
         .iter()
         .map(|id| id.as_str().map(str::to_owned))
         .collect::<Option<_>>()
-        .ok_or_else(|| Answer::bad(switches, "badge_ids must be texts."))?;
+        .ok_or_else(|| EndpointResponse::bad(switches, "badge_ids must be texts."))?;
     let reason = text_field(&body, "reason")
         .and_then(|reason| fit(reason, 2000, "reason", switches))
-        .map_err(|message| Answer::bad(switches, message))?;
+        .map_err(|message| EndpointResponse::bad(switches, message))?;
     let mut store = service.store();
     let accepted = store.revoke(ask.caller.scope(), &ids, &reason, ask.now, switches.revoke_time)?;
     let mut books = lock(&service.books);
@@ -207,5 +221,5 @@ pub(super) fn revoke(service: &Service, ask: &Ask) -> Outcome {
         books.revoke(id, *accepted);
     }
     let count = accepted.iter().filter(|accepted| **accepted).count();
-    Ok(Answer::accepted(REVOKE, json!({"total_count": total, "accepted_count": count})))
+    Ok(EndpointResponse::accepted(REVOKE, json!({"total_count": total, "accepted_count": count})))
 }

@@ -7,12 +7,12 @@ use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
 
 use super::reads::has;
-use crate::sandbox::answer::{Answer, Outcome};
+use crate::sandbox::answer::{EndpointResponse, Outcome};
 use crate::sandbox::demo::catalogue::{CATEGORIES, TYPES, Template};
 use crate::sandbox::params::{PageParams, Params};
 use crate::sandbox::records;
-use crate::sandbox::service::{Ask, Service};
-use crate::sandbox::store::{Badge, BadgeState, Direction, Listing, OrderBy};
+use crate::sandbox::service::{EndpointRequest, Service};
+use crate::sandbox::store::{Badge, BadgeState, ListQuery, OrderBy, OrderDirection};
 use crate::sandbox::switches::{
     BeyondEnd, DefaultOrder, EmailMatch, FilterCase, IssueDateOn, NameMatch, Rnum, Switches, TitleMatch,
     TotalCount, WaitingHistory, WaitingIssuedAt, WalletCase, WalletExpired, WalletOtherOrgs, WalletRevoked,
@@ -71,11 +71,15 @@ fn window(paging: PageParams, total: u64, switches: &Switches) -> (u64, Range<u6
 }
 
 /// `start` is the position of the first row.
-fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: &Ask) -> Outcome {
+fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let (page, _) = window(paging, total, switches);
     if switches.beyond_end == BeyondEnd::NotFound && list.is_empty() && paging.page > 1 && paging.rows > 0 {
-        return Err(Answer::refused(404, switches.not_found_code.clone(), "There is no such page."));
+        return Err(EndpointResponse::refused(
+            404,
+            switches.not_found_code.clone(),
+            "There is no such page.",
+        ));
     }
     for (row, at) in list.iter_mut().zip(start..) {
         let number = match switches.rnum {
@@ -101,10 +105,10 @@ fn paged(mut list: Vec<Value>, start: u64, total: u64, paging: PageParams, ask: 
     {
         fields.remove("total_count");
     }
-    Ok(Answer::read(data))
+    Ok(EndpointResponse::read(data))
 }
 
-pub(super) fn templates(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn templates(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
@@ -140,7 +144,7 @@ pub(super) fn templates(service: &Service, ask: &Ask) -> Outcome {
     for (column, direction) in order.iter().rev() {
         rows.sort_by(|a, b| {
             let ordering = compare(&a[*column], &b[*column]);
-            if *direction == Direction::Descending { ordering.reverse() } else { ordering }
+            if *direction == OrderDirection::Descending { ordering.reverse() } else { ordering }
         });
     }
     let total = rows.len() as u64;
@@ -196,11 +200,11 @@ fn expression(column: &str, switches: &Switches) -> String {
 }
 
 fn ordered(
-    listing: &mut Listing,
+    listing: &mut ListQuery,
     params: &Params,
     columns: &[&'static str],
     switches: &Switches,
-) -> Result<(), Answer> {
+) -> Result<(), EndpointResponse> {
     listing.oldest_first = switches.default_order == DefaultOrder::Oldest;
     for (column, direction) in params.sorting(columns, switches)? {
         let expression = expression(column, switches);
@@ -213,7 +217,7 @@ fn ordered(
 }
 
 /// Searches the recipient table, which has far fewer rows.
-fn text(listing: &mut Listing, column: &str, value: &str, partial: bool, sensitive: bool) {
+fn text(listing: &mut ListQuery, column: &str, value: &str, partial: bool, sensitive: bool) {
     let (column, value) = if sensitive {
         (column.to_owned(), value.to_owned())
     } else {
@@ -223,11 +227,11 @@ fn text(listing: &mut Listing, column: &str, value: &str, partial: bool, sensiti
     listing.only(format!("b.recipient IN (SELECT id FROM recipient WHERE {test})"), [Sql::from(value)]);
 }
 
-pub(super) fn history(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn history(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
-    let mut listing = Listing::default();
+    let mut listing = ListQuery::default();
     ordered(&mut listing, &params, &HISTORY_COLUMNS, switches)?;
     let issue = params.dates("issue_start_date", "issue_end_date", switches)?;
     let revoke = params.dates("revoke_start_date", "revoke_end_date", switches)?;
@@ -287,14 +291,14 @@ pub(super) fn history(service: &Service, ask: &Ask) -> Outcome {
     paged(list, range.start, total, paging, ask)
 }
 
-pub(super) fn wallet(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn wallet(service: &Service, ask: &EndpointRequest) -> Outcome {
     let switches = &ask.switches;
     let params = Params::read(ask.query.as_deref(), switches)?;
     let paging = params.paging(switches)?;
     let Some(email) = params.text("email") else {
-        return Err(Answer::bad(switches, "email is required."));
+        return Err(EndpointResponse::bad(switches, "email is required."));
     };
-    let mut listing = Listing::default();
+    let mut listing = ListQuery::default();
     ordered(&mut listing, &params, &WALLET_COLUMNS, switches)?;
     text(&mut listing, "email", email, false, switches.wallet_case == WalletCase::Sensitive);
     if let Some(org) = ask.caller.scope().filter(|_| switches.wallet_other_orgs == WalletOtherOrgs::Hidden) {

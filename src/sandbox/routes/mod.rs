@@ -9,9 +9,9 @@ use axum::body::Bytes;
 use axum::extract::{Request, State};
 use axum::routing::{get, post};
 
-use super::answer::{Answer, Outcome};
+use super::answer::{EndpointResponse, Outcome};
 use super::params;
-use super::service::{Ask, Caller, Handler, SharedService};
+use super::service::{Caller, EndpointRequest, Handler, SharedService};
 
 pub(super) const BASE: &str = "/api/v1/ext";
 
@@ -65,18 +65,18 @@ async fn ask(service: SharedService, handler: Handler, request: Request) -> Outc
     let (parts, body) = request.into_parts();
     let last = parts.uri.path().rsplit('/').next().unwrap_or("");
     let id = params::decode(last)
-        .ok_or_else(|| Answer::bad(&switches, "The path is not percent-encoded UTF-8."))?;
-    let caller = parts.extensions.get::<Caller>().copied().ok_or_else(Answer::broken)?;
+        .ok_or_else(|| EndpointResponse::bad(&switches, "The path is not percent-encoded UTF-8."))?;
+    let caller = parts.extensions.get::<Caller>().copied().ok_or_else(EndpointResponse::broken)?;
     let json = parts.headers.get("content-type").and_then(|value| value.to_str().ok()).is_some_and(|value| {
         value.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
     });
     // No limit here: the middleware has already read the body.
-    let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| Answer::broken())?;
+    let body: Bytes = axum::body::to_bytes(body, usize::MAX).await.map_err(|_| EndpointResponse::broken())?;
     let query = parts.uri.query().map(str::to_owned);
-    let ask = Ask { caller, now: service.clock.now(), switches, id, query, json, body };
+    let ask = EndpointRequest { caller, now: service.clock.now(), switches, id, query, json, body };
     tokio::task::spawn_blocking(move || handler(&service, &ask))
         .await
-        .unwrap_or_else(|_| Err(Answer::broken()))
+        .unwrap_or_else(|_| Err(EndpointResponse::broken()))
 }
 
 #[cfg(test)]

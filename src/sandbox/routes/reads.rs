@@ -2,50 +2,54 @@
 
 use serde_json::json;
 
-use crate::sandbox::answer::{Answer, Outcome};
+use crate::sandbox::answer::{EndpointResponse, Outcome};
 use crate::sandbox::demo::catalogue::{CATEGORIES, ORGS, TYPES, Template};
 use crate::sandbox::params::Params;
 use crate::sandbox::records;
-use crate::sandbox::service::{Ask, Service};
+use crate::sandbox::service::{EndpointRequest, Service};
 use crate::sandbox::store::BadgeState;
 use crate::sandbox::switches::{BadgeTypes, FilterCase, Switches, UnknownId, WaitingDetail};
 
 /// The `unknown-id` switch decides the answer.
-fn unknown(switches: &Switches, what: &str) -> Answer {
+fn unknown(switches: &Switches, what: &str) -> EndpointResponse {
     let code = switches.not_found_code.clone();
     let message = format!("There is no such {what}.");
     match switches.unknown_id {
-        UnknownId::NotFound => Answer::refused(404, code, message),
-        UnknownId::BadRequest => Answer::refused(400, code, message),
-        UnknownId::Null => Answer::read(serde_json::Value::Null),
+        UnknownId::NotFound => EndpointResponse::refused(404, code, message),
+        UnknownId::BadRequest => EndpointResponse::refused(400, code, message),
+        UnknownId::Null => EndpointResponse::read(serde_json::Value::Null),
     }
 }
 
 // All routes have the same signature.
 #[allow(clippy::unnecessary_wraps)]
-pub(super) fn ping(_: &Service, ask: &Ask) -> Outcome {
+pub(super) fn ping(_: &Service, ask: &EndpointRequest) -> Outcome {
     let prefix = ORGS.get(ask.caller.0).map_or("", |org| org.prefix);
-    Ok(Answer::read(json!({"status": "ok", "apikey_prefix": prefix})))
+    Ok(EndpointResponse::read(json!({"status": "ok", "apikey_prefix": prefix})))
 }
 
-pub(super) fn badge_types(_: &Service, ask: &Ask) -> Outcome {
+pub(super) fn badge_types(_: &Service, ask: &EndpointRequest) -> Outcome {
     let list: Vec<_> = TYPES
         .iter()
         .map(|(code, name, whom)| json!({"badge_type": code, "badge_type_name": name, "description": whom}))
         .collect();
-    Ok(Answer::read(match ask.switches.badge_types {
+    Ok(EndpointResponse::read(match ask.switches.badge_types {
         BadgeTypes::List => json!(list),
         BadgeTypes::Paged => {
             json!({"total_count": list.len(), "page": 1, "rows_per_page": 20, "list": list})
         }
         BadgeTypes::Names => json!(TYPES.map(|kind| kind.0)),
         BadgeTypes::NotFound => {
-            return Err(Answer::refused(404, ask.switches.not_found_code.clone(), "There is nothing here."));
+            return Err(EndpointResponse::refused(
+                404,
+                ask.switches.not_found_code.clone(),
+                "There is nothing here.",
+            ));
         }
     }))
 }
 
-pub(super) fn categories(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn categories(service: &Service, ask: &EndpointRequest) -> Outcome {
     let params = Params::read(ask.query.as_deref(), &ask.switches)?;
     let in_use = params.yes_no("use_yn", &ask.switches)?;
     let levels = params.yes_no("level_yn", &ask.switches)?;
@@ -58,7 +62,7 @@ pub(super) fn categories(service: &Service, ask: &Ask) -> Outcome {
         .filter(|(_, one)| params.text("category_name").is_none_or(|part| has(one.name, part, &ask.switches)))
         .map(|(at, one)| records::category(ask, &store, at, one))
         .collect();
-    Ok(Answer::read(json!(list)))
+    Ok(EndpointResponse::read(json!(list)))
 }
 
 /// The `filter-case` switch decides about case.
@@ -69,13 +73,13 @@ pub(super) fn has(text: &str, part: &str, switches: &Switches) -> bool {
     }
 }
 
-pub(super) fn category(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn category(service: &Service, ask: &EndpointRequest) -> Outcome {
     let found = CATEGORIES.iter().enumerate().find(|(_, one)| one.id == ask.id);
     let (at, one) = found.ok_or_else(|| unknown(&ask.switches, "category"))?;
-    Ok(Answer::read(records::category(ask, &service.store(), at, one)))
+    Ok(EndpointResponse::read(records::category(ask, &service.store(), at, one)))
 }
 
-pub(super) fn template(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn template(service: &Service, ask: &EndpointRequest) -> Outcome {
     let store = service.store();
     let found = store
         .templates
@@ -84,10 +88,10 @@ pub(super) fn template(service: &Service, ask: &Ask) -> Outcome {
         .filter(|(_, one)| ask.caller.scope().is_none_or(|org| one.org == org))
         .find(|(at, _)| Template::id(at + 1) == ask.id);
     let (at, one) = found.ok_or_else(|| unknown(&ask.switches, "template"))?;
-    Ok(Answer::read(records::template_detail(service, ask, &store, at, one)))
+    Ok(EndpointResponse::read(records::template_detail(service, ask, &store, at, one)))
 }
 
-pub(super) fn badge(service: &Service, ask: &Ask) -> Outcome {
+pub(super) fn badge(service: &Service, ask: &EndpointRequest) -> Outcome {
     let store = service.store();
     let seq = store.seq_of(&ask.id).ok_or_else(|| unknown(&ask.switches, "badge"))?;
     let badge = store
@@ -98,6 +102,6 @@ pub(super) fn badge(service: &Service, ask: &Ask) -> Outcome {
                 || badge.state(ask.now) != BadgeState::Waiting
         })
         .ok_or_else(|| unknown(&ask.switches, "badge"))?;
-    let template = store.templates.get(badge.template).ok_or_else(Answer::broken)?;
-    Ok(Answer::read(records::badge_detail(service, ask, template, &ask.id, &badge)))
+    let template = store.templates.get(badge.template).ok_or_else(EndpointResponse::broken)?;
+    Ok(EndpointResponse::read(records::badge_detail(service, ask, template, &ask.id, &badge)))
 }

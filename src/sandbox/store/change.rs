@@ -8,7 +8,7 @@ use crate::sandbox::mix;
 use crate::sandbox::switches::{IssueTime, RevokeTime};
 
 #[derive(Debug, Clone)]
-pub(in crate::sandbox) struct NewRow {
+pub(in crate::sandbox) struct NewBadge {
     pub name: String,
     pub email: String,
 }
@@ -31,7 +31,7 @@ impl BadgeStore {
         &mut self,
         org: usize,
         template: usize,
-        rows: &[NewRow],
+        rows: &[NewBadge],
         when: Issuing,
     ) -> Result<Vec<i64>, Refused> {
         let room = match when.quota {

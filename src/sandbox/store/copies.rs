@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use rusqlite::backup::Backup;
 
-use super::Opening;
+use super::StoreOptions;
 
 /// Maximum number of copies. The oldest one goes first.
 const MOST_COPIES: usize = 4;
@@ -23,7 +23,7 @@ struct Contents {
 
 static COPIES: Mutex<Vec<(Contents, Connection)>> = Mutex::new(Vec::new());
 
-pub(super) fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
+pub(super) fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
     let contents = Contents { seed: how.seed, history: how.history, epoch: how.now, zone: how.zone };
     if how.history > super::DEMO_ROWS {
         return super::fill(db, how);

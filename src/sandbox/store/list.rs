@@ -18,7 +18,7 @@ use super::{Badge, BadgeStore};
 const ROOM: usize = 12_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::sandbox) enum Direction {
+pub(in crate::sandbox) enum OrderDirection {
     Ascending,
     Descending,
 }
@@ -27,11 +27,11 @@ pub(in crate::sandbox) enum Direction {
 #[derive(Debug, Clone)]
 pub(in crate::sandbox) struct OrderBy {
     pub expression: String,
-    pub direction: Direction,
+    pub direction: OrderDirection,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(in crate::sandbox) struct Listing {
+pub(in crate::sandbox) struct ListQuery {
     conditions: Vec<String>,
     values: Vec<Value>,
     pub order: Vec<OrderBy>,
@@ -43,7 +43,7 @@ pub(in crate::sandbox) struct Listing {
     fleeting: bool,
 }
 
-impl Listing {
+impl ListQuery {
     /// The values replace the `?` in order.
     pub fn only(&mut self, condition: impl Into<String>, values: impl IntoIterator<Item = Value>) {
         self.conditions.push(condition.into());
@@ -78,7 +78,7 @@ impl Listing {
         }
         sql.push_str(" ORDER BY ");
         for OrderBy { expression, direction } in &self.order {
-            let word = if *direction == Direction::Ascending { "ASC" } else { "DESC" };
+            let word = if *direction == OrderDirection::Ascending { "ASC" } else { "DESC" };
             let _ = write!(sql, "{expression} {word}, ");
         }
         sql.push_str(if self.oldest_first { "b.seq ASC" } else { "b.seq DESC" });
@@ -122,7 +122,7 @@ impl BadgeStore {
     /// `window` receives the number of all rows and returns the wanted positions (from 0).
     pub fn list(
         &mut self,
-        listing: &Listing,
+        listing: &ListQuery,
         now: i64,
         window: impl FnOnce(u64) -> Range<u64>,
     ) -> rusqlite::Result<(u64, Range<u64>, Vec<Badge>)> {
@@ -149,7 +149,7 @@ impl BadgeStore {
         seqs.filter_map(|seq| self.badge(seq).transpose()).collect()
     }
 
-    fn numbers(&mut self, listing: &Listing, now: i64) -> rusqlite::Result<Arc<Vec<u32>>> {
+    fn numbers(&mut self, listing: &ListQuery, now: i64) -> rusqlite::Result<Arc<Vec<u32>>> {
         // The time is not part of the name. `from` and `until` cover it.
         let sql = listing.sql().replace("$now", &now.to_string());
         let name = format!("{}{:?}", listing.sql(), listing.values);

@@ -15,9 +15,9 @@ use anyhow::Context as _;
 use rusqlite::{Connection, OptionalExtension as _, Row as SqlRow, params};
 
 use super::demo::catalogue::{Template, templates};
-use super::demo::{History, valid_until};
-pub(super) use change::{Issuing, NewRow, Refused};
-pub(super) use list::{Direction, Listing, OrderBy};
+use super::demo::{DemoHistory, valid_until};
+pub(super) use change::{Issuing, NewBadge, Refused};
+pub(super) use list::{ListQuery, OrderBy, OrderDirection};
 
 pub(super) const DEMO_ROWS: u64 = 4_300;
 
@@ -114,7 +114,7 @@ const ONE: &str =
     FROM badge b JOIN recipient r ON r.id = b.recipient WHERE b.seq = ?1";
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Opening<'a> {
+pub(super) struct StoreOptions<'a> {
     pub data: Option<&'a Path>,
     pub seed: u64,
     pub history: u64,
@@ -123,7 +123,7 @@ pub(super) struct Opening<'a> {
 }
 
 impl BadgeStore {
-    pub fn open(how: Opening<'_>) -> anyhow::Result<Self> {
+    pub fn open(how: StoreOptions<'_>) -> anyhow::Result<Self> {
         let db = match how.data {
             None => Connection::open_in_memory().context("cannot open a database in memory")?,
             Some(path) => Connection::open(path)
@@ -148,7 +148,7 @@ impl BadgeStore {
         Ok(store)
     }
 
-    fn prepare(&mut self, how: Opening<'_>) -> anyhow::Result<()> {
+    fn prepare(&mut self, how: StoreOptions<'_>) -> anyhow::Result<()> {
         if how.data.is_some() {
             // Two sandboxes on one file would use the same numbers.
             self.db.busy_timeout(std::time::Duration::from_millis(300))?;
@@ -216,7 +216,7 @@ impl BadgeStore {
     }
 }
 
-fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
+fn fill(db: &mut Connection, how: StoreOptions<'_>) -> rusqlite::Result<()> {
     let templates = templates();
     let all = db.transaction()?;
     all.execute_batch(SCHEMA)?;
@@ -236,7 +236,7 @@ fn fill(db: &mut Connection, how: Opening<'_>) -> rusqlite::Result<()> {
                 org
             ])?;
         }
-        let plan = History::plan(how.seed, how.now, how.zone, how.history);
+        let plan = DemoHistory::plan(how.seed, how.now, how.zone, how.history);
         let mut add = all.prepare("INSERT INTO recipient VALUES (?1, ?2, ?3, ?4, ?5)")?;
         for (at, one) in plan.holders.iter().enumerate() {
             let (name, mail) = (one.name.to_lowercase(), one.mail.to_lowercase());

@@ -4,10 +4,10 @@ use crate::sandbox::switches::{IssueTime, RevokeTime};
 const NOW: i64 = 1_773_192_600;
 
 fn store(history: u64) -> BadgeStore {
-    BadgeStore::open(Opening { data: None, seed: 3, history, now: NOW, zone: 32_400 }).unwrap()
+    BadgeStore::open(StoreOptions { data: None, seed: 3, history, now: NOW, zone: 32_400 }).unwrap()
 }
 
-fn seqs(store: &mut BadgeStore, listing: &Listing, now: i64, start: u64, rows: u64) -> (u64, Vec<i64>) {
+fn seqs(store: &mut BadgeStore, listing: &ListQuery, now: i64, start: u64, rows: u64) -> (u64, Vec<i64>) {
     let (total, _, rows) = store.list(listing, now, |_| start..start + rows).unwrap();
     (total, rows.iter().map(|badge| badge.seq).collect())
 }
@@ -16,11 +16,11 @@ fn seqs(store: &mut BadgeStore, listing: &Listing, now: i64, start: u64, rows: u
 #[test]
 fn the_short_way_and_the_long_way_to_a_page_agree() {
     let mut store = store(3_000);
-    let mut long = Listing::default();
+    let mut long = ListQuery::default();
     long.only("b.seq > 0", []);
     for round in 0..3 {
         for oldest_first in [false, true] {
-            let mut plain = Listing::default();
+            let mut plain = ListQuery::default();
             plain.oldest_first = oldest_first;
             let mut long = long.clone();
             long.oldest_first = oldest_first;
@@ -38,10 +38,10 @@ fn the_short_way_and_the_long_way_to_a_page_agree() {
 #[test]
 fn a_kept_list_is_not_used_after_a_badge_has_moved_on() {
     let mut store = store(0);
-    let people = [NewRow { name: "A".into(), email: "a@example.org".into() }];
+    let people = [NewBadge { name: "A".into(), email: "a@example.org".into() }];
     let when = Issuing { now: NOW, quota: None, all_or_nothing: true, issue_time: IssueTime::Short };
     let seq = store.issue(0, 0, &people, when).unwrap()[0];
-    let mut issued = Listing::default();
+    let mut issued = ListQuery::default();
     issued.only_now("b.issue_at <= $now", []);
     assert_eq!(seqs(&mut store, &issued, NOW, 0, 9).0, 0);
     assert_eq!(seqs(&mut store, &issued, NOW + 299, 0, 9).0, 0);
@@ -58,7 +58,7 @@ fn a_kept_list_is_not_used_after_a_badge_has_moved_on() {
 #[test]
 fn a_number_is_never_given_twice() {
     let mut store = store(5);
-    let people = vec![NewRow { name: "A".into(), email: "a@example.org".into() }; 2];
+    let people = vec![NewBadge { name: "A".into(), email: "a@example.org".into() }; 2];
     let when = Issuing { now: NOW, quota: None, all_or_nothing: true, issue_time: IssueTime::Short };
     assert_eq!(store.issue(0, 0, &people, when).unwrap(), [6, 7]);
     assert!(store.delete(7).unwrap());

@@ -3,7 +3,7 @@
 use super::{App, Tab};
 use crate::config::RefreshChoice;
 use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::refresh::{every, has_failed};
 use crate::tui::request::{RequestId, Response};
 use tokio::time::Instant;
@@ -30,12 +30,12 @@ impl App {
     /// types, or a request is pending.
     pub(super) fn refresh_due(&self) -> Option<Instant> {
         let free = self.welcome.is_none()
-            && self.env.client().is_some()
+            && self.cx.client().is_some()
             && self.modals.is_empty()
             && self.connection.pending.is_empty()
             && self.navigation.tab != Tab::Activity
             && self.fits()
-            && self.screen().key_contexts().contains(&Context::Global);
+            && self.screen().key_contexts().contains(&KeyContext::Global);
         self.refresh.due().filter(|_| free)
     }
 
@@ -45,14 +45,14 @@ impl App {
         if self.refresh_due().is_none() || !self.refresh.is_due(now) {
             return;
         }
-        if self.env.link().is_some_and(|link| link.held_until.is_some()) {
+        if self.cx.link().is_some_and(|link| link.held_until.is_some()) {
             self.refresh.held(now);
             self.changed = true;
             return;
         }
         out.quiet = true;
-        let (tab, env) = (self.navigation.tab, &self.env);
-        out.owned_by(RequestOwner::Screen(tab), |out| self.screens.of_mut(tab).refresh(env, out));
+        let (tab, cx) = (self.navigation.tab, &self.cx);
+        out.owned_by(RequestOwner::Screen(tab), |out| self.screens.of_mut(tab).refresh(cx, out));
     }
 
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.

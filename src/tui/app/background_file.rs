@@ -14,7 +14,7 @@ impl App {
             }
             self.modals.push(form);
         } else {
-            self.open(ExportForm::new(source, &self.env));
+            self.open(ExportForm::new(source, &self.cx));
         }
     }
 
@@ -50,7 +50,7 @@ impl App {
 
     /// The file that is being written, and what remains of it after a cancellation.
     pub(super) fn being_written(&self) -> Option<(String, &'static str)> {
-        self.open_and_background().find_map(|form| form.being_written(&self.env))
+        self.open_and_background().find_map(|form| form.being_written(&self.cx))
     }
 
     /// Leaves the TUI and cancels running exports.

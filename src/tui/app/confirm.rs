@@ -22,7 +22,7 @@ impl App {
             if let Some(text) = changed {
                 out.warn(text);
             }
-            opened.confirm = asks.map(|ask| Confirm::new(ask, &self.env));
+            opened.confirm = asks.map(|ask| Confirm::new(ask, &self.cx));
             self.changed = true;
         }
     }
@@ -31,19 +31,19 @@ impl App {
         // In a terminal that is too small, the user cannot see what they confirm.
         let fits = self.fits();
         let is_at_once = self.key_at_once;
-        let env = &self.env;
+        let cx = &self.cx;
         let Some(opened) = self.modals.last_mut() else { return false };
         let Some(confirm) = &mut opened.confirm else { return false };
         match action {
             Action::ClearField => confirm.clear(),
             Action::Accept if !fits => {}
             Action::Accept if confirm.is_right() && confirm.may_be_paste(is_at_once) => {
-                out.warn(confirm.once_more(env));
+                out.warn(confirm.once_more(cx));
             }
             Action::Accept if confirm.is_right() => {
-                out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_confirmed(env, out));
+                out.owned_by(RequestOwner::Modal(opened.id), |out| opened.modal.on_confirmed(cx, out));
             }
-            Action::Accept => out.warn(confirm.missing(env)),
+            Action::Accept => out.warn(confirm.missing(cx)),
             _ => return false,
         }
         true

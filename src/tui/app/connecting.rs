@@ -6,7 +6,7 @@ use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
 use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::request::Session;
+use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
 use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
@@ -15,7 +15,7 @@ use crate::tui::worker::WorkerCommand;
 use jiff::Timestamp;
 
 pub enum Begin {
-    Session(Box<Session>),
+    Session(Box<ProfileSession>),
     /// A sandbox that is not started yet. The first frame does not wait for it.
     Sandbox,
     /// The profile with this name. Its key is not known yet, and the first frame does not wait for it.
@@ -33,7 +33,7 @@ impl App {
     }
 
     /// Switches to another profile. Drops all data and requests of the old one.
-    pub(super) fn switch(&mut self, mut session: Session) {
+    pub(super) fn switch(&mut self, mut session: ProfileSession) {
         self.screens = Screens::default();
         self.modals.clear();
         self.navigation = Navigation::default();
@@ -47,12 +47,12 @@ impl App {
     }
 
     /// Drops everything of the old connection. The screens keep typed text.
-    pub(super) fn connect(&mut self, session: Session) {
+    pub(super) fn connect(&mut self, session: ProfileSession) {
         let number = self.connection.number + 1;
         self.connection = ConnectionState::new(number);
-        self.env.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
-        self.env.theme = Theme::new(self.palette, session.environment);
-        self.env.pictures.begin_anew(session.connection.picture_base.clone());
+        self.cx.connection = ConnectionInfo { session: Some(session.clone()), ..ConnectionInfo::default() };
+        self.cx.theme = Theme::new(self.palette, session.environment);
+        self.cx.pictures.begin_anew(session.connection.picture_base.clone());
         self.refresh.forget();
         self.screens.home = Home::default();
         self.orders.push(WorkerCommand::Connect(Box::new(session), number));
@@ -61,7 +61,7 @@ impl App {
 
     /// Returns false if there was no failure.
     pub(in crate::tui) fn reconnect(&mut self) -> bool {
-        match (self.connection.failure.take(), self.env.session().cloned()) {
+        match (self.connection.failure.take(), self.cx.session().cloned()) {
             (Some(_), Some(session)) => {
                 self.connect(session);
                 true
@@ -71,17 +71,17 @@ impl App {
     }
 
     pub fn keeps_jobs(&self) -> bool {
-        self.env.session().is_some_and(|session| session.data_dir.is_some())
+        self.cx.session().is_some_and(|session| session.data_dir.is_some())
     }
 
     pub(super) fn link(&mut self) {
         let Some(client) = self.client_or_connecting() else { return };
         let now = client.link_now();
-        if Some(&now) != self.env.link() {
-            let was_alone = self.env.link().is_some_and(|link| link.is_alone);
+        if Some(&now) != self.cx.link() {
+            let was_alone = self.cx.link().is_some_and(|link| link.is_alone);
             let why = if now.is_alone && !was_alone { client.alone() } else { None };
             let is_shared_again = was_alone && !now.is_alone;
-            self.env.connection.link = Some(now);
+            self.cx.connection.link = Some(now);
             self.changed = true;
             if let Some(why) = why {
                 self.connection.alone = Some(why.to_string());
@@ -94,17 +94,17 @@ impl App {
 
     /// The team's database is away, or back. The jobs stay as they were last read.
     pub(super) fn journal_away(&mut self, why: Option<String>, out: &mut Effects<'_>) {
-        let before = self.env.connection.journal_away.take();
+        let before = self.cx.connection.journal_away.take();
         let since = before.as_ref().map_or_else(Timestamp::now, |away| away.since);
-        self.env.connection.journal_away = why.map(|why| JournalAway { why, since });
-        self.changed |= self.env.connection.journal_away != before;
-        if self.env.connection.journal_away.is_none() {
+        self.cx.connection.journal_away = why.map(|why| JournalAway { why, since });
+        self.changed |= self.cx.connection.journal_away != before;
+        if self.cx.connection.journal_away.is_none() {
             out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.read_again(out));
         }
         self.link();
     }
 
     pub(super) fn client_or_connecting(&self) -> Option<&Client> {
-        self.env.client().or(self.connection.connecting.as_ref())
+        self.cx.client().or(self.connection.connecting.as_ref())
     }
 }

@@ -3,19 +3,19 @@
 use super::App;
 use crate::tui::component::Component;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {
-    pub fn key_contexts(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
         let mut stack = self.own_stack();
         if self.tour_rows() > 0 {
-            stack.push(Context::Tour);
+            stack.push(KeyContext::Tour);
         }
         stack
     }
 
-    fn own_stack(&self) -> Vec<Context> {
+    fn own_stack(&self) -> Vec<KeyContext> {
         match (self.modals.last(), &self.welcome) {
             (Some(modal), _) if modal.confirm.is_some() => CONTEXTS.to_vec(),
             (Some(modal), _) => modal.key_contexts(),
@@ -26,7 +26,7 @@ impl App {
 
     /// Whether this profile may not run an action. Such an action is hidden too.
     pub fn is_forbidden(&self, action: Action) -> bool {
-        (self.env.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
+        (self.cx.read_only() && is_acting(action)) || (action == Action::Tour && !self.may_tour_from_here())
     }
 
     /// The confirmation, the modal on top or the screen decides.
@@ -40,19 +40,19 @@ impl App {
         }
         if let Some(modal) = self.modals.last() {
             let is_for_others = action == Action::Editor && !modal.takes_editor();
-            return !is_for_others && modal.is_enabled(action, &self.env);
+            return !is_for_others && modal.is_enabled(action, &self.cx);
         }
         match action {
             Action::Editor => false,
             Action::Reload if self.connection.failure.is_some() => true,
             Action::Earlier | Action::Later => self.offers_earlier(action),
             _ if self.welcome.is_some() => {
-                self.welcome.as_ref().is_some_and(|welcome| welcome.is_enabled(action, &self.env))
+                self.welcome.as_ref().is_some_and(|welcome| welcome.is_enabled(action, &self.cx))
             }
             Action::Picture | Action::TurnOver => {
-                self.env.pictures.is_on() && self.screen().has_picture(action)
+                self.cx.pictures.is_on() && self.screen().has_picture(action)
             }
-            _ => self.screen().is_enabled(action, &self.env),
+            _ => self.screen().is_enabled(action, &self.cx),
         }
     }
 
@@ -69,7 +69,7 @@ impl App {
     }
 
     pub(in crate::tui) fn can_go_back(&self) -> bool {
-        let inside = !self.modals.is_empty() || !self.key_contexts().contains(&Context::Global);
+        let inside = !self.modals.is_empty() || !self.key_contexts().contains(&KeyContext::Global);
         let filtered = self.screen().can_go_back();
         inside || filtered || self.navigation.can_go_back() || self.toasts.news.is_some()
     }

@@ -3,7 +3,7 @@
 use super::App;
 use crate::tui::connection::Handed;
 use crate::tui::effects::Effects;
-use crate::tui::platform::clipboard::{self, Clip, Road, TMUX};
+use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
 use crate::tui::request::{Request, RequestId, Response};
@@ -11,7 +11,7 @@ use crate::tui::widgets::text_layout::number;
 use std::borrow::Cow;
 
 impl App {
-    pub(super) fn copy(&mut self, mut clip: Clip, out: &mut Effects<'_>) {
+    pub(super) fn copy(&mut self, mut clip: CopiedText, out: &mut Effects<'_>) {
         if let Cow::Owned(clean) = clipboard::clean(&clip.text) {
             clip.text = clean;
             clip.after.get_or_insert_with(|| {
@@ -19,31 +19,31 @@ impl App {
             });
         }
         let Manner { settings, around, .. } = &self.output.manner;
-        let road = Road::of(settings.clipboard, around);
+        let road = ClipboardRoute::of(settings.clipboard, around);
         match road {
             _ if clip.text.is_empty() => {
                 out.say(t!("{what} is empty. Nothing was copied.", what = begun(&clip.what)));
             }
-            Road::Off => {
+            ClipboardRoute::Off => {
                 say(
                     &clip,
                     t!("Nothing was copied: copying is off (clipboard = \"off\" in config.toml)."),
                     out,
                 );
             }
-            Road::None => {
+            ClipboardRoute::None => {
                 say(&clip, t!("Nothing was copied: this terminal has no clipboard."), out);
             }
             _ if clip.text.len() > road.longest() => too_long(&clip, road.longest(), out),
-            Road::Terminal => self.ask_terminal(&clip, out),
-            Road::Program { programs, or_terminal } => {
-                let request = out.ask(Request::Hand(Road::handing(&programs, &clip.text)));
+            ClipboardRoute::Terminal => self.ask_terminal(&clip, out),
+            ClipboardRoute::Program { programs, or_terminal } => {
+                let request = out.ask(Request::Hand(ClipboardRoute::handing(&programs, &clip.text)));
                 self.connection.handing.insert(request, Handed::Clip(clip, or_terminal));
             }
         }
     }
 
-    fn ask_terminal(&mut self, clip: &Clip, out: &mut Effects<'_>) {
+    fn ask_terminal(&mut self, clip: &CopiedText, out: &mut Effects<'_>) {
         if clip.text.len() > clipboard::LONGEST_FOR_TERMINAL {
             too_long(clip, clipboard::LONGEST_FOR_TERMINAL, out);
             return;
@@ -55,7 +55,7 @@ impl App {
     }
 
     pub(super) fn open_picture(&mut self, out: &mut Effects<'_>) {
-        let Some(url) = self.screen().copyables(&self.env).link else {
+        let Some(url) = self.screen().copyables(&self.cx).link else {
             out.say(t!("There is no picture here that a browser can open."));
             return;
         };
@@ -79,7 +79,7 @@ impl App {
     /// Copies the address of a picture that cannot be opened here, and shows it.
     fn copy_link(&mut self, url: String, why: &str, out: &mut Effects<'_>) {
         let (before, after) = (Some(format!("{why}.")), Some(url.clone()));
-        self.copy(Clip { text: url, what: t!("the link").to_owned(), before, after }, out);
+        self.copy(CopiedText { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
     pub(super) fn handed(
@@ -114,12 +114,12 @@ impl App {
     }
 }
 
-fn say(clip: &Clip, text: &str, out: &mut Effects<'_>) {
+fn say(clip: &CopiedText, text: &str, out: &mut Effects<'_>) {
     let parts = [clip.before.as_deref(), Some(text), clip.after.as_deref()];
     out.say(parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
 }
 
-fn too_long(clip: &Clip, most: usize, out: &mut Effects<'_>) {
+fn too_long(clip: &CopiedText, most: usize, out: &mut Effects<'_>) {
     out.warn(t!("{what} is too long for the clipboard: {clip} bytes, at most {most}. Nothing was copied. Mark or filter fewer rows.", what = begun(&clip.what), clip = number(clip.text.len() as u64), most = number(most as u64)));
 }
 

@@ -6,16 +6,16 @@ use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, Navigate, RequestOwner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{Context, Press};
+use crate::tui::input::keymap::{KeyContext, Press};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
 use crate::tui::modals::menu::Menu;
-use crate::tui::modals::palette::{Command, CommandPalette, Loaded};
+use crate::tui::modals::palette::{CommandPalette, Loaded, PaletteCommand};
 use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::widgets::field::EDIT_KEYS;
 use crokey::KeyCombination;
 use crossterm::event::KeyEvent;
@@ -24,7 +24,7 @@ impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         let stack = self.key_contexts();
         self.changed |= self.forget_chord(&stack);
-        let press = self.env.keymap.press(&stack, &mut self.begun.1, key);
+        let press = self.cx.keymap.press(&stack, &mut self.begun.1, key);
         self.on_drag(Drag::Cancel, out);
         match press {
             Press::Action(action) => self.command(action, out),
@@ -54,8 +54,8 @@ impl App {
     }
 
     /// Explains a key that does nothing here: names the keys for what the user may have meant.
-    fn explain_key(&mut self, key: KeyEvent, stack: &[Context], out: &mut Effects<'_>) {
-        let (keymap, pressed) = (&self.env.keymap, KeyCombination::from(key));
+    fn explain_key(&mut self, key: KeyEvent, stack: &[KeyContext], out: &mut Effects<'_>) {
+        let (keymap, pressed) = (&self.cx.keymap, KeyCombination::from(key));
         let name = keymap.key_name(pressed);
         let near = keymap.near(stack, pressed).filter(|action| !self.is_forbidden(*action));
         let near = near.and_then(|action| Some((action, keymap.key(stack, action)?)));
@@ -69,12 +69,12 @@ impl App {
                 "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
                 help = action.help(),
-                places = crate::i18n::list(places.into_iter().map(Context::place))
+                places = crate::i18n::list(places.into_iter().map(KeyContext::place))
             ),
             (None, None) => t!(
                 "{name} does nothing here. {keys} shows the keys.",
                 name,
-                keys = self.env.key(stack, Action::Help)
+                keys = self.cx.key(stack, Action::Help)
             ),
         });
     }
@@ -86,7 +86,7 @@ impl App {
         let plain = capital.to_ascii_lowercase();
         // For moving in a list no message is needed. In the column menu the capitals have their own common
         // actions.
-        let goes_through = !self.key_contexts().contains(&Context::ColumnMenu);
+        let goes_through = !self.key_contexts().contains(&KeyContext::ColumnMenu);
         if let Some(action) = action {
             self.command(action, out);
         }
@@ -116,7 +116,7 @@ impl App {
         if action != Action::Quit && action != Action::QuitNow {
             self.quit_asked = false;
         }
-        if self.env.read_only() && self.is_forbidden(action) && action != Action::Tour {
+        if self.cx.read_only() && self.is_forbidden(action) && action != Action::Tour {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
@@ -124,7 +124,7 @@ impl App {
     }
 
     /// Drops an incomplete chord that began in other contexts. Returns whether there was one.
-    fn forget_chord(&mut self, stack: &[Context]) -> bool {
+    fn forget_chord(&mut self, stack: &[KeyContext]) -> bool {
         let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
         if elsewhere {
             self.begun.1.clear();
@@ -134,7 +134,7 @@ impl App {
 
     pub(super) fn act(&mut self, action: Action, out: &mut Effects<'_>) {
         if action == Action::Reload {
-            self.env.pictures.read_again();
+            self.cx.pictures.read_again();
         }
         match action {
             Action::Tour if self.welcome.is_some() => {
@@ -159,7 +159,7 @@ impl App {
                 self.act(Action::Back, out);
             }
             Action::Palette if self.welcome.is_some() => {}
-            Action::Picture | Action::TurnOver if !self.env.pictures.is_on() => {
+            Action::Picture | Action::TurnOver if !self.cx.pictures.is_on() => {
                 out.say(crate::i18n::tr(crate::tui::platform::images::OFF));
             }
             _ if self.act_confirm(action, out) => {}
@@ -176,13 +176,12 @@ impl App {
         if self.focus() == RequestOwner::Welcome && action == Action::ChooseSandbox {
             self.tour_wanted = false;
         }
-        self.with(self.focus(), out, |component, env, out| component.on_action(action, env, out))
-            == Some(true)
+        self.with(self.focus(), out, |component, cx, out| component.on_action(action, cx, out)) == Some(true)
     }
 
     /// Asks whether to send one ping during a rate limit wait. Returns false if there is no wait.
     fn ask_to_ping(&mut self) -> bool {
-        if self.welcome.is_some() || hold::left(&self.env).is_none() {
+        if self.welcome.is_some() || hold::left(&self.cx).is_none() {
             return false;
         }
         let Some(client) = self.client_or_connecting().cloned() else { return false };
@@ -205,15 +204,15 @@ impl App {
             Action::PreviousTab => self.open_tab(self.navigation.tab.step(-1)),
             Action::Profiles => {
                 // A demo is no configured profile, even if it has the same name.
-                let kept = self.env.session().filter(|session| session.data_dir.is_some());
+                let kept = self.cx.session().filter(|session| session.data_dir.is_some());
                 let used = kept.map(|session| session.name.clone());
                 out.open(|_, out| Profiles::new(used, out));
             }
             Action::Help => {
                 let stack = self.key_contexts();
-                let mut lines = self.env.keymap.help_by_place(&stack);
+                let mut lines = self.cx.keymap.help_by_place(&stack);
                 // The palette has them, and the help runs them.
-                for (place, action) in self.env.keymap.without_key(&stack) {
+                for (place, action) in self.cx.keymap.without_key(&stack) {
                     let at = lines
                         .iter()
                         .rposition(|(other, ..)| *other == place)
@@ -231,8 +230,8 @@ impl App {
                 self.open(Help::new(lines).with_files(&self.app_paths).with_message(read));
             }
             Action::Palette => {
-                let filters = self.env.saved.all().to_vec();
-                let recents = self.env.recent(Typed::LookUp).to_vec();
+                let filters = self.cx.saved.all().to_vec();
+                let recents = self.cx.recent(InputKind::LookUp).to_vec();
                 let palette = CommandPalette::new(self.commands(), filters, recents, self.modals.is_empty());
                 self.open(palette.with_loaded(self.loaded()));
             }
@@ -251,13 +250,13 @@ impl App {
         }
     }
 
-    fn edit_keys(&self, stack: &[Context]) -> Vec<HelpEntry> {
+    fn edit_keys(&self, stack: &[KeyContext]) -> Vec<HelpEntry> {
         if !self.takes_text() {
             return Vec::new();
         }
         let lines = EDIT_KEYS.iter().map(|(keys, _, text)| HelpEntry {
             place: t!("In the text"),
-            keys: self.env.keymap.free_names(stack, keys),
+            keys: self.cx.keymap.free_names(stack, keys),
             text: crate::i18n::tr(text),
             action: None,
             is_enabled: true,
@@ -273,24 +272,24 @@ impl App {
     }
 
     /// Every action with its keys, and the reason why it is not possible now.
-    fn commands(&self) -> Vec<Command> {
+    fn commands(&self) -> Vec<PaletteCommand> {
         let stack = self.key_contexts();
-        let here = self.env.keymap.help(&stack);
-        let known = |action: Action| self.env.keymap.lines().filter(move |(_, a, _)| *a == action);
+        let here = self.cx.keymap.help(&stack);
+        let known = |action: Action| self.cx.keymap.lines().filter(move |(_, a, _)| *a == action);
         Action::ALL
             .iter()
             .copied()
             .filter(|action| !self.is_forbidden(*action) && !action.is_hand_work())
             .filter_map(|action| {
-                if self.env.keymap.has(&stack, action) {
+                if self.cx.keymap.has(&stack, action) {
                     let keys = here.iter().find(|(_, a)| *a == action).map(|(keys, _)| keys.clone());
                     let why_not = (!self.is_enabled(action)).then(|| t!("it does not apply here").to_owned());
-                    return Some(Command { action, keys: keys.unwrap_or_default(), why_not });
+                    return Some(PaletteCommand { action, keys: keys.unwrap_or_default(), why_not });
                 }
                 // Actions that only a form or a menu has are listed there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
                 let why_not = Some(t!("available in: {place}", place = context.place()));
-                Some(Command { action, keys, why_not })
+                Some(PaletteCommand { action, keys, why_not })
             })
             .collect()
     }
@@ -348,7 +347,7 @@ impl App {
             return;
         }
         let into_text = self.takes_text();
-        self.with(self.focus(), out, |component, env, out| component.on_paste(text, env, out));
+        self.with(self.focus(), out, |component, cx, out| component.on_paste(text, cx, out));
         if !into_text && !self.takes_text() && out.notice.is_none() {
             self.explain_paste(out);
         }
@@ -363,13 +362,13 @@ impl App {
         let stack = self.key_contexts();
         let own = [Action::LookUp, Action::Filter, Action::Search, Action::FindCert]
             .into_iter()
-            .find(|action| self.env.keymap.key(&stack, *action).is_some());
+            .find(|action| self.cx.keymap.key(&stack, *action).is_some());
         let wallet =
             Some(Action::WalletTab).filter(|_| own != Some(Action::LookUp) && self.modals.is_empty());
         let keys: Vec<String> = [own, wallet]
             .into_iter()
             .flatten()
-            .filter_map(|action| Some(format!("{} {}", self.env.keymap.key(&stack, action)?, action.hint())))
+            .filter_map(|action| Some(format!("{} {}", self.cx.keymap.key(&stack, action)?, action.hint())))
             .collect();
         out.say(if keys.is_empty() {
             t!("Nothing was pasted: there is no text field here.").to_owned()
@@ -383,7 +382,7 @@ impl App {
 
     fn act_on_any_tab(&mut self, action: Action, out: &mut Effects<'_>) {
         match action {
-            Action::Copy => match Menu::of_copies(self.screen().copyables(&self.env)) {
+            Action::Copy => match Menu::of_copies(self.screen().copyables(&self.cx)) {
                 Some(menu) => self.open(menu),
                 None => out.say(t!("There is nothing here to copy.")),
             },

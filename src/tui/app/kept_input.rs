@@ -5,7 +5,7 @@ use crate::config::and_more;
 use crate::tui::component::Modal;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
-use crate::tui::persist::input_history::{Recents, RecentsAsk, Typed};
+use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished::FormInput;
 use crate::tui::request::{Request, RequestId, Response};
@@ -13,8 +13,8 @@ use crate::tui::worker::WorkerCommand;
 
 impl App {
     pub(super) fn read_saved(&mut self) {
-        self.env.saved = SavedFilterList::of(self.output.manner.filters.clone());
-        if let Some(ask) = self.env.saved.ask(None) {
+        self.cx.saved = SavedFilterList::of(self.output.manner.filters.clone());
+        if let Some(ask) = self.cx.saved.ask(None) {
             let request = self.requests.next();
             let ask = Request::Filters(Box::new(ask));
             self.connection.pending.insert(request, &ask, RequestOwner::Shell);
@@ -23,19 +23,19 @@ impl App {
     }
 
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
-        let Some(session) = self.env.session() else { return };
+        let Some(session) = self.cx.session() else { return };
         let keeps = self.output.manner.settings.recent;
         let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);
-        self.env.connection.recents = recents.for_days(session.jobs.keep_days);
-        self.env.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
+        self.cx.connection.recents = recents.for_days(session.jobs.keep_days);
+        self.cx.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     /// Fills a form that opens with the input that was not sent before.
     pub(super) fn with_kept_input(&self, mut modal: Box<dyn Modal>, out: &mut Effects<'_>) -> Box<dyn Modal> {
-        let kept = modal.input().and_then(|input| self.env.connection.recents.unfinished(&input));
+        let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));
         if let Some(texts) = kept {
             modal.set_input(texts);
-            let key = self.env.key(&modal.key_contexts(), Action::ClearForm);
+            let key = self.cx.key(&modal.key_contexts(), Action::ClearForm);
             out.say(t!("Filled with your unfinished input. {key} clears it.", key));
         }
         modal
@@ -50,34 +50,34 @@ impl App {
 
     fn watch_input(&mut self) {
         let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
-        self.env.connection.recents.watch(&open);
+        self.cx.connection.recents.watch(&open);
     }
 
     /// The input that the file may not have yet.
     pub fn unsaved_input(&self) -> Option<RecentsAsk> {
-        self.env.connection.recents.rest()
+        self.cx.connection.recents.rest()
     }
 
     /// Takes the typed texts, and writes new ones to the file.
     pub(super) fn keep_typed(&mut self, out: &mut Effects<'_>) {
         self.watch_input();
-        self.env.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
-        if self.env.session().is_some() {
+        self.cx.connection.recents.pause(self.loop_command == Some(LoopCommand::Quit));
+        if self.cx.session().is_some() {
             for (typed, text) in std::mem::take(&mut out.typed) {
-                self.env.connection.recents.note(typed, &text);
+                self.cx.connection.recents.note(typed, &text);
             }
         }
-        self.env.connection.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
+        self.cx.connection.recents.hand_out(|ask| out.ask(Request::Recents(Box::new(ask))));
     }
 
     pub(super) fn offers_earlier(&self, action: Action) -> bool {
-        let has = |typed| !self.env.recent(typed).is_empty();
+        let has = |typed| !self.cx.recent(typed).is_empty();
         action == Action::Earlier
             && match self.navigation.tab {
                 Tab::Templates => self.screens.templates.browser.has_earlier(),
                 Tab::History => self.screens.history.browser.has_earlier(),
-                Tab::Wallet => self.screens.wallet.has_pasted() || has(Typed::LookUp),
-                _ => has(Typed::Badge),
+                Tab::Wallet => self.screens.wallet.has_pasted() || has(InputKind::LookUp),
+                _ => has(InputKind::Badge),
             }
     }
 
@@ -85,7 +85,7 @@ impl App {
         self.screens.wallet.forget_pasted();
         self.screens.templates.browser.forget_earlier();
         self.screens.history.browser.forget_earlier();
-        let forgotten = self.env.connection.recents.forget();
+        let forgotten = self.cx.connection.recents.forget();
         out.say(match forgotten {
             0 => t!("There is no recent input to forget.").to_owned(),
             n => plural!(
@@ -105,14 +105,14 @@ impl App {
         match answer {
             Response::Recents(lists) => {
                 self.changed |= matches!(self.navigation.tab, Tab::Wallet | Tab::Badge);
-                if let Some(why) = self.env.connection.recents.on_response(request, lists) {
+                if let Some(why) = self.cx.connection.recents.on_response(request, lists) {
                     self.tell(why);
                 }
                 Ok(())
             }
             Response::Filters(filters, asked) => {
                 if filters.is_ok() || asked.clone().into_change().is_none() {
-                    self.env.saved.take(&filters);
+                    self.cx.saved.take(&filters);
                 }
                 if self.modals.iter().any(|modal| owner == RequestOwner::Modal(modal.id)) {
                     return Err(Response::Filters(filters, asked));

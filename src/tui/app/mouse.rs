@@ -4,7 +4,7 @@ use super::App;
 use crate::tui::component::Drag;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::Clicked;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -36,7 +36,7 @@ impl App {
         let at = Position { x: mouse.column, y: mouse.row };
         let is_second =
             drag == Drag::End && self.clicked.is_some_and(|(_, there, second)| second && there == at);
-        if is_second && self.env.keymap.has(&self.key_contexts(), Action::Open) {
+        if is_second && self.cx.keymap.has(&self.key_contexts(), Action::Open) {
             self.clicked = None;
             self.command(Action::Open, out);
         } else if drag != Drag::End {
@@ -46,9 +46,9 @@ impl App {
     }
 
     pub(super) fn on_drag(&mut self, drag: Drag, out: &mut Effects<'_>) {
-        let (area, env, tab) = (self.body(), &self.env, self.navigation.tab);
+        let (area, cx, tab) = (self.body(), &self.cx, self.navigation.tab);
         let screen = self.screens.of_mut(tab);
-        self.changed |= out.owned_by(RequestOwner::Screen(tab), |out| screen.on_drag(drag, area, env, out));
+        self.changed |= out.owned_by(RequestOwner::Screen(tab), |out| screen.on_drag(drag, area, cx, out));
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) {
@@ -84,7 +84,11 @@ impl App {
         if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {
             if let Some(tab) = self.tab_at(mouse.column) {
                 // Close the menu first, so that it is not open when the user returns to this tab.
-                if self.key_contexts().iter().any(|c| matches!(c, Context::SortMenu | Context::ColumnMenu)) {
+                if self
+                    .key_contexts()
+                    .iter()
+                    .any(|c| matches!(c, KeyContext::SortMenu | KeyContext::ColumnMenu))
+                {
                     self.act_inside(Action::Back, out);
                 }
                 self.open_tab(tab);
@@ -103,7 +107,7 @@ impl App {
         }
         let area = self.body();
         let clicked =
-            self.with(self.focus(), out, |component, env, out| component.on_click(at, area, env, out));
+            self.with(self.focus(), out, |component, cx, out| component.on_click(at, area, cx, out));
         let before = self.clicked.take();
         match clicked {
             None | Some(Clicked::Nothing) => {}
@@ -125,17 +129,19 @@ const DOUBLE_CLICK: Duration = Duration::from_millis(500);
 
 /// Rows that one step of the mouse wheel moves in a context: 1 in a short menu, 3 in a list. `None` elsewhere:
 /// in a form the wheel must not change fields.
-fn wheeled(context: Context) -> Option<usize> {
+fn wheeled(context: KeyContext) -> Option<usize> {
     match context {
-        Context::SortMenu
-        | Context::ColumnMenu
-        | Context::Filters
-        | Context::Menu
-        | Context::JobMenu
-        | Context::Profiles
-        | Context::FilePicker
-        | Context::Palette => Some(1),
-        Context::List | Context::Badge | Context::Help | Context::Json | Context::Requests => Some(3),
+        KeyContext::SortMenu
+        | KeyContext::ColumnMenu
+        | KeyContext::Filters
+        | KeyContext::Menu
+        | KeyContext::JobMenu
+        | KeyContext::Profiles
+        | KeyContext::FilePicker
+        | KeyContext::Palette => Some(1),
+        KeyContext::List | KeyContext::Badge | KeyContext::Help | KeyContext::Json | KeyContext::Requests => {
+            Some(3)
+        }
         _ => None,
     }
 }

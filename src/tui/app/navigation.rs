@@ -2,7 +2,7 @@
 
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
-use crate::tui::component::Shown;
+use crate::tui::component::ShownRecord;
 use crate::tui::effects::{Effects, Navigate, OpenModal, RequestOwner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
 use crate::tui::request::Request;
@@ -12,7 +12,7 @@ pub(in crate::tui) struct Navigation {
     pub(in crate::tui) tab: Tab,
     /// The tabs to which Back returns, and what they showed. The most recent one is the last. The user followed
     /// something from each of them.
-    came_from: Vec<(Tab, Option<Shown>)>,
+    came_from: Vec<(Tab, Option<ShownRecord>)>,
 }
 
 impl Default for Navigation {
@@ -35,7 +35,7 @@ impl Navigation {
 
 impl App {
     /// Opens a tab for something that the user follows. Back returns to what is shown now.
-    fn follow_to(&mut self, tab: Tab, shown: Option<&Shown>) {
+    fn follow_to(&mut self, tab: Tab, shown: Option<&ShownRecord>) {
         let before = self.screen().shown();
         let is_same = self.navigation.tab == tab && (before.is_none() || before.as_ref() == shown);
         if !is_same {
@@ -60,10 +60,10 @@ impl App {
         self.modals.clear();
     }
 
-    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
+    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
         let tab = match shown {
-            Shown::Badge(..) => Tab::Badge,
-            Shown::Holder(_) => Tab::Wallet,
+            ShownRecord::Badge(..) => Tab::Badge,
+            ShownRecord::Holder(_) => Tab::Wallet,
         };
         self.follow_to(tab, Some(&shown));
         let screen = self.screens.of_mut(tab);
@@ -72,14 +72,14 @@ impl App {
 
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(id, accepted_at) => self.show(Shown::Badge(id, accepted_at), out),
+            Navigate::Badge(id, accepted_at) => self.show(ShownRecord::Badge(id, accepted_at), out),
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates, None);
                 out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
                     self.screens.templates.titled(&title, out);
                 });
             }
-            Navigate::Holder(email) => self.show(Shown::Holder(email), out),
+            Navigate::Holder(email) => self.show(ShownRecord::Holder(email), out),
             Navigate::HolderNamed(name) => {
                 self.follow_to(Tab::Wallet, None);
                 out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
@@ -87,7 +87,7 @@ impl App {
                 });
             }
             Navigate::HolderOf(email, id) => {
-                self.show(Shown::Holder(email), out);
+                self.show(ShownRecord::Holder(email), out);
                 self.screens.wallet.select(id);
             }
             Navigate::FindCert(number, ids) => {
@@ -162,8 +162,8 @@ impl App {
     /// check covers every other way to it.
     fn open_modal(&mut self, modal: OpenModal, out: &mut Effects<'_>) {
         let id = self.next_modal();
-        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.env, out)) {
-            Some(modal) if modal.prepares_sending() && self.env.read_only() => {
+        match out.owned_by(RequestOwner::Modal(id), |out| modal.0(&self.cx, out)) {
+            Some(modal) if modal.prepares_sending() && self.cx.read_only() => {
                 out.say(crate::i18n::tr(READ_ONLY));
             }
             modal => {
@@ -174,14 +174,14 @@ impl App {
     }
 
     fn again(&mut self, command: JobCommand, out: &mut Effects<'_>) {
-        if self.env.read_only() {
+        if self.cx.read_only() {
             out.say(crate::i18n::tr(READ_ONLY));
             return;
         }
         let Some(job) = confirm_resend::sends(&command).and_then(|id| self.screens.activity.find(id)) else {
             return;
         };
-        if confirm_resend::rows(&command, job) == 0 && !self.env.is_live() {
+        if confirm_resend::rows(&command, job) == 0 && !self.cx.is_live() {
             // It sends nothing now; its response says why.
             out.ask(Request::Do(Box::new(command)));
             return;

@@ -10,13 +10,12 @@ impl App {
     /// toast goes away, and when a refresh, a reading of the history or a write of saved data is due. Otherwise there
     /// is none.
     pub fn next_tick(&self) -> Option<Instant> {
-        let held = hold::next_change(&self.env);
+        let held = hold::next_change(&self.cx);
         // During a rate limit wait only the remaining time changes.
         let spins = held.is_none() && self.is_loading();
         let spin = spins.then(|| Instant::now() + std::time::Duration::from_millis(120));
-        let link = self.env.link().and_then(|l| l.next_change);
-        let age =
-            self.shows_age().then(|| self.env.next_minute()).flatten().map(|left| Instant::now() + left);
+        let link = self.cx.link().and_then(|l| l.next_change);
+        let age = self.shows_age().then(|| self.cx.next_minute()).flatten().map(|left| Instant::now() + left);
         [
             spin,
             held,
@@ -26,7 +25,7 @@ impl App {
             self.refresh_due(),
             self.screens.home.due(),
             self.views.due(),
-            self.env.connection.recents.due(),
+            self.cx.connection.recents.due(),
         ]
         .into_iter()
         .flatten()
@@ -34,6 +33,6 @@ impl App {
     }
 
     pub(super) fn shows_age(&self) -> bool {
-        self.modals.is_empty() && self.screen().shows_age(&self.env)
+        self.modals.is_empty() && self.screen().shows_age(&self.cx)
     }
 }

@@ -3,18 +3,18 @@
 use super::App;
 use crate::config::{Ground, Palette};
 use crate::tui::effects::Effects;
-use crate::tui::platform::images::{PictureRequest, Way};
+use crate::tui::platform::images::{PictureOutput, PictureRequest};
 use crate::tui::platform::terminal::gives_kitty_pictures;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 
 impl App {
     fn wanted_picture(&self) -> Option<PictureRequest> {
-        let ready = self.welcome.is_none() && self.env.client().is_some() && self.fits();
-        if !ready || !self.env.pictures.is_on() {
+        let ready = self.welcome.is_none() && self.cx.client().is_some() && self.fits();
+        if !ready || !self.cx.pictures.is_on() {
             return None;
         }
-        self.screen().picture(self.body(), &self.env)
+        self.screen().picture(self.body(), &self.cx)
     }
 
     /// Requests the picture. While a modal is open the picture does not change, because the user returns to
@@ -22,13 +22,13 @@ impl App {
     pub(super) fn want_picture(&mut self, out: &mut Effects<'_>) {
         if self.modals.is_empty() {
             let want = self.wanted_picture();
-            self.env.pictures.want(want.as_ref(), out);
+            self.cx.pictures.want(want.as_ref(), out);
         }
     }
 
-    pub(super) fn found(&mut self, way: Way) {
-        self.changed |= self.env.pictures.found(way);
-        if let Some(way) = self.env.pictures.kitty() {
+    pub(super) fn found(&mut self, way: PictureOutput) {
+        self.changed |= self.cx.pictures.found(way);
+        if let Some(way) = self.cx.pictures.kitty() {
             gives_kitty_pictures(&way);
         }
     }
@@ -47,9 +47,9 @@ impl App {
     pub(super) fn found_widths(&mut self, ambiguous: Ambiguous) {
         set_ambiguous(ambiguous);
         if ambiguous == Ambiguous::Wide {
-            self.env.glyphs = Glyphs::ASCII;
-            self.env.keymap = std::mem::take(&mut self.env.keymap).named(&Glyphs::ASCII);
-            self.env.pictures.without_blocks();
+            self.cx.glyphs = Glyphs::ASCII;
+            self.cx.keymap = std::mem::take(&mut self.cx.keymap).named(&Glyphs::ASCII);
+            self.cx.pictures.without_blocks();
             self.repaint();
         }
     }

@@ -2,11 +2,11 @@
 
 use super::{App, Notice, Tab};
 use crate::i18n::{number, tr};
-use crate::jobs::{Changed, Job, Kind, Phase, RowStatus};
+use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{RequestId, Response};
-use crate::tui::screens::home::JournalState;
+use crate::tui::screens::home::JournalReadState;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
@@ -22,8 +22,8 @@ impl App {
             // It belongs to another connection.
             return;
         }
-        self.env.pictures.learn(&answer);
-        self.env.connection.recents.read_templates(&answer);
+        self.cx.pictures.learn(&answer);
+        self.cx.connection.recents.read_templates(&answer);
         self.tour_hears(&answer);
         if matches!(answer, Response::Done(_) | Response::Drafted(_)) {
             self.screens.home.drafts_changed();
@@ -38,8 +38,8 @@ impl App {
             }
             _ => {
                 let mut answer = Some(answer);
-                let taken = self.with(owner, out, |component, env, out| {
-                    answer.take().map_or(Ok(()), |answer| component.on_response(request, answer, env, out))
+                let taken = self.with(owner, out, |component, cx, out| {
+                    answer.take().map_or(Ok(()), |answer| component.on_response(request, answer, cx, out))
                 });
                 match (taken, answer) {
                     (Some(taken), _) => taken,
@@ -70,7 +70,7 @@ impl App {
         answer: Response,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
-        let Err(answer) = self.env.pictures.on_response(request, answer, out) else { return Ok(()) };
+        let Err(answer) = self.cx.pictures.on_response(request, answer, out) else { return Ok(()) };
         let Err(answer) = self.viewed(request, answer, out) else { return Ok(()) };
         self.handed(request, answer, out)
     }
@@ -89,18 +89,18 @@ impl App {
             && let Some(read) = self.screens.activity.read()
         {
             let state = match read {
-                Ok(()) => JournalState::Read,
-                Err(why) => JournalState::Failed(why.clone()),
+                Ok(()) => JournalReadState::Read,
+                Err(why) => JournalReadState::Failed(why.clone()),
             };
-            self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.env);
+            self.screens.home.take_jobs(self.screens.activity.jobs(), state, &self.cx);
         }
     }
 
-    pub(super) fn job(&mut self, changed: Changed, out: &mut Effects<'_>) {
+    pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
         self.changed = true;
-        let Changed { job, touched } = changed;
+        let JobChange { job, touched } = changed;
         for modal in &mut self.modals {
-            modal.on_job(&job, &self.env);
+            modal.on_job(&job, &self.cx);
         }
         if job.phase == Phase::Draft {
             return;
@@ -133,7 +133,7 @@ impl App {
             self.screens.history.unmark(done);
         }
         // Read the visible badges again after a change.
-        if self.env.client().is_some() {
+        if self.cx.client().is_some() {
             for t in &touched {
                 out.owned_by(RequestOwner::Screen(Tab::Badge), |out| {
                     self.screens.badge.refresh(&t.badge_id, out);

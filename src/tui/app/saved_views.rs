@@ -3,8 +3,8 @@
 use super::{App, Tab};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
-use crate::tui::persist::saved_layout::{InitialView, View};
-use crate::tui::request::{Request, RequestId, Response, Session};
+use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
+use crate::tui::request::{ProfileSession, Request, RequestId, Response};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -15,19 +15,19 @@ const PAUSE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(in crate::tui) struct Views {
     wanted: InitialView,
-    stage: Stage,
+    stage: LayoutStage,
     file: Option<PathBuf>,
     /// The changes that were last seen.
     seen: (Option<Tab>, u64),
     /// The layout that the file has, or will have after a pending write.
-    kept: View,
+    kept: SavedLayout,
     due: Option<Instant>,
     /// The pending write of the profile that was left. The file may not have it yet.
-    left: Option<(PathBuf, View)>,
+    left: Option<(PathBuf, SavedLayout)>,
 }
 
 #[derive(Default)]
-enum Stage {
+enum LayoutStage {
     /// The profile is open; its layout is not requested yet.
     #[default]
     Opened,
@@ -39,7 +39,7 @@ enum Stage {
 impl Views {
     /// Whether the layout is applied, so that the lists can be requested.
     pub(super) fn is_ready(&self) -> bool {
-        matches!(self.stage, Stage::Ready)
+        matches!(self.stage, LayoutStage::Ready)
     }
 
     pub(super) fn due(&self) -> Option<Instant> {
@@ -52,14 +52,14 @@ impl Views {
     }
 
     /// Requests the layout of a profile that was opened. Returns the layout if it is known already.
-    fn read(&mut self, session: &Session, out: &mut Effects<'_>) -> Option<View> {
-        if !matches!(self.stage, Stage::Opened) {
+    fn read(&mut self, session: &ProfileSession, out: &mut Effects<'_>) -> Option<SavedLayout> {
+        if !matches!(self.stage, LayoutStage::Opened) {
             return None;
         }
-        let Some(kept) = session.view.clone() else { return Some(View::default()) };
+        let Some(kept) = session.view.clone() else { return Some(SavedLayout::default()) };
         if !kept.keep {
             out.ask(Request::View(ViewAsk::Forget(kept.file)));
-            return Some(View::default());
+            return Some(SavedLayout::default());
         }
         self.file = Some(kept.file.clone());
         match self.left.take() {
@@ -68,15 +68,19 @@ impl Views {
                 Some(view)
             }
             _ => {
-                self.stage = Stage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
+                self.stage = LayoutStage::Reading(out.ask(Request::View(ViewAsk::Recall(kept.file))));
                 None
             }
         }
     }
 
     /// Handles a response about the file. Returns the layout that was read, and what the user is told.
-    fn take_answer(&mut self, request: RequestId, answer: ViewAnswer) -> (Option<View>, Option<String>) {
-        let reading = matches!(self.stage, Stage::Reading(wanted) if wanted == request);
+    fn take_answer(
+        &mut self,
+        request: RequestId,
+        answer: ViewAnswer,
+    ) -> (Option<SavedLayout>, Option<String>) {
+        let reading = matches!(self.stage, LayoutStage::Reading(wanted) if wanted == request);
         match answer {
             ViewAnswer::Recalled(view, warning) if reading => {
                 self.kept = view.map(|view| *view).unwrap_or_default();
@@ -84,7 +88,7 @@ impl Views {
             }
             ViewAnswer::LeftAlone(why) if reading => {
                 self.file = None;
-                (Some(View::default()), Some(why))
+                (Some(SavedLayout::default()), Some(why))
             }
             ViewAnswer::Done(Err(why)) => {
                 // Warn once only: the write would fail again at every change.
@@ -105,12 +109,12 @@ impl Views {
     }
 
     /// The layout and its file, if the file does not have it.
-    fn unsaved(&self, view: View) -> Option<(PathBuf, View)> {
+    fn unsaved(&self, view: SavedLayout) -> Option<(PathBuf, SavedLayout)> {
         let file = self.file.clone().filter(|_| self.is_ready())?;
         (view != self.kept).then_some((file, view))
     }
 
-    fn write(&mut self, view: View, out: &mut Effects<'_>) {
+    fn write(&mut self, view: SavedLayout, out: &mut Effects<'_>) {
         self.due = None;
         if let Some((file, view)) = self.unsaved(view) {
             self.kept = view.clone();
@@ -131,14 +135,14 @@ impl App {
     }
 
     pub(super) fn open_view(&mut self, out: &mut Effects<'_>) {
-        if let Some(view) = self.env.session().and_then(|session| self.views.read(session, out)) {
+        if let Some(view) = self.cx.session().and_then(|session| self.views.read(session, out)) {
             self.show_view(&view, out);
         }
     }
 
     /// Applies the saved layout. The command line has priority.
-    fn show_view(&mut self, view: &View, out: &mut Effects<'_>) {
-        self.views.stage = Stage::Ready;
+    fn show_view(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
+        self.views.stage = LayoutStage::Ready;
         self.changed = true;
         self.screens.restore_layout(view, out);
         let wanted = std::mem::take(&mut self.views.wanted);
@@ -182,10 +186,10 @@ impl App {
         (Some(self.navigation.own_tab()), self.screens.layout_changes())
     }
 
-    fn view(&self) -> View {
+    fn view(&self) -> SavedLayout {
         // The TUI starts on this tab anyway. A user who changes nothing gets no file.
         let tab = Some(self.navigation.own_tab()).filter(|tab| *tab != Tab::Home);
-        let mut view = View { tab, ..View::default() };
+        let mut view = SavedLayout { tab, ..SavedLayout::default() };
         self.screens.save_layout(&mut view);
         view
     }
@@ -207,7 +211,7 @@ impl App {
         self.views.left = file.map(|file| (file, std::mem::take(&mut self.views.kept)));
     }
 
-    pub fn unsaved_view(&self) -> Option<(PathBuf, View)> {
+    pub fn unsaved_view(&self) -> Option<(PathBuf, SavedLayout)> {
         self.views.unsaved(self.view())
     }
 }

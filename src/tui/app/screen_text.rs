@@ -10,13 +10,13 @@ impl App {
     pub(super) fn save_screen(&self, out: &mut Effects<'_>) {
         let plain = self.screen_text();
         let masked = self.known_words().mask(&plain);
-        out.open(|env, out| ScreenText::new(masked, plain, env, out));
+        out.open(|cx, out| ScreenText::new(masked, plain, cx, out));
     }
 
     /// The words that masking can rely on: from all screens, because one may show what another has read.
     fn known_words(&self) -> KnownWords {
         let mut known = KnownWords::default();
-        known.plain_text(&self.env.place());
+        known.plain_text(&self.cx.place());
         for (tab, _) in Tab::ALL {
             self.screens.of(*tab).know(&mut known);
         }

@@ -90,8 +90,8 @@ impl App {
         }
         // Open the box as for other text. Otherwise Enter would act on the selected row.
         match self.navigation.tab {
-            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.env, out),
-            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.env, out),
+            Tab::Wallet if self.modals.is_empty() => self.screens.wallet.on_paste("", &self.cx, out),
+            Tab::Badge if self.modals.is_empty() => self.screens.badge.on_paste("", &self.cx, out),
             _ => {}
         }
         out.warn(t!("This looks like an API key. It was not pasted. Nothing was sent."));

@@ -73,10 +73,10 @@ impl App {
                     .map(|(_, name)| i18n::tr(name).to_owned()),
             );
         }
-        if let Some(session) = self.env.session() {
+        if let Some(session) = self.cx.session() {
             parts.push(format!("{} {}", session.environment, scrub(&session.name)));
         }
-        let title = parts.join(&format!(" {} ", self.env.glyphs.dot));
+        let title = parts.join(&format!(" {} ", self.cx.glyphs.dot));
         if title == self.output.titled {
             return None;
         }

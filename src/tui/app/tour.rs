@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::config::Environment;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::request::{Request, Response};
 use crate::tui::tour::{self, Tour, TourPlace, TourState};
@@ -18,10 +18,10 @@ impl App {
     /// Whether the tour is possible. It needs lapel's own sandbox, where its steps change nothing real.
     pub(super) fn may_tour(&self) -> bool {
         let own_sandbox = self
-            .env
+            .cx
             .session()
             .is_some_and(|session| session.environment == Environment::Demo && session.data_dir.is_none());
-        own_sandbox && !self.env.read_only()
+        own_sandbox && !self.cx.read_only()
     }
 
     /// Whether the tour is possible on this screen. The welcome screen offers it until the user has taken it.
@@ -72,7 +72,7 @@ impl App {
             }
             Action::TourLeave => {
                 self.connection.tour = None;
-                let key = self.env.key(&self.screen().key_contexts(), Action::Tour);
+                let key = self.cx.key(&self.screen().key_contexts(), Action::Tour);
                 out.say(t!("The tour has ended. {key} starts it again.", key));
             }
             _ => return false,
@@ -104,7 +104,7 @@ impl App {
 
     pub(in crate::tui) fn draw_tour(&self, frame: &mut Frame<'_>, area: Rect) {
         if let Some(tour) = &self.connection.tour {
-            tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.env);
+            tour::draw(tour, &self.tour_sees(), &self.key_contexts(), frame, area, &self.cx);
         }
     }
 
@@ -122,14 +122,16 @@ impl App {
         }
         let inner = self.key_contexts().first().copied();
         match self.navigation.tab {
-            Tab::Templates if matches!(inner, Some(Context::Templates | Context::Template)) => {
+            Tab::Templates if matches!(inner, Some(KeyContext::Templates | KeyContext::Template)) => {
                 TourPlace::Templates
             }
-            Tab::History if inner == Some(Context::History) => TourPlace::History,
-            Tab::Wallet if matches!(inner, Some(Context::Prompt | Context::LookUp)) => TourPlace::WalletBox,
+            Tab::History if inner == Some(KeyContext::History) => TourPlace::History,
+            Tab::Wallet if matches!(inner, Some(KeyContext::Prompt | KeyContext::LookUp)) => {
+                TourPlace::WalletBox
+            }
             Tab::Wallet => TourPlace::Wallet,
-            Tab::Badge if inner == Some(Context::Badge) => TourPlace::Badge,
-            Tab::Activity if inner == Some(Context::JobRows) => TourPlace::JobRows,
+            Tab::Badge if inner == Some(KeyContext::Badge) => TourPlace::Badge,
+            Tab::Activity if inner == Some(KeyContext::JobRows) => TourPlace::JobRows,
             Tab::Activity => TourPlace::Activity,
             _ => TourPlace::Elsewhere,
         }

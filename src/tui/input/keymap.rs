@@ -16,7 +16,7 @@ mod layers;
 mod near;
 mod stacks;
 
-pub use context::Context;
+pub use context::KeyContext;
 
 use defaults::DEFAULT;
 
@@ -29,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 /// Keys pressed one after the other; usually one.
 type Chord = Vec<KeyCombination>;
 
-type Bound = (Context, Action, Vec<Chord>);
+type Bound = (KeyContext, Action, Vec<Chord>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Press {
@@ -58,10 +58,10 @@ enum KeyMatch {
 pub struct Keymap {
     lines: Vec<Bound>,
     /// Indexes into `lines` per context: each draw looks up the keys of many actions.
-    places: HashMap<Context, Vec<usize>>,
-    lookup: HashMap<Context, HashMap<Chord, Action>>,
+    places: HashMap<KeyContext, Vec<usize>>,
+    lookup: HashMap<KeyContext, HashMap<Chord, Action>>,
     /// Beginnings of chords per context; usually empty.
-    beginnings: HashMap<Context, HashSet<Chord>>,
+    beginnings: HashMap<KeyContext, HashSet<Chord>>,
     ascii: bool,
 }
 
@@ -102,9 +102,9 @@ fn normal(key: KeyCombination) -> KeyCombination {
 
 impl Keymap {
     fn of(lines: Vec<Bound>) -> Self {
-        let mut places: HashMap<Context, Vec<usize>> = HashMap::new();
-        let mut lookup: HashMap<Context, HashMap<Chord, Action>> = HashMap::new();
-        let mut beginnings: HashMap<Context, HashSet<Chord>> = HashMap::new();
+        let mut places: HashMap<KeyContext, Vec<usize>> = HashMap::new();
+        let mut lookup: HashMap<KeyContext, HashMap<Chord, Action>> = HashMap::new();
+        let mut beginnings: HashMap<KeyContext, HashSet<Chord>> = HashMap::new();
         for (at, (context, action, chords)) in lines.iter().enumerate() {
             places.entry(*context).or_default().push(at);
             for chord in chords {
@@ -117,7 +117,7 @@ impl Keymap {
         Self { lines, places, lookup, beginnings, ascii: false }
     }
 
-    fn at(&self, context: Context) -> impl Iterator<Item = &Bound> {
+    fn at(&self, context: KeyContext) -> impl Iterator<Item = &Bound> {
         self.places.get(&context).into_iter().flatten().filter_map(|at| self.lines.get(*at))
     }
 
@@ -139,7 +139,7 @@ impl Keymap {
 
     /// Returns the result of `key` in `stack`, innermost context first. `begun` holds the earlier keys of a chord;
     /// this key is added if the chord is still incomplete.
-    pub fn press(&self, stack: &[Context], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
+    pub fn press(&self, stack: &[KeyContext], begun: &mut Vec<KeyCombination>, key: KeyEvent) -> Press {
         let before = std::mem::take(begun);
         let with = |key| before.iter().copied().chain([normal(KeyCombination::from(key))]).collect::<Chord>();
         let mut chord = with(key);
@@ -172,7 +172,7 @@ impl Keymap {
     }
 
     /// Looks up a chord. The innermost context that knows it wins.
-    fn find(&self, stack: &[Context], chord: &[KeyCombination]) -> KeyMatch {
+    fn find(&self, stack: &[KeyContext], chord: &[KeyCombination]) -> KeyMatch {
         stack
             .iter()
             .find_map(|context| match self.lookup.get(context).and_then(|keys| keys.get(chord)) {
@@ -182,17 +182,17 @@ impl Keymap {
             .unwrap_or(KeyMatch::Nothing)
     }
 
-    fn begins(&self, context: Context, chord: &[KeyCombination]) -> bool {
+    fn begins(&self, context: KeyContext, chord: &[KeyCombination]) -> bool {
         self.beginnings.get(&context).is_some_and(|all| all.contains(chord))
     }
 
     /// Whether the inner contexts leave this chord free for an outer one.
-    fn is_free(&self, inner: &[Context], chord: &[KeyCombination]) -> bool {
+    fn is_free(&self, inner: &[KeyContext], chord: &[KeyCombination]) -> bool {
         let cut_short = |n: usize| matches!(self.find(inner, &chord[..n]), KeyMatch::Action(_));
         matches!(self.find(inner, chord), KeyMatch::Nothing) && !(1..chord.len()).any(cut_short)
     }
 
-    pub fn follows(&self, stack: &[Context], begun: &[KeyCombination]) -> Vec<(String, Action)> {
+    pub fn follows(&self, stack: &[KeyContext], begun: &[KeyCombination]) -> Vec<(String, Action)> {
         self.bound(stack, |_| true)
             .filter(|(_, chord)| chord.len() > begun.len() && chord.starts_with(begun))
             .map(|(action, chord)| (self.name(&chord[begun.len()..]), action))
@@ -201,7 +201,7 @@ impl Keymap {
 
     fn bound<'a>(
         &'a self,
-        stack: &'a [Context],
+        stack: &'a [KeyContext],
         wanted: impl Fn(Action) -> bool + Copy + 'a,
     ) -> impl Iterator<Item = (Action, &'a Chord)> {
         stack.iter().enumerate().flat_map(move |(depth, context)| {
@@ -213,12 +213,12 @@ impl Keymap {
     }
 
     /// Keys that an inner context takes are left out.
-    pub fn help(&self, stack: &[Context]) -> Vec<(String, Action)> {
+    pub fn help(&self, stack: &[KeyContext]) -> Vec<(String, Action)> {
         self.help_by_place(stack).into_iter().map(|(_, keys, action)| (keys, action)).collect()
     }
 
-    pub fn help_by_place(&self, stack: &[Context]) -> Vec<(Context, String, Action)> {
-        let mut lines: Vec<(Context, String, Action)> = Vec::new();
+    pub fn help_by_place(&self, stack: &[KeyContext]) -> Vec<(KeyContext, String, Action)> {
+        let mut lines: Vec<(KeyContext, String, Action)> = Vec::new();
         for (depth, context) in stack.iter().enumerate() {
             for (_, action, chords) in self.at(*context) {
                 let free: Vec<&Chord> =
@@ -232,22 +232,22 @@ impl Keymap {
     }
 
     /// The names of those keys that `stack` leaves to a text field.
-    pub fn free_names(&self, stack: &[Context], keys: &[KeyCombination]) -> String {
+    pub fn free_names(&self, stack: &[KeyContext], keys: &[KeyCombination]) -> String {
         let chords: Vec<Chord> = keys.iter().map(|key| vec![normal(*key)]).collect();
         self.names(chords.iter().filter(|chord| self.is_free(stack, chord)))
     }
 
-    pub fn key(&self, stack: &[Context], action: Action) -> Option<String> {
+    pub fn key(&self, stack: &[KeyContext], action: Action) -> Option<String> {
         self.bound(stack, move |a| a == action).next().map(|(_, chord)| self.name(chord))
     }
 
     /// Whether an action belongs to one of these contexts, with or without a key.
-    pub fn has(&self, stack: &[Context], action: Action) -> bool {
+    pub fn has(&self, stack: &[KeyContext], action: Action) -> bool {
         stack.iter().any(|context| self.at(*context).any(|(_, a, _)| *a == action))
     }
 
     /// Every line, in order: for the table in docs/keys.md and for tests.
-    pub fn lines(&self) -> impl Iterator<Item = (Context, Action, String)> + '_ {
+    pub fn lines(&self) -> impl Iterator<Item = (KeyContext, Action, String)> + '_ {
         self.lines.iter().map(|(context, action, chords)| (*context, *action, self.names(chords)))
     }
 }

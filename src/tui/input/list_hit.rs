@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::ops::{Deref, Range};
 
 #[derive(Debug, Default)]
-pub struct Sight {
+pub struct ListArea {
     area: Cell<Rect>,
     top: Cell<usize>,
     /// Number of the area's lines that have a row.
@@ -66,7 +66,7 @@ impl Clicked {
     }
 }
 
-impl Sight {
+impl ListArea {
     /// The visible rows.
     pub fn shown(&self) -> Range<usize> {
         self.top.get()..self.top.get() + self.rows.get()
@@ -115,13 +115,13 @@ impl Sight {
         area: Rect,
         selected: usize,
         all: usize,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> (Range<usize>, Option<Line<'static>>) {
         if all <= usize::from(area.height) || area.height < 2 {
             return (self.lay(area, selected, all), None);
         }
         let shown = self.lay(Rect { height: area.height - 1, ..area }, selected, all);
-        let rest = Line::styled(out_of_sight(&shown, all, env), env.theme.dim());
+        let rest = Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim());
         (shown, Some(rest))
     }
 
@@ -151,13 +151,13 @@ impl Sight {
 #[derive(Debug, Default)]
 pub struct ListCursor {
     at: usize,
-    sight: Sight,
+    sight: ListArea,
 }
 
 impl ListCursor {
     /// Begins at a row.
     pub fn new(at: usize) -> Self {
-        Self { at, sight: Sight::default() }
+        Self { at, sight: ListArea::default() }
     }
 
     pub fn at(&self) -> usize {
@@ -197,21 +197,21 @@ impl ListCursor {
         Clicked::in_menu(self.click(at), choose)
     }
 
-    /// As [`Sight::lay`].
+    /// As [`ListArea::lay`].
     pub fn lay(&self, area: Rect, all: usize) -> Range<usize> {
         self.sight.lay(area, self.at, all)
     }
 
-    /// As [`Sight::lay_all`].
-    pub fn lay_all(&self, area: Rect, all: usize, env: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
-        self.sight.lay_all(area, self.at, all, env)
+    /// As [`ListArea::lay_all`].
+    pub fn lay_all(&self, area: Rect, all: usize, cx: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
+        self.sight.lay_all(area, self.at, all, cx)
     }
 }
 
 impl Deref for ListCursor {
-    type Target = Sight;
+    type Target = ListArea;
 
-    fn deref(&self) -> &Sight {
+    fn deref(&self) -> &ListArea {
         &self.sight
     }
 }
@@ -223,12 +223,12 @@ pub fn below(area: Rect, lines: usize) -> Rect {
 }
 
 /// Empty if no rows are hidden.
-pub fn out_of_sight(shown: &Range<usize>, all: usize, env: &UiContext) -> String {
+pub fn out_of_sight(shown: &Range<usize>, all: usize, cx: &UiContext) -> String {
     let (above, below) = (shown.start, all.saturating_sub(shown.end));
     let above = (above > 0).then(|| t!("  {more} more above", more = above));
     let below = (below > 0).then(|| t!("  {more} more below", more = below));
     match (above, below) {
-        (Some(above), Some(below)) => format!("{above} {} {}", env.glyphs.dot, below.trim_start()),
+        (Some(above), Some(below)) => format!("{above} {} {}", cx.glyphs.dot, below.trim_start()),
         (above, below) => above.or(below).unwrap_or_default(),
     }
 }
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_click_finds_the_row_that_was_drawn_there() {
-        let sight = Sight::default();
+        let sight = ListArea::default();
         let mut selected = 0;
         let on = |y| Position { x: 5, y };
         assert_eq!(sight.click(on(0), &mut selected), Click::Beside, "nothing was drawn");
@@ -283,16 +283,16 @@ mod tests {
 
     #[test]
     fn what_is_out_of_sight_is_counted() {
-        let (sight, env) = (Sight::default(), UiContext::for_test());
+        let (sight, cx) = (ListArea::default(), UiContext::for_test());
         let area = Rect { x: 0, y: 0, width: 40, height: 4 };
         let said = |selected| {
-            let (shown, rest) = sight.lay_all(area, selected, 9, &env);
+            let (shown, rest) = sight.lay_all(area, selected, 9, &cx);
             (shown, rest.map(|line| line.to_string()).unwrap_or_default())
         };
         assert_eq!(said(0), (0..3, "  6 more below".to_owned()));
         assert_eq!(said(5), (3..6, "  3 more above \u{b7} 3 more below".to_owned()));
         assert_eq!(said(8), (6..9, "  6 more above".to_owned()));
-        let (shown, rest) = sight.lay_all(area, 3, 4, &env);
+        let (shown, rest) = sight.lay_all(area, 3, 4, &cx);
         assert_eq!((shown, rest), (0..4, None));
     }
 
@@ -301,7 +301,7 @@ mod tests {
         fn the_selected_row_is_always_in_sight(
             steps in prop::collection::vec((0usize..40, 1usize..40, 0u16..12), 1..20),
         ) {
-            let sight = Sight::default();
+            let sight = ListArea::default();
             for (selected, all, height) in steps {
                 let selected = selected.min(all - 1);
                 let shown = sight.lay(Rect { x: 0, y: 0, width: 9, height }, selected, all);

@@ -19,7 +19,7 @@ pub struct ConfirmAction {
 }
 
 enum ConfirmMethod {
-    Typing(Ask),
+    Typing(ConfirmQuestion),
     /// With Enter alone, for what only reads. `hint` says in the footer what Enter does, `keys` in the popup.
     Enter {
         hint: &'static str,
@@ -32,7 +32,7 @@ impl ConfirmAction {
         Self {
             what: what.to_owned(),
             text,
-            by: ConfirmMethod::Typing(Ask::ONE),
+            by: ConfirmMethod::Typing(ConfirmQuestion::ONE),
             then: Some(Box::new(then)),
             toast: None,
             job: None,
@@ -59,7 +59,7 @@ impl ConfirmAction {
             out.say(t!("Draft discarded. Nothing was sent."));
             out.go.push(Navigate::CloseAll);
         });
-        Self { by: ConfirmMethod::Typing(Ask::of(rows.max(1))), ..question }
+        Self { by: ConfirmMethod::Typing(ConfirmQuestion::of(rows.max(1))), ..question }
     }
 
     pub fn cancel_rest(job: &Job) -> Self {
@@ -87,13 +87,13 @@ impl ConfirmAction {
         let question = Self::new(&format!("{what}   {title}"), vec![text.to_owned()], |out| {
             out.ask(Request::Do(command));
         });
-        Self { by: ConfirmMethod::Typing(Ask::of(n)), ..question }
+        Self { by: ConfirmMethod::Typing(ConfirmQuestion::of(n)), ..question }
     }
 
     /// Asks whether to read and mark all rows that match a filter. `rows` is their number, if the service
     /// reports it. With `is_narrowed`, lapel compares the rows itself, so that only some of them are
     /// marked.
-    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, env: &UiContext) -> Self {
+    pub fn mark_all(rows: Option<u64>, filter: &[String], is_narrowed: bool, cx: &UiContext) -> Self {
         let what = match rows {
             Some(rows) if is_narrowed => plural!(
                 rows,
@@ -105,14 +105,14 @@ impl ConfirmAction {
             }
             None => t!("Mark all badges that match? The service does not report how many.").to_owned(),
         };
-        let filter = (!filter.is_empty()).then(|| filter.join(&format!(" {} ", env.glyphs.dot)));
+        let filter = (!filter.is_empty()).then(|| filter.join(&format!(" {} ", cx.glyphs.dot)));
         let mut text: Vec<String> =
-            filter.into_iter().chain(rows.map(|rows| env.reading_cost(rows))).collect();
+            filter.into_iter().chain(rows.map(|rows| cx.reading_cost(rows))).collect();
         text.push(t!(
             "lapel reads them in the background, and marks them when all are read. {esc} cancels this. lapel only reads from the service. The review skips badges that cannot be revoked.",
-            esc = env.key(&[Context::History, Context::Global, Context::Always], Action::Back)
+            esc = cx.key(&[KeyContext::History, KeyContext::Global, KeyContext::Always], Action::Back)
         ));
-        let key = |action| env.key(&Context::Menu.in_popup(), action);
+        let key = |action| cx.key(&KeyContext::Menu.in_popup(), action);
         let keys = t!("{enter} mark  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
         let question = Self::new(&what, text, |out| out.go.push(Navigate::MarkAll));
         Self {
@@ -130,7 +130,7 @@ impl ConfirmAction {
 }
 
 /// The number of rows that cancelling a job cancels now, and what that means.
-fn cancelled(job: &Job) -> (Ask, Vec<String>) {
+fn cancelled(job: &Job) -> (ConfirmQuestion, Vec<String>) {
     let n = crate::jobs::count(Step::CancelRest, job);
     let mut text = vec![match n {
         0 => t!("Nothing else is left to send.").to_owned(),
@@ -145,14 +145,14 @@ fn cancelled(job: &Job) -> (Ask, Vec<String>) {
         t!("lapel keeps checking what was sent. This cannot be undone: a cancelled job does not resume.")
             .to_owned(),
     );
-    (Ask::of(n.max(1)), text)
+    (ConfirmQuestion::of(n.max(1)), text)
 }
 
 impl Component for ConfirmAction {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.by {
             ConfirmMethod::Typing(_) => CONTEXTS.to_vec(),
-            ConfirmMethod::Enter { .. } => Context::Menu.in_popup(),
+            ConfirmMethod::Enter { .. } => KeyContext::Menu.in_popup(),
         }
     }
 
@@ -188,27 +188,27 @@ impl Component for ConfirmAction {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let ConfirmMethod::Enter { keys, .. } = &self.by else { return };
-        let mut form = FormText::in_popup(area, env);
-        form.text(&self.what, env.theme.strong());
-        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
-        form.text(keys, env.theme.accent());
+        let mut form = FormText::in_popup(area, cx);
+        form.text(&self.what, cx.theme.strong());
+        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
+        form.text(keys, cx.theme.accent());
         form.draw_popup(frame, area, "");
     }
 }
 
 impl Modal for ConfirmAction {
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         match self.by {
             ConfirmMethod::Typing(ask) => Some(ask),
             ConfirmMethod::Enter { .. } => None,
         }
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        form.asks(&self.what, &env.place(), env);
-        self.text.iter().for_each(|text| form.text(text, env.theme.text()));
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        form.asks(&self.what, &cx.place(), cx);
+        self.text.iter().for_each(|text| form.text(text, cx.theme.text()));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

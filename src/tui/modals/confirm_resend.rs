@@ -68,7 +68,7 @@ impl ConfirmResend {
 }
 
 impl Component for ConfirmResend {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         CONTEXTS.to_vec()
     }
 
@@ -93,8 +93,8 @@ impl Modal for ConfirmResend {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
-        Some(Ask::send(self.rows))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        Some(ConfirmQuestion::send(self.rows))
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
@@ -104,7 +104,7 @@ impl Modal for ConfirmResend {
         out.go.push(Navigate::CloseAll);
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let id = self.id;
         let what = match &self.command {
             JobCommand::Retry(_) => t!("Job {id}: lapel sends the refused rows again.", id),
@@ -121,7 +121,7 @@ impl Modal for ConfirmResend {
             _ => t!("Job {id} resumes with the rows not sent yet.", id),
         };
         let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
-        form.asks(&format!("{sent} {} {}", env.glyphs.dot, self.title), &env.place(), env);
-        form.text(&what, env.theme.text());
+        form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
+        form.text(&what, cx.theme.text());
     }
 }

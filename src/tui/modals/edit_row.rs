@@ -3,7 +3,7 @@
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::Fields;
+use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::text_layout::fit;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -11,7 +11,7 @@ pub struct EditRow {
     job: JobId,
     row: Box<JobRow>,
     /// Name, e-mail address.
-    fields: Fields<2>,
+    fields: TextFields<2>,
     request: Option<RequestId>,
     error: Option<String>,
 }
@@ -19,7 +19,7 @@ pub struct EditRow {
 impl EditRow {
     pub fn new(job: JobId, row: Box<JobRow>) -> Self {
         let mut fields =
-            Fields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
+            TextFields::new([tr_noop!("Name"), tr_noop!("E-mail")], [row.holder.wire(), row.address.wire()]);
         // Start in the e-mail field if the worst problem is there.
         let (_, _, _, findings) = check_person(row.holder.wire(), row.address.wire());
         let worst = findings.iter().map(|finding| finding.severity).max();
@@ -32,8 +32,8 @@ impl EditRow {
 }
 
 impl Component for EditRow {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Form, KeyContext::Always]
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -86,8 +86,8 @@ impl Component for EditRow {
         self.fields.values().to_vec()
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
         let place = t!("row {no}", no = self.row.number());
         for why in self.row.why.iter().chain(&self.row.also) {
             form.warning(&why.to_string());
@@ -95,25 +95,25 @@ impl Component for EditRow {
         if !self.row.cells.is_empty() {
             let cells: Vec<String> = self.row.cells.iter().map(ToString::to_string).collect();
             let text = t!("original: {cells}", cells = cells.join(" | "));
-            form.dim(&fit(&text, form.room() * 2, env.glyphs.ellipsis));
+            form.dim(&fit(&text, form.room() * 2, cx.glyphs.ellipsis));
         }
         form.blank();
-        self.fields.draw(&mut form, env);
+        self.fields.draw(&mut form, cx);
         form.blank();
         let (_, _, _, findings) = check_person(self.fields.value(0), self.fields.value(1));
         for finding in &findings {
             let style = match finding.severity {
-                Severity::Refuse => env.theme.error(),
-                Severity::Ask => env.theme.warning(),
-                Severity::Note => env.theme.dim(),
+                Severity::Refuse => cx.theme.error(),
+                Severity::Ask => cx.theme.warning(),
+                Severity::Note => cx.theme.dim(),
             };
-            let text = format!("{} {finding}", env.glyphs.alert);
+            let text = format!("{} {finding}", cx.glyphs.alert);
             form.text(&text, style);
         }
         form.dim(&t!(
             "The file is not changed; nothing is sent.  {enter} save in the draft  {esc} back",
-            enter = env.key(&self.key_contexts(), Action::Accept),
-            esc = env.key(&self.key_contexts(), Action::Back)
+            enter = cx.key(&self.key_contexts(), Action::Accept),
+            esc = cx.key(&self.key_contexts(), Action::Back)
         ));
         if let Some(error) = &self.error {
             form.error(error);

@@ -1,13 +1,13 @@
 //! Export of a list, of its marked rows, or of a job's receipt or redo file: file kind, path and number of requests.
 //! The export runs outside the event loop. The user can cancel it, or continue to work meanwhile.
 
-use crate::api::End;
+use crate::api::ListEnd;
 use crate::domain::text::scrub;
-use crate::export::{ExportFormat, ExportRequest, Exported, What, summary};
+use crate::export::{ExportContent, ExportFormat, ExportRequest, Exported, summary};
 use crate::i18n::tr;
 use crate::table::TableFormat;
 use crate::tui::effects::{Content, ExportSource};
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::request::{JobFile, NotSaved};
 use crate::tui::tour::TourPlace;
@@ -39,9 +39,9 @@ pub struct ExportForm {
 }
 
 impl ExportForm {
-    pub fn new(source: ExportSource, env: &UiContext) -> Self {
-        let mut file = PathField::with_earlier(env.recent(Typed::Export));
-        file.set(&format!("lapel-{}-{}.xlsx", source.name, env.now().date()));
+    pub fn new(source: ExportSource, cx: &UiContext) -> Self {
+        let mut file = PathField::with_earlier(cx.recent(InputKind::Export));
+        file.set(&format!("lapel-{}-{}.xlsx", source.name, cx.now().date()));
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
@@ -119,15 +119,15 @@ impl ExportForm {
         self.error.clone().or_else(exists).map(|why| t!("Export: {why}", why))
     }
 
-    fn cost(&self, env: &UiContext) -> String {
-        if !matches!(self.source.content, Content::List(What::List(_))) {
+    fn cost(&self, cx: &UiContext) -> String {
+        if !matches!(self.source.content, Content::List(ExportContent::List(_))) {
             return t!("No requests needed: the rows are already loaded.").to_owned();
         }
         let Some(rows) = self.source.rows else {
             return t!("The number of requests is unknown: the service does not report the number of rows.")
                 .to_owned();
         };
-        env.reading_cost(rows)
+        cx.reading_cost(rows)
     }
 
     /// Returns a message once the file is written.
@@ -144,7 +144,7 @@ impl ExportForm {
                     Ok(done) => {
                         // Store the absolute path: the next start may have another working directory.
                         if let Ok(path) = std::path::absolute(&done.written.path) {
-                            out.typed.push((Typed::Export, path.to_string_lossy().into_owned()));
+                            out.typed.push((InputKind::Export, path.to_string_lossy().into_owned()));
                         }
                         return Ok(Some(toast(&done, &self.source)));
                     }
@@ -159,10 +159,10 @@ impl ExportForm {
 }
 
 impl Component for ExportForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.work {
-            Some(_) => Context::Exporting.in_popup(),
-            None => vec![Context::Export, Context::Always],
+            Some(_) => KeyContext::Exporting.in_popup(),
+            None => vec![KeyContext::Export, KeyContext::Always],
         }
     }
 
@@ -242,38 +242,38 @@ impl Component for ExportForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let mut form = FormText::in_popup(area, env);
-        form.text(&env.place(), theme.accent());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let mut form = FormText::in_popup(area, cx);
+        form.text(&cx.place(), theme.accent());
         form.blank();
         for (at, (name, what)) in KINDS.iter().take(self.kinds()).enumerate() {
             form.choice(&format!("{} {}", fit(name, 12, ""), tr(what)), at == self.kind);
         }
         form.blank();
         let focused = self.work.is_none();
-        form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, env));
-        form.extend(self.file.lines(form.room(), env));
+        form.labelled(t!("File"), focused, |columns| self.file.spans(columns, focused, cx));
+        form.extend(self.file.lines(form.room(), cx));
         form.blank();
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         if let Some((_, done, all)) = &self.work {
             let (done, all) = (number(*done), (*all > 0).then(|| number(*all)));
             let far = match all {
                 Some(all) => t!("{done} of {all} rows", done, all),
                 None => t!("{done} rows", done),
             };
-            form.text(&format!("{} {far}", env.spinner()), theme.text());
+            form.text(&format!("{} {far}", cx.spinner()), theme.text());
             form.dim(&t!(
                 "lapel tells you when the file is ready.  {key} continue in the background  {esc} back (cancels; nothing is saved)",
                 key = key(Action::Aside),
                 esc = key(Action::Back)
             ));
         } else {
-            for text in self.source.note.iter().chain([&self.cost(env)]) {
+            for text in self.source.note.iter().chain([&self.cost(cx)]) {
                 form.text(text, theme.text());
             }
             if matches!(self.source.content, Content::List(_)) {
-                form.dim(&t!("Times in the file are in the service's zone ({zone}).", zone = env.zone()));
+                form.dim(&t!("Times in the file are in the service's zone ({zone}).", zone = cx.zone()));
             }
             form.dim(&t!(
                 "Only you can read the file: it may hold names and e-mail addresses. Without a folder, it is saved where lapel was started.  {enter} save  {up} {down} format",
@@ -290,8 +290,8 @@ impl Component for ExportForm {
 }
 
 impl Modal for ExportForm {
-    fn asks(&self) -> Option<Ask> {
-        self.exists.then_some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.exists.then_some(ConfirmQuestion::ONE)
     }
 
     fn tour_place(&self) -> TourPlace {
@@ -305,13 +305,13 @@ impl Modal for ExportForm {
         self.work.map(|(request, ..)| request)
     }
 
-    fn being_written(&self, env: &UiContext) -> Option<(String, &'static str)> {
+    fn being_written(&self, cx: &UiContext) -> Option<(String, &'static str)> {
         self.work?;
         let path = self.file.path()?;
         let name = scrub(&path.file_name()?.to_string_lossy()).into_owned();
         let left =
             if self.replaces { t!("the existing file stays unchanged") } else { t!("no file is left") };
-        Some((fit(&name, LONGEST_NAME, env.glyphs.ellipsis).trim_end().to_owned(), left))
+        Some((fit(&name, LONGEST_NAME, cx.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
     fn on_written(
@@ -324,8 +324,8 @@ impl Modal for ExportForm {
         Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        form.asks(t!("Replace the file"), self.file.text(), env);
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        form.asks(t!("Replace the file"), self.file.text(), cx);
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
 
@@ -344,10 +344,10 @@ fn toast(done: &Exported, source: &ExportSource) -> (String, bool) {
     let mut parts =
         vec![plural!(done.written.rows, "Saved {n} row to {path}.", "Saved {n} rows to {path}.", path)];
     let mut bad = false;
-    if let (Some(read), Content::List(What::List(list))) = (&done.read, &source.content) {
-        bad = !matches!(read.end, End::Complete | End::Uncounted);
+    if let (Some(read), Content::List(ExportContent::List(list))) = (&done.read, &source.content) {
+        bad = !matches!(read.end, ListEnd::Complete | ListEnd::Uncounted);
         // Completeness is not mentioned if the number of rows matches the list.
-        if read.end != End::Complete || read.gone > 0 || source.rows != Some(read.rows) {
+        if read.end != ListEnd::Complete || read.gone > 0 || source.rows != Some(read.rows) {
             parts.push(summary(read, list.shape().noun));
         }
     }

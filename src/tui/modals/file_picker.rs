@@ -164,42 +164,42 @@ impl FilePicker {
         self.jobs.iter().filter(is_source).max_by_key(|job| job.created)
     }
 
-    fn preview_lines(&self, rows: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let theme = &env.theme;
+    fn preview_lines(&self, rows: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let theme = &cx.theme;
         let Some(path) = self.previewed.as_deref() else { return Vec::new() };
         let preview = match &self.preview {
-            None => return vec![Line::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim())],
-            Some(Err(why)) => return vec![Line::styled(fit(why, room, env.glyphs.ellipsis), theme.error())],
+            None => return vec![Line::styled(format!("{} {}", cx.spinner(), t!("reading")), theme.dim())],
+            Some(Err(why)) => return vec![Line::styled(fit(why, room, cx.glyphs.ellipsis), theme.error())],
             Some(Ok(preview)) => preview,
         };
         let mut facts = vec![count!(preview.bytes, "byte", "bytes")];
-        facts.extend(preview.modified.and_then(|at| at.try_into().ok()).map(|at| moment(at, env)));
+        facts.extend(preview.modified.and_then(|at| at.try_into().ok()).map(|at| moment(at, cx)));
         facts.extend(preview.rows.as_ref().ok().map(|(format, _)| (*format).to_owned()));
         facts.push(match self.used_by(path) {
             Some(job) => t!("used by job {job}", job = job.id),
             None => t!("no job has used it").to_owned(),
         });
-        let facts = facts.join(&format!(" {} ", env.glyphs.dot));
+        let facts = facts.join(&format!(" {} ", cx.glyphs.dot));
         let mut lines = Vec::new();
         if self
             .shown
             .get(self.cursor.at())
             .is_some_and(|entry| width(&scrub(&entry.shown)) > names_room(room))
         {
-            let whole = wrapped(&scrub(path), room, PATH_LINES, env);
+            let whole = wrapped(&scrub(path), room, PATH_LINES, cx);
             lines.extend(whole.into_iter().map(|line| Line::styled(line, theme.text())));
         }
-        lines.push(Line::styled(fit(&facts, room, env.glyphs.ellipsis), theme.dim()));
+        lines.push(Line::styled(fit(&facts, room, cx.glyphs.ellipsis), theme.dim()));
         let row = |cells: &Vec<Text>, style: Style| {
             let text: Vec<String> = cells.iter().map(ToString::to_string).collect();
-            Line::styled(fit(&text.join(" | "), room, env.glyphs.ellipsis), style)
+            Line::styled(fit(&text.join(" | "), room, cx.glyphs.ellipsis), style)
         };
         match &preview.rows {
             Ok((_, all)) => {
                 let rows = rows.saturating_sub(lines.len());
                 lines.extend(all.iter().take(rows).map(|cells| row(cells, theme.text())));
             }
-            Err(why) => lines.push(Line::styled(fit(why, room, env.glyphs.ellipsis), theme.dim())),
+            Err(why) => lines.push(Line::styled(fit(why, room, cx.glyphs.ellipsis), theme.dim())),
         }
         lines
     }
@@ -215,8 +215,8 @@ fn with_slash(folder: &str) -> String {
 }
 
 impl Component for FilePicker {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::FilePicker, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::FilePicker, KeyContext::Always]
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -317,24 +317,24 @@ impl Component for FilePicker {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let outer = popup::centred(area, WIDEST);
-        let inner = popup::open(frame, outer, area, t!("Choose a file"), env);
+        let inner = popup::open(frame, outer, area, t!("Choose a file"), cx);
         let room = usize::from(inner.width).saturating_sub(4);
         let prompt = t!("  Find  ");
         let mut find =
-            vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
-        find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
+            vec![Span::styled(prompt, theme.strong()), Span::styled(cx.glyphs.cursor, theme.accent())];
+        find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
         let mut said = String::new();
         if self.is_cut {
             let most = number(paths::MOST as u64);
             let text = t!("more than {most} names: type how a name begins", most);
-            said = format!(" {} {text}", env.glyphs.dot);
+            said = format!(" {} {text}", cx.glyphs.dot);
         }
         let folder = scrub(&self.folder);
         let folder_room = width(&folder).min(room.saturating_sub(width(&said)));
-        let folder = format!("{}{said}", fit_path(&folder, folder_room, env.glyphs.ellipsis));
+        let folder = format!("{}{said}", fit_path(&folder, folder_room, cx.glyphs.ellipsis));
         let mut lines = vec![Line::from(find), Line::styled(format!("  {folder}"), theme.dim())];
         let free = usize::from(inner.height).saturating_sub(lines.len() + 2);
         let listed = free.div_ceil(2).max(1);
@@ -342,10 +342,10 @@ impl Component for FilePicker {
         let shown = self.cursor.lay(rows, self.shown.len());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
             let style = if n == self.cursor.at() { theme.selected() } else { theme.text() };
-            let sign = if n == self.cursor.at() { env.glyphs.cursor } else { " " };
+            let sign = if n == self.cursor.at() { cx.glyphs.cursor } else { " " };
             let kind = if entry.is_recent { t!("recent") } else { "" };
             let name = scrub(&entry.shown).into_owned();
-            let name = fit_path(&name, names_room(room), env.glyphs.ellipsis);
+            let name = fit_path(&name, names_room(room), cx.glyphs.ellipsis);
             lines.push(Line::from(vec![
                 Span::styled(format!(" {sign} "), theme.accent()),
                 Span::styled(name, style),
@@ -356,9 +356,9 @@ impl Component for FilePicker {
             let text = if self.names_request.is_some() { t!("reading") } else { t!("    no match") };
             lines.push(Line::styled(text, theme.dim()));
         }
-        lines.push(Line::styled(format!("  {}", out_of_sight(&shown, self.shown.len(), env)), theme.dim()));
+        lines.push(Line::styled(format!("  {}", out_of_sight(&shown, self.shown.len(), cx)), theme.dim()));
         let left = usize::from(inner.height).saturating_sub(lines.len());
-        lines.extend(self.preview_lines(left, room, env).into_iter().map(|mut line| {
+        lines.extend(self.preview_lines(left, room, cx).into_iter().map(|mut line| {
             line.spans.insert(0, Span::raw("  "));
             line
         }));

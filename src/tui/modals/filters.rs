@@ -26,7 +26,7 @@ pub struct FiltersForm {
     /// The text of each filter when the search was last used.
     texts: Vec<String>,
     name: Option<Naming>,
-    asked: Option<Asked>,
+    asked: Option<PendingFilterChange>,
     request: Option<RequestId>,
     said: Option<String>,
 }
@@ -37,7 +37,7 @@ struct Naming {
     of: Option<String>,
 }
 
-enum Asked {
+enum PendingFilterChange {
     Remove(String),
     /// Replaces the filter of the same name.
     Replace(NamedFilter),
@@ -50,7 +50,7 @@ impl FiltersForm {
         (list, specs, columns): (&'static str, &'static [Spec], Vec<ColumnDef>),
         current: Option<NamedFilter>,
         naming: bool,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Self {
         let mut form = Self {
@@ -64,17 +64,17 @@ impl FiltersForm {
             name: None,
             asked: None,
             request: None,
-            said: env.saved.error.clone(),
+            said: cx.saved.error.clone(),
         };
-        form.ask(None, env, out);
+        form.ask(None, cx, out);
         if naming {
             form.name_current();
         }
         form
     }
 
-    fn ask(&mut self, change: Option<FilterChange>, env: &UiContext, out: &mut Effects<'_>) {
-        match env.saved.ask(change) {
+    fn ask(&mut self, change: Option<FilterChange>, cx: &UiContext, out: &mut Effects<'_>) {
+        match cx.saved.ask(change) {
             Some(ask) => out.ask_instead(&mut self.request, Request::Filters(Box::new(ask))),
             None => {
                 self.said = Some(t!("Filters cannot be saved: lapel has no settings folder.").to_owned());
@@ -90,11 +90,11 @@ impl FiltersForm {
         }
     }
 
-    fn selected<'a>(&self, env: &'a UiContext) -> Option<&'a NamedFilter> {
-        env.saved.of_list(self.list).nth(self.cursor.at())
+    fn selected<'a>(&self, cx: &'a UiContext) -> Option<&'a NamedFilter> {
+        cx.saved.of_list(self.list).nth(self.cursor.at())
     }
 
-    fn act_naming(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_naming(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(naming) = &mut self.name else { return false };
         match action {
             Action::Back if self.asked.is_some() => self.asked = None,
@@ -107,7 +107,7 @@ impl FiltersForm {
                     self.said = Some(t!("Type a name first.").to_owned());
                     return true;
                 }
-                let is_there = env.saved.of_list(self.list).any(|filter| filter.name == name);
+                let is_there = cx.saved.of_list(self.list).any(|filter| filter.name == name);
                 let change = match (&naming.of, &self.current) {
                     (Some(from), _) => {
                         FilterChange::Rename { list: self.list.to_owned(), from: from.clone(), to: name }
@@ -115,14 +115,14 @@ impl FiltersForm {
                     (None, Some(current)) => {
                         let filter = NamedFilter { name, ..current.clone() };
                         if is_there {
-                            self.asked = Some(Asked::Replace(filter));
+                            self.asked = Some(PendingFilterChange::Replace(filter));
                             return true;
                         }
                         FilterChange::Save { filter, replace: false }
                     }
                     (None, None) => return true,
                 };
-                self.ask(Some(change), env, out);
+                self.ask(Some(change), cx, out);
             }
             _ => return false,
         }
@@ -148,39 +148,39 @@ impl FiltersForm {
         }
     }
 
-    fn searched(&self, env: &UiContext) -> Vec<String> {
-        let of_list = env.saved.of_list(self.list);
-        of_list.map(|filter| format!("{} {}", filter.name, self.words(filter, env))).collect()
+    fn searched(&self, cx: &UiContext) -> Vec<String> {
+        let of_list = cx.saved.of_list(self.list);
+        of_list.map(|filter| format!("{} {}", filter.name, self.words(filter, cx))).collect()
     }
 
     /// Describes a filter: its fields by label, its sort order by column heading.
-    fn words(&self, filter: &NamedFilter, env: &UiContext) -> String {
+    fn words(&self, filter: &NamedFilter, cx: &UiContext) -> String {
         let label = |field: &str| {
             let spec = self.specs.iter().find(|spec| spec.name == field);
             spec.map_or_else(|| scrub(field).into_owned(), |spec| i18n::tr(spec.label).to_lowercase())
         };
         let fields = filter.fields.iter().map(|(field, value)| format!("{} {}", label(field), scrub(value)));
         let sort = filter.sort.iter().map(|(column, downwards)| {
-            let arrow = if *downwards { env.glyphs.down } else { env.glyphs.up };
+            let arrow = if *downwards { cx.glyphs.down } else { cx.glyphs.up };
             let def = self.columns.iter().find(|def| def.key == column);
             let shown =
                 def.map_or_else(|| scrub(column).into_owned(), |def| i18n::tr(def.title).to_lowercase());
             t!("by {column}", column = shown) + arrow
         });
-        fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+        fields.chain(sort).collect::<Vec<_>>().join(&format!(" {} ", cx.glyphs.dot))
     }
 }
 
 impl Component for FiltersForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.name {
-            Some(_) => vec![Context::Prompt, Context::Always],
-            None => self.search.over().unwrap_or_else(|| Context::Filters.in_popup()),
+            Some(_) => vec![KeyContext::Prompt, KeyContext::Always],
+            None => self.search.over().unwrap_or_else(|| KeyContext::Filters.in_popup()),
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
-        let any = env.saved.of_list(self.list).next().is_some();
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
+        let any = cx.saved.of_list(self.list).next().is_some();
         match action {
             Action::NextTab | Action::PreviousTab => false,
             Action::Accept => any || self.name.is_some(),
@@ -190,13 +190,13 @@ impl Component for FiltersForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         self.said = None;
         if self.name.is_some() {
-            return self.act_naming(action, env, out);
+            return self.act_naming(action, cx, out);
         }
         if self.asked.is_none() {
-            self.texts = self.searched(env);
+            self.texts = self.searched(cx);
             if self.search.act_in(action, &mut self.cursor, &self.texts) {
                 return true;
             }
@@ -209,7 +209,7 @@ impl Component for FiltersForm {
             }
             Action::SaveFilter => self.name_current(),
             Action::Accept | Action::Rename | Action::Remove => {
-                let Some(filter) = self.selected(env) else {
+                let Some(filter) = self.selected(cx) else {
                     self.said = Some(t!("There are no saved filters.").to_owned());
                     return true;
                 };
@@ -222,10 +222,10 @@ impl Component for FiltersForm {
                         let (field, of) = (TextField::with(&filter.name), Some(filter.name.clone()));
                         self.name = Some(Naming { field, of });
                     }
-                    _ => self.asked = Some(Asked::Remove(filter.name.clone())),
+                    _ => self.asked = Some(PendingFilterChange::Remove(filter.name.clone())),
                 }
             }
-            _ => return self.cursor.on_menu_action(action, env.saved.of_list(self.list).count()),
+            _ => return self.cursor.on_menu_action(action, cx.saved.of_list(self.list).count()),
         }
         true
     }
@@ -289,14 +289,14 @@ impl Component for FiltersForm {
         self.name.iter().map(|naming| naming.field.value()).collect()
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let head = if self.list == "history" {
             t!("Saved filters of History")
         } else {
             t!("Saved filters of Templates")
         };
-        let (mut form, mut foot) = (FormText::in_popup(area, env), FormText::in_popup(area, env));
+        let (mut form, mut foot) = (FormText::in_popup(area, cx), FormText::in_popup(area, cx));
         let room = form.room();
         if let Some(said) = &self.said {
             foot.blank();
@@ -308,46 +308,46 @@ impl Component for FiltersForm {
             let label = if naming.of.is_some() { t!("New filter name") } else { t!("Filter name") };
             form.field(label, &naming.field, true);
             if let (None, Some(current)) = (&naming.of, &self.current) {
-                form.dim(&self.words(current, env));
+                form.dim(&self.words(current, cx));
             }
             form.blank();
         }
-        let filters: Vec<&NamedFilter> = env.saved.of_list(self.list).collect();
+        let filters: Vec<&NamedFilter> = cx.saved.of_list(self.list).collect();
         let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
         let names = names.min(room / 2) + 2;
         let is_empty = filters.is_empty() && self.said.is_none();
         let lines = form.len() + filters.len() + usize::from(is_empty);
         let outer = popup::at_bottom(area, popup::FORM, lines + foot.len());
-        let inner = popup::open(frame, outer, area, &self.search.titled(head, env), env);
+        let inner = popup::open(frame, outer, area, &self.search.titled(head, cx), cx);
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
-        let (shown, rest) = self.cursor.lay_all(rows, filters.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, filters.len(), cx);
         for (at, filter) in filters.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = at == self.cursor.at() && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
             form.line(Line::from(vec![
-                Span::styled(if selected { env.glyphs.cursor } else { " " }, theme.accent()),
+                Span::styled(if selected { cx.glyphs.cursor } else { " " }, theme.accent()),
                 Span::raw(" "),
-                Span::styled(fit(&scrub(&filter.name), names, env.glyphs.ellipsis), plain(theme.text())),
+                Span::styled(fit(&scrub(&filter.name), names, cx.glyphs.ellipsis), plain(theme.text())),
                 Span::styled(
-                    fit(&self.words(filter, env), room.saturating_sub(names), env.glyphs.ellipsis),
+                    fit(&self.words(filter, cx), room.saturating_sub(names), cx.glyphs.ellipsis),
                     plain(theme.dim()),
                 ),
             ]));
         }
         form.extend(rest);
         if is_empty {
-            let save = |context| env.key(&[context], Action::SaveFilter);
+            let save = |context| cx.key(&[context], Action::SaveFilter);
             let text = match self.request {
                 Some(_) if self.name.is_none() => t!("reading saved filters"),
                 _ if self.current.is_some() => &t!(
                     "There are no saved filters. {key} saves the present one.",
-                    key = save(Context::Filters)
+                    key = save(KeyContext::Filters)
                 ),
                 _ => &t!(
                     "There are no saved filters. Set a filter first; {key} in its line saves it.",
-                    key = save(Context::FilterLine)
+                    key = save(KeyContext::FilterLine)
                 ),
             };
             form.dim(text);
@@ -358,25 +358,29 @@ impl Component for FiltersForm {
 }
 
 impl Modal for FiltersForm {
-    fn asks(&self) -> Option<Ask> {
-        self.asked.as_ref().map(|_| Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.asked.as_ref().map(|_| ConfirmQuestion::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let what = match &self.asked {
-            Some(Asked::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
-            Some(Asked::Replace(filter)) => t!("Replace the filter “{name}”", name = scrub(&filter.name)),
+            Some(PendingFilterChange::Remove(name)) => t!("Remove the filter “{name}”", name = scrub(name)),
+            Some(PendingFilterChange::Replace(filter)) => {
+                t!("Replace the filter “{name}”", name = scrub(&filter.name))
+            }
             None => return,
         };
-        form.asks(&what, &env.place(), env);
+        form.asks(&what, &cx.place(), cx);
     }
 
-    fn on_confirmed(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn on_confirmed(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let change = match self.asked.take() {
-            Some(Asked::Remove(name)) => FilterChange::Remove { list: self.list.to_owned(), name },
-            Some(Asked::Replace(filter)) => FilterChange::Save { filter, replace: true },
+            Some(PendingFilterChange::Remove(name)) => {
+                FilterChange::Remove { list: self.list.to_owned(), name }
+            }
+            Some(PendingFilterChange::Replace(filter)) => FilterChange::Save { filter, replace: true },
             None => return,
         };
-        self.ask(Some(change), env, out);
+        self.ask(Some(change), cx, out);
     }
 }

@@ -26,7 +26,7 @@ pub struct HelpEntry {
 }
 
 impl HelpEntry {
-    pub fn of((place, keys, action): (Context, String, Action), is_enabled: bool) -> Self {
+    pub fn of((place, keys, action): (KeyContext, String, Action), is_enabled: bool) -> Self {
         Self { place: place.place(), keys, text: action.help(), action: Some(action), is_enabled }
     }
 }
@@ -107,8 +107,8 @@ impl Help {
         lines.flat_map(|line| wrap(line, columns.saturating_sub(4))).collect()
     }
 
-    fn lines(&self, columns: usize, env: &UiContext) -> Vec<HelpLine> {
-        let theme = &env.theme;
+    fn lines(&self, columns: usize, cx: &UiContext) -> Vec<HelpLine> {
+        let theme = &cx.theme;
         let heading =
             |text: &str| HelpLine { stop: None, line: Line::styled(format!("  {text}"), theme.strong()) };
         let blank = || HelpLine { stop: None, line: Line::raw("") };
@@ -129,7 +129,7 @@ impl Help {
             }
             let stop = stop.next();
             let style = if entry.is_enabled { theme.text() } else { theme.dim() };
-            let own = if entry.keys.is_empty() { env.glyphs.dash } else { &entry.keys };
+            let own = if entry.keys.is_empty() { cx.glyphs.dash } else { &entry.keys };
             for (n, part) in wrap(entry.text, room).into_iter().enumerate() {
                 let key = if n == 0 { own } else { "" };
                 let line = Line::from(vec![
@@ -148,7 +148,7 @@ impl Help {
                 line: Line::from(vec![
                     Span::raw("  "),
                     Span::styled(fit(word, words, ""), theme.dim()),
-                    Span::raw(fit_path(path, columns.saturating_sub(words + 4), env.glyphs.ellipsis)),
+                    Span::raw(fit_path(path, columns.saturating_sub(words + 4), cx.glyphs.ellipsis)),
                 ]),
             }));
         }
@@ -156,14 +156,14 @@ impl Help {
     }
 
     /// Runs the selected action as its key would. Keys that move or confirm do nothing from here.
-    fn run(&self, columns: usize, env: &UiContext, out: &mut Effects<'_>) {
+    fn run(&self, columns: usize, cx: &UiContext, out: &mut Effects<'_>) {
         let shown = self.shown();
         let Some(entry) = self.at.checked_sub(self.before(columns)).and_then(|at| shown.get(at)) else {
             return;
         };
         match entry.action.filter(|action| !action.is_hand_work()) {
             None => {
-                let esc = env.key(&self.key_contexts(), Action::Back);
+                let esc = cx.key(&self.key_contexts(), Action::Back);
                 out.say(t!("{esc} closes the help. Then press {key}.", esc, key = entry.keys));
             }
             Some(_) if !entry.is_enabled => {
@@ -182,11 +182,11 @@ fn inside(area: Rect) -> usize {
 }
 
 impl Component for Help {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| Context::Help.in_popup())
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.search.over().unwrap_or_else(|| KeyContext::Help.in_popup())
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         self.at = self.at.min(self.stops.get().saturating_sub(1));
         let action = match self.search.on_action(action) {
             Searched::Changed => {
@@ -199,7 +199,7 @@ impl Component for Help {
             Searched::Nothing => action,
         };
         match action {
-            Action::Accept => self.run(self.columns.get(), env, out),
+            Action::Accept => self.run(self.columns.get(), cx, out),
             Action::Back => out.close(),
             // It is already open.
             Action::Help => {}
@@ -226,22 +226,22 @@ impl Component for Help {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let outer = popup::centred(area, WIDEST);
         let title =
             if self.shown_message().is_some() { t!("Full message") } else { t!("Keys of this screen") };
-        let mut inner = popup::open(frame, outer, area, title, env);
+        let mut inner = popup::open(frame, outer, area, title, cx);
         let columns = inside(area);
         self.columns.set(columns);
-        if let Some(line) = self.search.line(columns, env) {
+        if let Some(line) = self.search.line(columns, cx) {
             frame.render_widget(line, Rect { height: 1, ..inner });
             inner = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         }
-        let lines = self.lines(columns, env);
+        let lines = self.lines(columns, cx);
         let stops = lines.iter().filter_map(|line| line.stop).max().map_or(0, |last| last + 1);
         self.stops.set(stops);
         if stops == 0 {
-            frame.render_widget(Line::styled(t!("    no match"), env.theme.dim()), inner);
+            frame.render_widget(Line::styled(t!("    no match"), cx.theme.dim()), inner);
             return;
         }
         let selected = self.at.min(stops - 1);
@@ -263,10 +263,10 @@ impl Component for Help {
             .into_iter()
             .skip(top)
             .take(height)
-            .map(|line| if is_selected(&line) { marked(line.line, env) } else { line.line })
+            .map(|line| if is_selected(&line) { marked(line.line, cx) } else { line.line })
             .collect();
         if all > height {
-            drawn.push(Line::styled(out_of_sight(&shown, all, env), env.theme.dim()));
+            drawn.push(Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim()));
         }
         frame.render_widget(Text::from(drawn), inner);
     }
@@ -279,12 +279,12 @@ impl Modal for Help {
 }
 
 /// A line with the cursor before it. Every line begins with two spaces.
-fn marked(mut line: Line<'static>, env: &UiContext) -> Line<'static> {
+fn marked(mut line: Line<'static>, cx: &UiContext) -> Line<'static> {
     if let Some(first) = line.spans.first_mut() {
         let rest = first.content.get(2..).unwrap_or_default().to_owned();
-        first.content = format!("{} {rest}", env.glyphs.cursor).into();
+        first.content = format!("{} {rest}", cx.glyphs.cursor).into();
     }
-    line.style(env.theme.selected())
+    line.style(cx.theme.selected())
 }
 
 #[cfg(test)]
@@ -294,15 +294,15 @@ mod tests {
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
 
-    fn help(env: &UiContext, stack: &[Context]) -> Help {
+    fn help(cx: &UiContext, stack: &[KeyContext]) -> Help {
         let entry = |entry| HelpEntry::of(entry, true);
-        Help::new(env.keymap.help_by_place(stack).into_iter().map(entry).collect())
+        Help::new(cx.keymap.help_by_place(stack).into_iter().map(entry).collect())
     }
 
-    fn words(help: &Help, (columns, rows): (u16, u16), env: &UiContext) -> String {
+    fn words(help: &Help, (columns, rows): (u16, u16), cx: &UiContext) -> String {
         let area = Rect::new(0, 0, columns, rows);
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-        terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, env)).expect("drawn");
+        terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, cx)).expect("drawn");
         let buffer = terminal.backend().buffer();
         let cells = (1..rows - 1).flat_map(|y| (1..columns - 1).map(move |x| (x, y)));
         let text: String = cells.map(|at| buffer[at].symbol()).collect();
@@ -311,19 +311,19 @@ mod tests {
 
     #[test]
     fn every_sentence_can_be_read_whole() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let mut is_cut = false;
         for size in [(60, 12), (80, 20)] {
             for stack in [
-                [Context::History, Context::List, Context::Global, Context::Always],
-                [Context::Activity, Context::List, Context::Global, Context::Always],
+                [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always],
+                [KeyContext::Activity, KeyContext::List, KeyContext::Global, KeyContext::Always],
             ] {
-                let mut help = help(&env, &stack).with_message(Some("A message. ".repeat(80)));
+                let mut help = help(&cx, &stack).with_message(Some("A message. ".repeat(80)));
                 let mut ids = RequestIds::default();
-                let mut seen = vec![words(&help, size, &env)];
+                let mut seen = vec![words(&help, size, &cx)];
                 for _ in 0..help.stops.get() {
-                    help.on_action(Action::Down, &env, &mut Effects::new(&mut ids));
-                    seen.push(words(&help, size, &env));
+                    help.on_action(Action::Down, &cx, &mut Effects::new(&mut ids));
+                    seen.push(words(&help, size, &cx));
                 }
                 for entry in &help.entries {
                     let text = entry.text;
@@ -338,12 +338,12 @@ mod tests {
 
     #[test]
     fn it_is_searched_and_runs_what_it_shows() {
-        let env = UiContext::for_test();
-        let mut help = help(&env, &[Context::History, Context::List, Context::Global]);
+        let cx = UiContext::for_test();
+        let mut help = help(&cx, &[KeyContext::History, KeyContext::List, KeyContext::Global]);
         let mut ids = RequestIds::default();
         let mut act = |help: &mut Help, action| {
             let mut out = Effects::new(&mut ids);
-            help.on_action(action, &env, &mut out);
+            help.on_action(action, &cx, &mut out);
             (out.go, out.notice.is_some())
         };
         let search = |help: &mut Help, text: &str| {

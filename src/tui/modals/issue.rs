@@ -107,12 +107,12 @@ impl IssueForm {
         out.go.push(Navigate::Activity);
     }
 
-    fn draw_template(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_template(&self, form: &mut FormText<'_>, cx: &UiContext) {
         match &self.detail {
             None => form.busy(t!("reading the template")),
             Some(Err(error)) => form.error(&t!("template not read: {error}", error)),
             Some(Ok(detail)) => {
-                let now = env.now();
+                let now = cx.now();
                 let policy = policy(detail);
                 let text = match validity(detail, now) {
                     Validity::Until(day) if detail.fixed_expire_date.is_none() => {
@@ -135,46 +135,46 @@ impl IssueForm {
         }
     }
 
-    fn draw_fields(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let of_file = self.focus.at == FILE;
         form.choice(t!("one recipient"), !of_file);
         let [of_name, of_email, file] = aligned([tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("File")]);
         let columns = form.room().saturating_sub(width(&file) + 3);
         form.labelled(&of_name, self.focus.at == 0, |_| {
-            self.name.spans(columns.min(WIDEST), self.focus.at == 0, env)
+            self.name.spans(columns.min(WIDEST), self.focus.at == 0, cx)
         });
-        self.draw_name_check(form, env);
+        self.draw_name_check(form, cx);
         form.labelled(&of_email, self.focus.at == 1, |_| {
-            self.email.spans(columns.min(WIDEST), self.focus.at == 1, env)
+            self.email.spans(columns.min(WIDEST), self.focus.at == 1, cx)
         });
-        self.draw_email_check(form, env);
+        self.draw_email_check(form, cx);
         form.choice(t!("a file or pasted lines"), of_file);
-        form.labelled(&file, of_file, |_| self.file.spans(columns, of_file, env));
+        form.labelled(&file, of_file, |_| self.file.spans(columns, of_file, cx));
         if of_file {
-            form.extend(self.file.lines(form.room(), env));
+            form.extend(self.file.lines(form.room(), cx));
         }
     }
 
-    fn draw_name_check(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_name_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
         match check_name(self.name.value()) {
             Ok((_, notes)) => {
                 for note in notes {
-                    form.text(&format!("       {} {note}", env.glyphs.alert), env.theme.warning());
+                    form.text(&format!("       {} {note}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
             Err(why) if !self.name.value().is_empty() || self.tried => {
-                form.text(&format!("       {why}"), env.theme.error());
+                form.text(&format!("       {why}"), cx.theme.error());
             }
             Err(_) => {}
         }
     }
 
-    fn draw_email_check(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_email_check(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let typed = self.email.value();
         match Address::check(typed) {
             Ok(address) => {
                 for warning in address.warnings() {
-                    form.text(&format!("       {} {warning}", env.glyphs.alert), env.theme.warning());
+                    form.text(&format!("       {} {warning}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
             // An unfinished e-mail address is no error while the user types it.
@@ -183,7 +183,7 @@ impl IssueForm {
                     || (!typed.is_empty() && self.focus.at != 1)
                     || (why != EmailProblem::Empty && typed.contains(char::is_whitespace)) =>
             {
-                form.text(&format!("       {why}"), env.theme.error());
+                form.text(&format!("       {why}"), cx.theme.error());
             }
             Err(_) => {}
         }
@@ -191,28 +191,28 @@ impl IssueForm {
 
     /// Recipient, destination and number of requests come first, on few lines, so that they are always visible. Notes
     /// follow, most serious first.
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
         let what = plural!(1, "Issue {n} badge", "Issue {n} badges");
-        form.asks(&format!("{what} {} {}", env.glyphs.dot, self.title), &env.place(), env);
+        form.asks(&format!("{what} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
         let name = Text::new(review.name.clone());
         let [of_name, of_email] = aligned([tr_noop!("Name"), tr_noop!("E-mail")]);
         let plain = ratatui::style::Style::default();
         form.cut(&format!("{of_name}  {name}"), plain);
         form.cut(&format!("{of_email}  {}", review.address.text()), plain);
-        let dot = env.glyphs.dot;
-        form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), env.theme.text());
+        let dot = cx.glyphs.dot;
+        form.text(&t!("1 recipient (gets a mail) {dot} 1 request", dot), cx.theme.text());
         if width(&review.name) + width(&of_name) + 2 > form.room() {
             let n = review.name.chars().count();
             form.warning(&t!("the name has {n} characters; its end is not shown", n));
         }
-        review.draw(form, env);
-        self.draw_template(form, env);
+        review.draw(form, cx);
+        self.draw_template(form, cx);
     }
 }
 
 impl Component for IssueForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.focus.at == FILE { Context::FileField } else { Context::Form };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let own = if self.focus.at == FILE { KeyContext::FileField } else { KeyContext::Form };
         own.in_field()
     }
 
@@ -314,14 +314,14 @@ impl Component for IssueForm {
         vec![self.name.value(), self.email.value()]
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::new(area, env);
-        form.cut(&t!("Issue  {title}", title = self.title), env.theme.strong());
-        self.draw_template(&mut form, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::new(area, cx);
+        form.cut(&t!("Issue  {title}", title = self.title), cx.theme.strong());
+        self.draw_template(&mut form, cx);
         form.blank();
-        self.draw_fields(&mut form, env);
+        self.draw_fields(&mut form, cx);
         form.blank();
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         let text = if self.focus.at == FILE {
             t!(
                 "lapel checks every row. Nothing is sent before the review. You can also drop a file here, or paste lines with names and e-mail addresses.  {enter} open the file",
@@ -371,13 +371,13 @@ impl Modal for IssueForm {
         self.focus.at = if has_source { FILE } else { 0 };
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.review.as_ref().map(PersonReview::asks)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         if let Some(review) = &self.review {
-            self.draw_review(review, form, env);
+            self.draw_review(review, form, cx);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A menu of what is possible with a job: the run popup and the export popup.
 
 use crate::jobs::{Job, JobRow, Step, count};
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::list_hit::ListArea;
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
@@ -12,7 +12,7 @@ use ratatui::text::Text;
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
 
-const STACK: [Context; 3] = [Context::JobMenu, Context::Popup, Context::Always];
+const STACK: [KeyContext; 3] = [KeyContext::JobMenu, KeyContext::Popup, KeyContext::Always];
 
 pub struct JobMenu {
     job: Box<Job>,
@@ -23,7 +23,7 @@ pub struct JobMenu {
     listed: Option<String>,
     /// The selected action, which may become impossible while the menu is open.
     selected: Option<Action>,
-    sight: Sight,
+    sight: ListArea,
 }
 
 const RUN: &[Action] = &[Action::Pause, Action::Resume, Action::UseUp, Action::Retry, Action::CancelRest];
@@ -41,7 +41,7 @@ impl JobMenu {
     }
 
     fn new(job: &Job, of: &'static [Action], marked: Vec<JobRow>, listed: Option<String>) -> Option<Self> {
-        let (selected, sight) = (None, Sight::default());
+        let (selected, sight) = (None, ListArea::default());
         let menu = Self { job: Box::new(job.clone()), of, marked, listed, selected, sight };
         (!menu.shown().is_empty()).then_some(menu)
     }
@@ -120,7 +120,7 @@ impl JobMenu {
 }
 
 impl Component for JobMenu {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         STACK.to_vec()
     }
 
@@ -159,29 +159,29 @@ impl Component for JobMenu {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let room = usize::from(popup::centred(area, WIDEST).width).saturating_sub(6);
         let actions = self.shown();
-        let key = |action: Action| env.key(&STACK, action);
+        let key = |action: Action| cx.key(&STACK, action);
         let keys = actions.iter().map(|action| width(&key(*action))).max().unwrap_or(0) + 2;
         let names = actions.iter().map(|action| width(self.name(*action))).max().unwrap_or(0) + 2;
-        let (selected, text) = (self.at(), env.theme.text());
+        let (selected, text) = (self.at(), cx.theme.text());
         let mut lines: Vec<Line<'_>> = Vec::new();
         for (at, action) in actions.iter().enumerate() {
-            let cursor = if at == selected { env.glyphs.cursor } else { " " };
+            let cursor = if at == selected { cx.glyphs.cursor } else { " " };
             let line = Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
-                Span::styled(fit(&key(*action), keys, ""), env.theme.key()),
+                Span::styled(format!(" {cursor} "), cx.theme.accent()),
+                Span::styled(fit(&key(*action), keys, ""), cx.theme.key()),
                 Span::styled(fit(self.name(*action), names, ""), text),
-                Span::styled(self.rows(*action), env.theme.dim()),
+                Span::styled(self.rows(*action), cx.theme.dim()),
             ]);
-            lines.push(if at == selected { line.style(env.theme.selected()) } else { line });
+            lines.push(if at == selected { line.style(cx.theme.selected()) } else { line });
         }
         // Room for the longest explanation, so that the list does not move.
         let explained = |action: &Action| wrap(action.help(), room);
         let most = actions.iter().map(|action| explained(action).len()).max().unwrap_or(0);
         let outer = popup::at_bottom(area, WIDEST, lines.len() + 1 + most);
-        let inner = popup::open(frame, outer, area, &self.title(), env);
+        let inner = popup::open(frame, outer, area, &self.title(), cx);
         self.sight.lay(
             Rect { height: inner.height.min(u16::try_from(actions.len()).unwrap_or(u16::MAX)), ..inner },
             selected,
@@ -189,7 +189,7 @@ impl Component for JobMenu {
         );
         lines.push(Line::raw(""));
         let explained = actions.get(selected).map(explained).unwrap_or_default();
-        lines.extend(explained.into_iter().map(|line| Line::styled(format!("   {line}"), env.theme.dim())));
+        lines.extend(explained.into_iter().map(|line| Line::styled(format!("   {line}"), cx.theme.dim())));
         frame.render_widget(Text::from(lines), inner);
     }
 }

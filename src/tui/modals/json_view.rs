@@ -1,7 +1,7 @@
 //! JSON view of one record. It shows every token that the service sent, with lapel's own line breaks and
 //! indentation.
 
-use crate::api::{Raw, RawOf};
+use crate::api::{RawBody, RawOf};
 use crate::domain::text::scrub;
 use crate::i18n::number;
 use crate::tui::input::list_hit::moved;
@@ -21,7 +21,7 @@ pub struct JsonView {
     records: Vec<RawOf>,
     at: usize,
     request: Option<RequestId>,
-    read: Option<Result<Raw, String>>,
+    read: Option<Result<RawBody, String>>,
     /// Scrubbed lines, not wrapped.
     laid_out: Vec<String>,
     /// The same lines, wrapped to `columns`.
@@ -77,8 +77,8 @@ impl JsonView {
 }
 
 impl Component for JsonView {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.search.over().unwrap_or_else(|| Context::Json.in_popup())
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.search.over().unwrap_or_else(|| KeyContext::Json.in_popup())
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -191,8 +191,8 @@ impl Component for JsonView {
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(self.height));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let room = usize::from(area.width).saturating_sub(4);
         let shown = self.lines.len().min(self.scroll + self.height);
         let right = t!(
@@ -208,13 +208,13 @@ impl Component for JsonView {
         };
         let request = self.records.get(self.at).map_or_else(String::new, RawOf::request);
         let request = Line::styled(format!("  {request}"), theme.strong());
-        let request = self.search.line(usize::from(area.width), env).unwrap_or(request);
-        two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, env);
+        let request = self.search.line(usize::from(area.width), cx).unwrap_or(request);
+        two_sided(frame, Rect { height: 1, ..area }, (request, Span::styled(right, theme.dim())), true, cx);
         let mut lines = Vec::new();
         match &self.read {
             _ if self.request.is_some() && self.read.is_none() => {
                 lines.push(Line::styled(
-                    t!("  {spinner} reading the JSON, 1 request", spinner = env.spinner()),
+                    t!("  {spinner} reading the JSON, 1 request", spinner = cx.spinner()),
                     theme.dim(),
                 ));
             }
@@ -227,7 +227,7 @@ impl Component for JsonView {
             Some(Ok(raw)) => {
                 let bytes = count!(raw.bytes as u64, "byte", "bytes");
                 let about = t!("  {bytes} from the service; lapel added line breaks and indents", bytes);
-                lines.push(Line::styled(fit(&about, room + 2, env.glyphs.ellipsis), theme.dim()));
+                lines.push(Line::styled(fit(&about, room + 2, cx.glyphs.ellipsis), theme.dim()));
                 let body = self.lines.iter().enumerate().skip(self.scroll).take(self.height);
                 let is_searched = self.search.text().is_some();
                 lines.extend(body.map(|(at, line)| {

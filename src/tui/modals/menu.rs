@@ -2,7 +2,7 @@
 
 use crate::domain::call_advice::CallerQuestion;
 use crate::tui::input::list_hit::{ListCursor, below};
-use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
@@ -14,7 +14,7 @@ use crossterm::event::{KeyCode, KeyModifiers};
 const WIDEST: u16 = 100;
 
 enum MenuAction {
-    Copy(Clip),
+    Copy(CopiedText),
     Ask(Option<CallerQuestion>),
 }
 
@@ -74,8 +74,8 @@ impl Menu {
 }
 
 impl Component for Menu {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Menu.in_popup()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Menu.in_popup()
     }
 
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -105,23 +105,23 @@ impl Component for Menu {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let outer = popup::at_bottom(area, WIDEST, self.list.len());
-        let area = popup::open(frame, outer, area, self.title, env);
+        let area = popup::open(frame, outer, area, self.title, cx);
         let labels = self.list.iter().map(|entry| width(&entry.label)).max().unwrap_or(0) + 2;
         let left = usize::from(area.width).saturating_sub(labels + 8);
-        let (shown, rest) = self.cursor.lay_all(area, self.list.len(), env);
+        let (shown, rest) = self.cursor.lay_all(area, self.list.len(), cx);
         frame.render_widget(rest.unwrap_or_default(), below(area, shown.len()));
         let rows = self.list.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (at, entry)) in (area.y..).zip(rows) {
             let spans = vec![
                 Span::raw("   "),
-                Span::styled(entry.key.to_string(), env.theme.key()),
+                Span::styled(entry.key.to_string(), cx.theme.key()),
                 Span::raw("  "),
                 Span::raw(fit(&entry.label, labels, "")),
-                Span::styled(fit(&entry.shown, left, env.glyphs.ellipsis), env.theme.dim()),
+                Span::styled(fit(&entry.shown, left, cx.glyphs.ellipsis), cx.theme.dim()),
             ];
-            draw_row(frame, Rect { y, height: 1, ..area }, at == self.cursor.at(), spans, env);
+            draw_row(frame, Rect { y, height: 1, ..area }, at == self.cursor.at(), spans, cx);
         }
     }
 }

@@ -23,7 +23,7 @@ const COVERED: u16 = WIDEST + 16;
 const RECENT: usize = 3;
 
 #[derive(Clone, Debug)]
-pub struct Command {
+pub struct PaletteCommand {
     pub action: Action,
     /// Keys on this screen, or the screen where the action has keys.
     pub keys: String,
@@ -64,7 +64,7 @@ type Worth = (Rank, bool, Reverse<u32>);
 
 #[derive(Clone, Debug)]
 enum PaletteEntry {
-    Command(Command),
+    Command(PaletteCommand),
     Badge(BadgeId),
     Holder(String),
     Named(String),
@@ -93,7 +93,12 @@ pub struct CommandPalette {
 impl CommandPalette {
     /// Lists possible commands first, and moving in a list last. `filters` are the saved filters, which open their
     /// lists; `recents` are earlier look-ups. With `leaves`, entries that go to another screen are possible.
-    pub fn new(mut all: Vec<Command>, filters: Vec<NamedFilter>, recents: Vec<String>, leaves: bool) -> Self {
+    pub fn new(
+        mut all: Vec<PaletteCommand>,
+        filters: Vec<NamedFilter>,
+        recents: Vec<String>,
+        leaves: bool,
+    ) -> Self {
         all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
         let commands = all.into_iter().map(PaletteEntry::Command);
         let entries: Vec<_> = commands.chain(filters.into_iter().map(PaletteEntry::Filter)).collect();
@@ -177,13 +182,13 @@ impl CommandPalette {
         }
     }
 
-    fn choose(&self, env: &UiContext, out: &mut Effects<'_>) {
+    fn choose(&self, cx: &UiContext, out: &mut Effects<'_>) {
         let Some(entry) = self.shown.get(self.cursor.at()) else {
             out.say(t!("No match. Nothing was done."));
             return;
         };
         if !self.is_selected {
-            let down = env.key(&self.key_contexts(), Action::Down);
+            let down = cx.key(&self.key_contexts(), Action::Down);
             out.say(t!("Select it with {down} first. Nothing was done.", down));
             return;
         }
@@ -233,9 +238,9 @@ impl CommandPalette {
         selected: bool,
         widths: &PaletteWidths,
         search: &mut PaletteSearch,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Line<'static> {
-        let theme = &env.theme;
+        let theme = &cx.theme;
         let why = self.why_not(entry);
         let plain = |style| if selected { theme.selected() } else { style };
         let words = match (why, selected) {
@@ -244,27 +249,27 @@ impl CommandPalette {
             (None, _) => plain(theme.text()),
         };
         let mut spans = vec![Span::styled(
-            format!("  {} ", if selected { env.glyphs.cursor } else { " " }),
+            format!("  {} ", if selected { cx.glyphs.cursor } else { " " }),
             theme.accent(),
         )];
         let PaletteEntry::Command(command) = entry else {
             let room = widths.room.saturating_sub(widths.keys + 2);
             spans.push(Span::styled(" ".repeat(widths.keys), words));
-            spans.extend(search.highlighted(&what(entry), room, words, env));
+            spans.extend(search.highlighted(&what(entry), room, words, cx));
             return Line::from(spans);
         };
         let room = widths.room.saturating_sub(widths.keys + widths.names + 1);
         let mut help = command.action.short().to_owned();
         if let Some(why) = why.filter(|_| !selected) {
-            let with = format!("{help}   {} {why}", env.glyphs.dash);
+            let with = format!("{help}   {} {why}", cx.glyphs.dash);
             if width(&with) <= room {
                 help = with;
             }
         }
-        spans.push(Span::styled(fit(&command.keys, widths.keys, env.glyphs.ellipsis), plain(theme.key())));
-        spans.extend(search.highlighted(command.action.hint(), widths.names, words, env));
+        spans.push(Span::styled(fit(&command.keys, widths.keys, cx.glyphs.ellipsis), plain(theme.key())));
+        spans.extend(search.highlighted(command.action.hint(), widths.names, words, cx));
         let dim = if selected { words } else { theme.dim() };
-        spans.extend(search.highlighted(&help, room, dim, env));
+        spans.extend(search.highlighted(&help, room, dim, cx));
         Line::from(spans)
     }
 }
@@ -276,11 +281,11 @@ struct PaletteWidths {
 }
 
 impl Component for CommandPalette {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Palette, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Palette, KeyContext::Always]
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Down if !self.is_selected => self.is_selected = true,
             Action::ClearField => {
@@ -289,7 +294,7 @@ impl Component for CommandPalette {
             }
             // The key that opens it closes it again.
             Action::Back | Action::Palette => out.close(),
-            Action::Accept => self.choose(env, out),
+            Action::Accept => self.choose(cx, out),
             _ if self.cursor.on_menu_action(action, self.shown.len()) => self.is_selected = true,
             _ => return false,
         }
@@ -309,11 +314,11 @@ impl Component for CommandPalette {
         self.find();
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, env: &UiContext, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, _: Rect, cx: &UiContext, out: &mut Effects<'_>) -> Clicked {
         let click = self.cursor.click(at);
         self.is_selected |= click != Click::Beside;
         if click == Click::Again && self.selected().is_some_and(sends) {
-            let enter = env.key(&self.key_contexts(), Action::Accept);
+            let enter = cx.key(&self.key_contexts(), Action::Accept);
             out.say(t!("A click sends nothing. Press {enter} instead.", enter));
             return Clicked::Changed;
         }
@@ -328,8 +333,8 @@ impl Component for CommandPalette {
         if looks_up { vec![self.field.value()] } else { Vec::new() }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         // Beside a popup that is a little narrower than the screen, rows would show their signs without their words.
         let most = if area.width <= COVERED { area.width } else { WIDEST };
         let screen = area;
@@ -337,15 +342,15 @@ impl Component for CommandPalette {
         let room = usize::from(area.width).saturating_sub(4);
         let prompt = t!("  Do  ");
         let mut spans =
-            vec![Span::styled(prompt, theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
-        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, env));
+            vec![Span::styled(prompt, theme.strong()), Span::styled(cx.glyphs.cursor, theme.accent())];
+        spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
         let mut lines = vec![Line::from(spans), Line::raw("")];
         let reason = |entry: &PaletteEntry| {
             let why = self.why_not(entry)?;
             Some(wrap(&t!("not now: {why}", why), room.saturating_sub(2)))
         };
         // Reserve room for the longest reason, so that the list does not move.
-        let down = env.key(&self.key_contexts(), Action::Down);
+        let down = cx.key(&self.key_contexts(), Action::Down);
         let unselected = t!("{down} selects it. Typing never selects what sends, revokes or deletes.", down);
         let unselected = wrap(&unselected, room.saturating_sub(2));
         let reasons = self.shown.iter().filter_map(reason).map(|lines| lines.len()).max().unwrap_or(0);
@@ -354,7 +359,7 @@ impl Component for CommandPalette {
         let wanted = self.shown.len().max(1) + 3 + reasons + usize::from(2 * popup::edge(screen));
         let wanted = u16::try_from(wanted).unwrap_or(HIGHEST).min(HIGHEST).min(screen.height);
         let outer = popup::centred(Rect { height: wanted, ..screen }, most);
-        let area = popup::open(frame, outer, screen, t!("Command palette"), env);
+        let area = popup::open(frame, outer, screen, t!("Command palette"), cx);
         let height = usize::from(area.height).saturating_sub(3 + reasons).max(1);
         let rows = Rect { height: u16::try_from(height).unwrap_or(u16::MAX), ..below(area, lines.len()) };
         let shown = self.cursor.lay(rows, self.shown.len());
@@ -364,7 +369,7 @@ impl Component for CommandPalette {
                 _ => None,
             })
         };
-        let widest = |text: &dyn Fn(&Command) -> usize| commands().map(text).max().unwrap_or(0);
+        let widest = |text: &dyn Fn(&PaletteCommand) -> usize| commands().map(text).max().unwrap_or(0);
         let widths = PaletteWidths {
             keys: widest(&|command| width(&command.keys)).min(room / 4) + 2,
             names: widest(&|command| width(command.action.hint())).min(room / 3) + 2,
@@ -373,12 +378,12 @@ impl Component for CommandPalette {
         let mut search = PaletteSearch::new(self.field.value().trim());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = n == self.cursor.at() && self.is_selected;
-            lines.push(self.line(entry, selected, &widths, &mut search, env));
+            lines.push(self.line(entry, selected, &widths, &mut search, cx));
         }
         if self.shown.is_empty() {
             lines.push(Line::styled(t!("    no match"), theme.dim()));
         } else {
-            let rest = out_of_sight(&shown, self.shown.len(), env);
+            let rest = out_of_sight(&shown, self.shown.len(), cx);
             lines.push(Line::styled(format!("  {rest}"), theme.dim()));
         }
         let selected = match self.shown.get(self.cursor.at()) {
@@ -473,7 +478,7 @@ mod tests {
     use crate::costs::costs;
 
     fn palette() -> CommandPalette {
-        let command = |action: Action, why: Option<&str>| Command {
+        let command = |action: Action, why: Option<&str>| PaletteCommand {
             action,
             keys: String::new(),
             why_not: why.map(str::to_owned),
@@ -530,8 +535,11 @@ mod tests {
 
     #[test]
     fn beginnings_of_words_come_before_letters_inside_a_word() {
-        let all =
-            Action::ALL.iter().map(|action| Command { action: *action, keys: String::new(), why_not: None });
+        let all = Action::ALL.iter().map(|action| PaletteCommand {
+            action: *action,
+            keys: String::new(),
+            why_not: None,
+        });
         let mut palette = CommandPalette::new(all.collect(), Vec::new(), Vec::new(), true);
         let place = |found: &[String], action: Action| {
             found.iter().position(|text| text == action.help()).expect("the action is found")
@@ -548,23 +556,23 @@ mod tests {
 
     #[test]
     fn a_destructive_action_is_never_selected_by_typing() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         for action in Action::ALL.iter().filter(|action| is_destructive(**action)) {
-            let command = Command { action: *action, keys: String::new(), why_not: None };
+            let command = PaletteCommand { action: *action, keys: String::new(), why_not: None };
             let mut palette = CommandPalette::new(vec![command], Vec::new(), Vec::new(), true);
             for typed in ["", action.hint(), action.help()] {
                 found(&mut palette, typed);
                 let mut ids = crate::tui::request::RequestIds::default();
                 let mut out = Effects::new(&mut ids);
                 assert_eq!(palette.selected(), None, "{action:?} {typed}");
-                palette.on_action(Action::Accept, &env, &mut out);
+                palette.on_action(Action::Accept, &cx, &mut out);
                 assert!(out.go.is_empty() && out.notice.is_some(), "{action:?} {typed}");
                 let area = Rect::new(0, 0, 78, 18);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);
-                palette.draw(&mut Frame::of(&mut buffer), area, &env);
+                palette.draw(&mut Frame::of(&mut buffer), area, &cx);
                 let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
                 assert!(text.contains("↓ selects it"), "{text}");
-                palette.on_action(Action::Down, &env, &mut out);
+                palette.on_action(Action::Down, &cx, &mut out);
                 assert_eq!(palette.selected(), Some(*action), "the user selects it: {typed}");
             }
         }
@@ -606,16 +614,16 @@ mod tests {
 
     #[test]
     fn the_reason_of_what_is_selected_is_whole_at_every_size() {
-        use crate::tui::input::keymap::Context;
+        use crate::tui::input::keymap::KeyContext;
         use ratatui::Terminal;
         use ratatui::backend::TestBackend;
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
-        let reasons = [Context::Global, Context::OverviewList, Context::DraftRevoke]
+        let reasons = [KeyContext::Global, KeyContext::OverviewList, KeyContext::DraftRevoke]
             .map(|context| format!("available in: {}", context.place()));
         let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
-        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| Command {
+        let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| PaletteCommand {
             action: *action,
             keys: "x".to_owned(),
             why_not: Some(why.clone()).filter(|_| *action != Action::Sort),
@@ -628,7 +636,7 @@ mod tests {
                 palette.cursor.select(at);
                 palette.is_selected = true;
                 let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-                terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &env)).expect("drawn");
+                terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &cx)).expect("drawn");
                 let buffer = terminal.backend().buffer();
                 let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
                 let screen: Vec<String> = (0..rows).map(line).collect();
@@ -639,7 +647,7 @@ mod tests {
                     None => assert!(!words.contains("not now"), "{screen:#?}"),
                 }
                 // One cursor at the prompt, one at the selected entry.
-                let cursors = screen.iter().filter(|line| line.contains(env.glyphs.cursor)).count();
+                let cursors = screen.iter().filter(|line| line.contains(cx.glyphs.cursor)).count();
                 assert_eq!(cursors, 2, "{screen:#?}");
             }
         }

@@ -33,13 +33,13 @@ impl PersonReview {
     }
 
     /// After a warning of the duplicate check, the user types again.
-    pub fn asks(&self) -> Ask {
+    pub fn asks(&self) -> ConfirmQuestion {
         let warns = match &self.holdings {
             None => false,
             Some(Err(_)) => true,
             Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
         };
-        Ask::send(1).warned(warns || self.sent_before.is_some())
+        ConfirmQuestion::send(1).warned(warns || self.sent_before.is_some())
     }
 
     /// The recipient's badges of the template, without the one that is replaced.
@@ -81,7 +81,7 @@ impl PersonReview {
         })
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, cx: &UiContext) {
         if let Some(row) = &self.sent_before {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
@@ -93,14 +93,14 @@ impl PersonReview {
             Some(Err(error)) => {
                 form.error(&t!("unknown whether the recipient already has this badge: {error}", error));
             }
-            Some(Ok(held)) => self.draw_held(held, form, env),
+            Some(Ok(held)) => self.draw_held(held, form, cx),
         }
         for warning in self.address.warnings() {
             form.warning(&t!("e-mail: {warning}", warning));
         }
     }
 
-    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_held(&self, held: &Holdings, form: &mut FormText<'_>, cx: &UiContext) {
         let n = self.others(held).count() as u64;
         if n == 0 && !held.complete {
             form.warning(t!(
@@ -117,9 +117,9 @@ impl PersonReview {
                 "this e-mail already has {n} badges of this template:"
             ));
             for item in self.others(held).take(LISTED) {
-                let (word, why) = Verdict::of(item, env.now()).line();
+                let (word, why) = Verdict::of(item, cx.now()).line();
                 let name = item.recipient_name.as_ref().map_or(String::new(), ToString::to_string);
-                form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), env.theme.warning());
+                form.text(&format!("  {word} {why}  {name}  {}", item.badge_id), cx.theme.warning());
             }
         }
     }

@@ -18,8 +18,8 @@ impl PingForm {
 }
 
 impl Component for PingForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Menu.in_popup()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Menu.in_popup()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -69,27 +69,27 @@ impl Component for PingForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
-        let question = match hold::left(env) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
+        let question = match hold::left(cx) {
             Some(left) => t!("Rate limit wait: {wait}. Send one ping now?", wait = wait_text(left)),
             None => t!("The wait is over. lapel continues.").to_owned(),
         };
-        form.text(&question, env.theme.strong());
+        form.text(&question, cx.theme.strong());
         form.text(
             t!("Nothing else is sent. If the service answers, the wait ends. If it refuses, the wait continues or gets longer."),
-            env.theme.text(),
+            cx.theme.text(),
         );
         if let Some(error) = &self.error {
-            form.text(error, env.theme.error());
+            form.text(error, cx.theme.error());
         }
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         let text = if self.request.is_some() {
-            t!("{spinner} sending one ping  {esc} back", spinner = env.spinner(), esc = key(Action::Back))
+            t!("{spinner} sending one ping  {esc} back", spinner = cx.spinner(), esc = key(Action::Back))
         } else {
             t!("{enter} send one ping  {esc} back", enter = key(Action::Accept), esc = key(Action::Back))
         };
-        form.text(&text, env.theme.accent());
+        form.text(&text, cx.theme.accent());
         form.draw_popup(frame, area, "");
     }
 }

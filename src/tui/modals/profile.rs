@@ -2,12 +2,14 @@
 //! The lines of the settings are made from their declarations.
 
 use super::key_source::KeyFrom;
-use crate::config::{Edit, Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings};
+use crate::config::{
+    Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
+};
 use crate::domain::time::example_offset;
 use crate::i18n;
 use crate::tui::input::paths;
 use crate::tui::prelude::*;
-use crate::tui::request::Candidate;
+use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
@@ -23,10 +25,10 @@ struct FormLine {
     setting: Option<&'static str>,
     /// Marked for translation.
     label: &'static str,
-    control: Control,
+    control: LineControl,
 }
 
-enum Control {
+enum LineControl {
     Text(TextField),
     /// A path, which becomes absolute.
     Path(TextField),
@@ -39,39 +41,39 @@ enum Control {
 }
 
 impl FormLine {
-    fn new(label: &'static str, control: Control) -> Self {
+    fn new(label: &'static str, control: LineControl) -> Self {
         Self { setting: None, label, control }
     }
 
-    fn of(setting: &'static str, edit: &Edit, value: &str) -> Self {
+    fn of(setting: &'static str, edit: &SettingEdit, value: &str) -> Self {
         let choice = |choices: Vec<(&'static str, String)>| {
             let chosen = choices.iter().position(|(word, _)| *word == value).unwrap_or(0);
-            Control::Choice(choices, chosen)
+            LineControl::Choice(choices, chosen)
         };
         let control = match edit.input {
-            Input::Text => Control::Text(TextField::with(value)),
-            Input::Path => Control::Path(TextField::with(value)),
+            Input::Text => LineControl::Text(TextField::with(value)),
+            Input::Path => LineControl::Path(TextField::with(value)),
             Input::Words(words) => choice(words.iter().map(|word| (*word, word.to_uppercase())).collect()),
             Input::Switch([off, on]) => {
                 choice(vec![("false", i18n::tr(off).to_owned()), ("true", i18n::tr(on).to_owned())])
             }
-            Input::Key => return Self::new(edit.label, Control::KeySource),
+            Input::Key => return Self::new(edit.label, LineControl::KeySource),
         };
         Self { setting: Some(setting), label: edit.label, control }
     }
 
     fn shown(&self) -> &str {
         match &self.control {
-            Control::Text(field) | Control::Path(field) => field.value().trim(),
-            Control::Choice(choices, chosen) => choices.get(*chosen).map_or("", |(value, _)| value),
-            Control::KeySource | Control::ApiKey => "",
+            LineControl::Text(field) | LineControl::Path(field) => field.value().trim(),
+            LineControl::Choice(choices, chosen) => choices.get(*chosen).map_or("", |(value, _)| value),
+            LineControl::KeySource | LineControl::ApiKey => "",
         }
     }
 
     /// The value to save. A path becomes absolute, independent of the working directory.
     fn value(&self) -> String {
         let shown = self.shown();
-        if !matches!(self.control, Control::Path(_)) || shown.is_empty() {
+        if !matches!(self.control, LineControl::Path(_)) || shown.is_empty() {
             return shown.to_owned();
         }
         let typed = paths::typed(shown);
@@ -91,7 +93,7 @@ pub enum ProfileStep {
     NotMine,
     Done,
     /// Test these settings, and save them if they work.
-    Try(Box<Candidate>),
+    Try(Box<ProfileCandidate>),
     Change(Box<ProfileChange>),
     /// Mistake in the input, as a sentence.
     Wrong(String),
@@ -100,7 +102,7 @@ pub enum ProfileStep {
 impl ProfileForm {
     pub fn new(name: &str) -> Self {
         let mut lines = settings(&ProfileSettings::default());
-        lines.insert(0, FormLine::new(tr_noop!("Name"), Control::Text(TextField::with(name))));
+        lines.insert(0, FormLine::new(tr_noop!("Name"), LineControl::Text(TextField::with(name))));
         let is_url = |line: &FormLine| line.setting == Some("base_url");
         let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
         Self { was: None, lines, key: KeyFrom::new(), focus: Focus { at } }
@@ -109,9 +111,9 @@ impl ProfileForm {
     /// An existing profile keeps its name and can be pinned again.
     pub fn of(line: ProfileLine) -> Self {
         let mut lines = settings(&line.settings);
-        let at = lines.iter().position(|line| matches!(line.control, Control::KeySource)).unwrap_or(0);
+        let at = lines.iter().position(|line| matches!(line.control, LineControl::KeySource)).unwrap_or(0);
         let choices = vec![("false", t!("keep the pin").to_owned()), ("true", t!("pin again").to_owned())];
-        lines.insert(at, FormLine::new(PIN, Control::Choice(choices, 0)));
+        lines.insert(at, FormLine::new(PIN, LineControl::Choice(choices, 0)));
         let key = KeyFrom::of(line.key_store(), &line.key_from);
         Self { was: Some(line), lines, key, focus: Focus::default() }
     }
@@ -154,7 +156,7 @@ impl ProfileForm {
         if let Err(error) = profile.settings() {
             return ProfileStep::Wrong(format!("{error}."));
         }
-        ProfileStep::Try(Box::new(Candidate { profile, key }))
+        ProfileStep::Try(Box::new(ProfileCandidate { profile, key }))
     }
 
     fn input(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
@@ -188,11 +190,11 @@ impl ProfileForm {
             _ => 0,
         };
         match self.lines.get_mut(self.focus.at).map(|line| &mut line.control) {
-            Some(Control::Choice(choices, chosen)) => {
+            Some(LineControl::Choice(choices, chosen)) => {
                 *chosen = (*chosen as isize + by).rem_euclid(choices.len() as isize).unsigned_abs();
                 by != 0
             }
-            Some(Control::KeySource) => {
+            Some(LineControl::KeySource) => {
                 self.key.turn(by);
                 by != 0
             }
@@ -210,7 +212,8 @@ impl ProfileForm {
     fn advice(&self) -> String {
         let line = self.lines.get(self.focus.at);
         let setting = line.and_then(|line| line.setting);
-        let is_key = line.is_some_and(|line| matches!(line.control, Control::KeySource | Control::ApiKey));
+        let is_key =
+            line.is_some_and(|line| matches!(line.control, LineControl::KeySource | LineControl::ApiKey));
         if is_key {
             return self.key.advice().to_owned();
         }
@@ -239,37 +242,37 @@ impl ProfileForm {
 
     fn field_mut(&mut self) -> Option<&mut TextField> {
         match &mut self.lines.get_mut(self.focus.at)?.control {
-            Control::Text(field) | Control::Path(field) => Some(field),
-            Control::Choice(..) | Control::KeySource => None,
-            Control::ApiKey => self.key.field_mut(),
+            LineControl::Text(field) | LineControl::Path(field) => Some(field),
+            LineControl::Choice(..) | LineControl::KeySource => None,
+            LineControl::ApiKey => self.key.field_mut(),
         }
     }
 
-    fn spans(&self, control: &Control, room: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
+    fn spans(&self, control: &LineControl, room: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
         match control {
-            Control::Text(field) | Control::Path(field) => field.spans(room, focused, env),
-            Control::Choice(choices, chosen) => {
+            LineControl::Text(field) | LineControl::Path(field) => field.spans(room, focused, cx),
+            LineControl::Choice(choices, chosen) => {
                 let labels: Vec<&str> = choices.iter().map(|(_, label)| label.as_str()).collect();
-                choice(&labels, *chosen, room, focused, env)
+                choice(&labels, *chosen, room, focused, cx)
             }
-            Control::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, env),
-            Control::ApiKey => match self.key.field() {
-                Some(field) => field.spans(room, focused, env),
-                None => vec![Span::styled(fit(self.key.said(), room, env.glyphs.ellipsis), env.theme.dim())],
+            LineControl::KeySource => choice(&self.key.places(), self.key.chosen(), room, focused, cx),
+            LineControl::ApiKey => match self.key.field() {
+                Some(field) => field.spans(room, focused, cx),
+                None => vec![Span::styled(fit(self.key.said(), room, cx.glyphs.ellipsis), cx.theme.dim())],
             },
         }
     }
 
     /// Adds the lines of the form. With `brief`, it has no explanations, because a message follows below it.
-    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, brief: bool, cx: &UiContext) {
         for (at, line) in self.lines.iter().enumerate() {
             let focused = self.focus.at == at;
             let label = match line.control {
-                Control::ApiKey => self.key.label(),
+                LineControl::ApiKey => self.key.label(),
                 _ => i18n::tr(line.label),
             };
             form.labelled(&fit(label, LABEL, ""), focused, |room| {
-                self.spans(&line.control, room, focused, env)
+                self.spans(&line.control, room, focused, cx)
             });
         }
         form.blank();
@@ -277,7 +280,7 @@ impl ProfileForm {
             form.dim(&self.advice());
             form.blank();
         }
-        let key = |action| env.key(&[Context::Form, Context::Always], action);
+        let key = |action| cx.key(&[KeyContext::Form, KeyContext::Always], action);
         form.dim(&t!(
             "{enter} (last field) check and save  {esc} back",
             enter = key(Action::Accept),
@@ -291,26 +294,26 @@ fn settings(settings: &ProfileSettings) -> Vec<FormLine> {
     editable.sort_by_key(|(_, edit)| (edit.is_required, edit.input != Input::Key));
     let mut lines: Vec<FormLine> =
         editable.iter().map(|(key, edit)| FormLine::of(key, edit, &settings.text(key))).collect();
-    lines.push(FormLine::new("", Control::ApiKey));
+    lines.push(FormLine::new("", LineControl::ApiKey));
     lines
 }
 
 /// A choice between a few words, with a mark on the chosen one. If there is no room for all, only the chosen word
 /// is shown. The key hint is shown only if it fits too.
-fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
+fn choice(words: &[&str], chosen: usize, room: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
     // The keymap does not have this key. It is typed, like a letter in the other fields.
     let hint = t!("space change");
     let all: Vec<String> = words
         .iter()
         .enumerate()
-        .map(|(i, word)| format!("{} {word}", if i == chosen { env.glyphs.on } else { env.glyphs.off }))
+        .map(|(i, word)| format!("{} {word}", if i == chosen { cx.glyphs.on } else { cx.glyphs.off }))
         .collect();
     let wide = |gap: usize| all.iter().map(|word| width(word) + gap).sum::<usize>();
     let gap = if wide(3) + width(hint) <= room { "   " } else { "  " };
     let shown = if wide(2) <= room { &all[..] } else { all.get(chosen..=chosen).unwrap_or_default() };
     let mut spans: Vec<Span<'static>> = shown.iter().map(|word| Span::raw(format!("{word}{gap}"))).collect();
     if focused && spans.iter().map(|span| width(&span.content)).sum::<usize>() + width(hint) <= room {
-        spans.push(Span::styled(hint, env.theme.dim()));
+        spans.push(Span::styled(hint, cx.theme.dim()));
     }
     spans
 }

@@ -139,8 +139,8 @@ impl Profiles {
     }
 
     /// One row for each profile, plus the two rows below them.
-    fn rows(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let used = env.session().map(|session| session.name.as_str());
+    fn rows(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let used = cx.session().map(|session| session.name.as_str());
         let name = |line: &ProfileLine| {
             let here = if used == Some(line.name.as_str()) { t!(" (in use)") } else { "" };
             format!("{}{here}", line.name)
@@ -157,47 +157,47 @@ impl Profiles {
             let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
             let text = t!(
                 "{name}  {word}  {label}  key from {place}",
-                name = fit(&name(line), names, env.glyphs.ellipsis),
-                word = fit(&word, wide, env.glyphs.ellipsis),
+                name = fit(&name(line), names, cx.glyphs.ellipsis),
+                word = fit(&word, wide, cx.glyphs.ellipsis),
                 label,
                 place = line.key_from
             );
-            rows.push(self.row(i, &text, room, env));
+            rows.push(self.row(i, &text, room, cx));
         }
-        rows.push(self.row(self.lines.len(), t!("add a profile"), room, env));
-        rows.push(self.row(self.lines.len() + 1, t!("sandbox: simulated service, no real data"), room, env));
+        rows.push(self.row(self.lines.len(), t!("add a profile"), room, cx));
+        rows.push(self.row(self.lines.len() + 1, t!("sandbox: simulated service, no real data"), room, cx));
         rows
     }
 
     /// The list in a popup. If not all rows fit, it shows those around the selected one.
-    fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let (mut form, mut foot) = (FormText::in_popup(area, env), FormText::in_popup(area, env));
+    fn draw_list(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let (mut form, mut foot) = (FormText::in_popup(area, cx), FormText::in_popup(area, cx));
         if self.lines.is_empty() && self.reading.is_none() {
             form.dim(t!("No profile is set up yet."));
         }
         foot.blank();
-        let demo = env.session().is_some_and(|session| session.data_dir.is_none());
+        let demo = cx.session().is_some_and(|session| session.data_dir.is_none());
         let then = if demo { t!(" This ends the demo's jobs.") } else { "" };
         foot.dim(&t!(
             "lapel clears the screen of the current profile, and saves and stops its running jobs.{then}  {enter} open",
-            enter = env.key(&self.key_contexts(), Action::Accept),
+            enter = cx.key(&self.key_contexts(), Action::Accept),
             then
         ));
-        self.tell(&mut foot, env);
-        let all = self.rows(form.room(), env);
+        self.tell(&mut foot, cx);
+        let all = self.rows(form.room(), cx);
         let outer = popup::at_bottom(area, popup::FORM, form.len() + all.len() + foot.len());
-        let inner = popup::open(frame, outer, area, &self.search.titled(t!("Profiles"), env), env);
+        let inner = popup::open(frame, outer, area, &self.search.titled(t!("Profiles"), cx), cx);
         let rows = below(inner, form.len());
         let foot_rows = u16::try_from(foot.len()).unwrap_or(u16::MAX);
         let rows = Rect { height: rows.height.saturating_sub(foot_rows).max(1), ..rows };
-        let (shown, rest) = self.cursor.lay_all(rows, all.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, all.len(), cx);
         form.extend(all.into_iter().skip(shown.start).take(shown.len()));
         form.extend(rest);
         form.extend(foot.into_lines());
         form.draw(frame, inner);
     }
 
-    fn tell(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let waits = match (&self.form, self.reading, self.opening) {
             (_, Some(_), _) => Some(t!("reading profiles")),
             (Some(_), _, Some(_)) => Some(t!("checking the API key")),
@@ -207,7 +207,7 @@ impl Profiles {
         let waits = if self.working.is_some() { Some(t!("checking with the service")) } else { waits };
         if let Some(done) = &self.done {
             form.blank();
-            form.text(&scrub(done), env.theme.good());
+            form.text(&scrub(done), cx.theme.good());
         }
         if let Some(waits) = waits {
             form.blank();
@@ -216,27 +216,27 @@ impl Profiles {
         if let Some(said) = &self.said {
             form.blank();
             for part in said.lines() {
-                form.text(&scrub(part), env.theme.error());
+                form.text(&scrub(part), cx.theme.error());
             }
         }
     }
 
-    fn row(&self, at: usize, text: &str, room: usize, env: &UiContext) -> Line<'static> {
+    fn row(&self, at: usize, text: &str, room: usize, cx: &UiContext) -> Line<'static> {
         let selected = self.cursor.at() == at;
-        let sign = if selected { env.glyphs.cursor } else { " " };
-        let style = if selected { env.theme.selected() } else { env.theme.text() };
+        let sign = if selected { cx.glyphs.cursor } else { " " };
+        let style = if selected { cx.theme.selected() } else { cx.theme.text() };
         Line::from(vec![
-            Span::styled(format!("{sign} "), env.theme.accent()),
-            Span::styled(fit(text, room, env.glyphs.ellipsis), style),
+            Span::styled(format!("{sign} "), cx.theme.accent()),
+            Span::styled(fit(text, room, cx.glyphs.ellipsis), style),
         ])
     }
 }
 
 impl Component for Profiles {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
-            Some(_) => vec![Context::Form, Context::Always],
-            None => self.search.over().unwrap_or_else(|| Context::Profiles.in_popup()),
+            Some(_) => vec![KeyContext::Form, KeyContext::Always],
+            None => self.search.over().unwrap_or_else(|| KeyContext::Profiles.in_popup()),
         }
     }
 
@@ -251,7 +251,7 @@ impl Component for Profiles {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         // While a request about a profile runs, only Back works.
         if (self.opening.is_some() || self.working.is_some()) && action != Action::Back {
             return true;
@@ -263,14 +263,14 @@ impl Component for Profiles {
                 ProfileStep::Wrong(why) => {
                     self.said = Some(t!("{why} Nothing was saved.", why = ended(&why)));
                 }
-                ProfileStep::Change(change) if env.is_sending && self.used.as_ref() == Some(&change.name) => {
+                ProfileStep::Change(change) if cx.is_sending && self.used.as_ref() == Some(&change.name) => {
                     self.said = Some(i18n::tr(SENDING).to_owned());
                 }
                 ProfileStep::Change(change) => {
                     let name = change.name.clone();
                     self.work(ProfileAsk::Change(change), name, true, out);
                 }
-                ProfileStep::Try(_) if env.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
+                ProfileStep::Try(_) if cx.is_sending => self.said = Some(i18n::tr(SENDING).to_owned()),
                 ProfileStep::Try(candidate) => {
                     self.said = None;
                     self.opening = Some(out.ask(Request::TryProfile(candidate)));
@@ -286,7 +286,7 @@ impl Component for Profiles {
         }
         match action {
             Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
-            Action::Accept => self.accept(env.is_sending, out),
+            Action::Accept => self.accept(cx.is_sending, out),
             Action::Back => self.back(out),
             _ => return self.cursor.on_menu_action(action, self.lines.len() + 2),
         }
@@ -356,23 +356,23 @@ impl Component for Profiles {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         match &self.form {
             Some(form) => {
-                let mut text = FormText::new(area, env);
+                let mut text = FormText::new(area, cx);
                 let head = match form.changes() {
                     Some(name) => t!("Change profile {name}", name),
                     None => t!("New profile").to_owned(),
                 };
-                text.text(&head, env.theme.strong());
+                text.text(&head, cx.theme.strong());
                 text.blank();
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
-                form.draw(&mut text, brief, env);
-                self.tell(&mut text, env);
+                form.draw(&mut text, brief, cx);
+                self.tell(&mut text, cx);
                 // What is wrong is below the fields, so nothing is squeezed away here.
                 frame.render_widget(ratatui::text::Text::from(text.into_lines()), area);
             }
-            None => self.draw_list(frame, area, env),
+            None => self.draw_list(frame, area, cx),
         }
     }
 }
@@ -386,21 +386,21 @@ impl Modal for Profiles {
         self.removing.is_none()
     }
 
-    fn asks(&self) -> Option<Ask> {
-        (self.removing.is_some() && self.working.is_none()).then_some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        (self.removing.is_some() && self.working.is_none()).then_some(ConfirmQuestion::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let Some(line) = &self.removing else { return };
         let label = scrub(line.organisation.as_deref().unwrap_or(&line.base_url)).into_owned();
         form.asks(
             &t!("Remove profile {name}", name = line.name),
             &format!("{} {label}", line.environment),
-            env,
+            cx,
         );
         form.text(
             t!("lapel removes the profile from the settings, and also its key if lapel stores the key. The journal keeps what was sent with it. Nothing changes at the service."),
-            env.theme.text(),
+            cx.theme.text(),
         );
         if let Some(said) = &self.said {
             form.error(said);

@@ -30,7 +30,7 @@ impl RepinKey {
 }
 
 impl Component for RepinKey {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         CONTEXTS.to_vec()
     }
 
@@ -66,14 +66,14 @@ impl Component for RepinKey {
 }
 
 impl Modal for RepinKey {
-    fn asks(&self) -> Option<Ask> {
-        Some(Ask::ONE)
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        Some(ConfirmQuestion::ONE)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        let theme = &env.theme;
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        let theme = &cx.theme;
         let name = &self.profile;
-        form.asks(&t!("Pin another key for profile {name}", name), &env.place(), env);
+        form.asks(&t!("Pin another key for profile {name}", name), &cx.place(), cx);
         if self.request.is_some() {
             form.busy(t!("checking the key again"));
         }
@@ -84,7 +84,7 @@ impl Modal for RepinKey {
             form.line(Line::from(vec![
                 Span::styled(format!("  {}", fit(label, 10, "")), theme.dim()),
                 Span::styled(text.clone(), theme.strong()),
-                Span::raw(env.glyphs.ellipsis),
+                Span::raw(cx.glyphs.ellipsis),
             ]));
         }
         let text = t!(

@@ -6,7 +6,7 @@ use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
-use crate::tui::widgets::fields::Fields;
+use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::label::aligned;
 use crate::tui::worker::job_command::JobCommand;
 use ratatui::style::Style;
@@ -18,7 +18,7 @@ const REASON: usize = 2;
 pub struct ReplaceForm {
     old: Box<Badge>,
     state: State,
-    fields: Fields<3>,
+    fields: TextFields<3>,
     /// Template of the badge, or why it is unknown.
     template: Option<Result<(TemplateId, Text), String>>,
     template_request: Option<RequestId>,
@@ -27,13 +27,13 @@ pub struct ReplaceForm {
 }
 
 impl ReplaceForm {
-    pub fn new(old: Box<Badge>, env: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(old: Box<Badge>, cx: &UiContext, out: &mut Effects<'_>) -> Self {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), |t| t.wire().to_owned());
         let email = text(&old.recipient_email);
         let labels = [tr_noop!("Name"), tr_noop!("E-mail"), tr_noop!("Reason")];
-        let fields = Fields::new(labels, [&text(&old.recipient_name), &email, ""]);
+        let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
         let template_request = Some(out.ask(Request::TemplateOf(old.badge_id.clone(), email)));
-        let state = Verdict::of(&*old, env.now()).state();
+        let state = Verdict::of(&*old, cx.now()).state();
         Self { old, state, fields, template: None, template_request, error: None, review: None }
     }
 
@@ -103,29 +103,29 @@ impl ReplaceForm {
         out.go.push(Navigate::Activity);
     }
 
-    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_review(&self, review: &PersonReview, form: &mut FormText<'_>, cx: &UiContext) {
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
         let what = t!("Correct and replace {n} badge", n = 1);
-        form.asks(&format!("{what} {} {}", env.glyphs.dot, text(&self.old.title)), &env.place(), env);
+        form.asks(&format!("{what} {} {}", cx.glyphs.dot, text(&self.old.title)), &cx.place(), cx);
         let [now, then, reason] = labels();
         let old = format!("{now}  {}  {}", text(&self.old.recipient_name), text(&self.old.recipient_email));
-        form.cut(&old, env.theme.dim());
+        form.cut(&old, cx.theme.dim());
         let name = Text::new(review.name.clone());
         form.cut(&format!("{then}  {name}  {}", review.address.text()), Style::default());
         form.cut(&format!("{reason}  {}", Text::new(self.fields.value(REASON))), Style::default());
-        form.text(&t!("1 recipient {dot} 2 requests", dot = env.glyphs.dot), env.theme.text());
+        form.text(&t!("1 recipient {dot} 2 requests", dot = cx.glyphs.dot), cx.theme.text());
         form.text(
             t!(
                 "Two mails will arrive: one for the corrected badge, one for the revocation of the old one. Both badges are valid until the corrected one is Issued (5 minutes to 24 hours). Then lapel revokes the old one, while lapel runs."
             ),
-            env.theme.warning(),
+            cx.theme.warning(),
         );
-        review.draw(form, env);
+        review.draw(form, cx);
     }
 
-    fn draw_fields(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
         form.blank();
-        self.fields.draw(form, env);
+        self.fields.draw(form, cx);
         form.blank();
         let (_, _, _, findings) = check_person(self.fields.value(NAME), self.fields.value(EMAIL));
         for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
@@ -142,15 +142,15 @@ impl ReplaceForm {
         }
         form.dim(&t!(
             "A badge cannot be changed. lapel issues a corrected badge, and revokes this one when the new one is Issued. Nothing is sent until you confirm the review.  {enter} next  {esc} back",
-            enter = env.key(&self.key_contexts(), Action::Accept),
-            esc = env.key(&self.key_contexts(), Action::Back)
+            enter = cx.key(&self.key_contexts(), Action::Accept),
+            esc = cx.key(&self.key_contexts(), Action::Back)
         ));
     }
 }
 
 impl Component for ReplaceForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::Form.in_field()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::Form.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -213,10 +213,10 @@ impl Component for ReplaceForm {
         typed.then(|| self.fields.field_mut(REASON))
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::new(area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::new(area, cx);
         let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
-        form.cut(&t!("Correct and replace  {title}", title = text(&self.old.title)), env.theme.strong());
+        form.cut(&t!("Correct and replace  {title}", title = text(&self.old.title)), cx.theme.strong());
         let [now, ..] = labels();
         let old = format!(
             "{now}  {}  {}  {}",
@@ -224,8 +224,8 @@ impl Component for ReplaceForm {
             text(&self.old.recipient_email),
             t!("badge {id}", id = self.old.badge_id)
         );
-        form.cut(&old, env.theme.dim());
-        self.draw_fields(&mut form, env);
+        form.cut(&old, cx.theme.dim());
+        self.draw_fields(&mut form, cx);
         form.draw(frame, area);
     }
 }
@@ -248,13 +248,13 @@ impl Modal for ReplaceForm {
         self.error = None;
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.review.as_ref().map(PersonReview::asks)
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         if let Some(review) = &self.review {
-            self.draw_review(review, form, env);
+            self.draw_review(review, form, cx);
         }
     }
 

@@ -4,10 +4,10 @@ mod draw;
 mod save;
 
 use crate::api::LogEntry;
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
 use crate::tui::widgets::search::{Search, Searched};
-use save::Save;
+use save::SaveLogForm;
 
 #[derive(Default)]
 pub struct RequestLog {
@@ -15,22 +15,22 @@ pub struct RequestLog {
     entries: Vec<LogEntry>,
     /// Number of the selected entry. `None` follows the newest entry.
     selected: Option<u64>,
-    sight: Sight,
+    sight: ListArea,
     /// Waits for the next request to end.
     watch: Option<RequestId>,
-    save: Option<Save>,
+    save: Option<SaveLogForm>,
     search: Search,
 }
 
 impl RequestLog {
-    pub fn new(env: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(cx: &UiContext, out: &mut Effects<'_>) -> Self {
         let mut log = Self::default();
-        log.read(env, out);
+        log.read(cx, out);
         log
     }
 
-    fn read(&mut self, env: &UiContext, out: &mut Effects<'_>) {
-        let Some(client) = env.client() else { return };
+    fn read(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        let Some(client) = cx.client() else { return };
         self.entries = client.log();
         self.entries.reverse();
         let newest = self.entries.first().map_or(0, |entry| entry.no);
@@ -60,10 +60,10 @@ impl RequestLog {
 }
 
 impl Component for RequestLog {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match &self.save {
             Some(save) => save.key_contexts(),
-            None => self.search.over().unwrap_or_else(|| Context::Requests.in_popup()),
+            None => self.search.over().unwrap_or_else(|| KeyContext::Requests.in_popup()),
         }
     }
 
@@ -75,7 +75,7 @@ impl Component for RequestLog {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if let Some(save) = &mut self.save {
             let (taken, closed) = save.file.on_action(action, out);
             if closed {
@@ -106,8 +106,8 @@ impl Component for RequestLog {
             Action::Pager if self.entries.is_empty() => {
                 out.say(t!("There are no requests to show yet."));
             }
-            Action::Pager => out.page = Some(save::page(&self.shown(), env)),
-            Action::Save => self.save = Some(Save::new(&self.entries, env, out)),
+            Action::Pager => out.page = Some(save::page(&self.shown(), cx)),
+            Action::Save => self.save = Some(SaveLogForm::new(&self.entries, cx, out)),
             Action::Back => {
                 out.cancel(self.watch.take());
                 out.close();
@@ -146,7 +146,7 @@ impl Component for RequestLog {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
         match answer {
@@ -154,7 +154,7 @@ impl Component for RequestLog {
                 self.watch = None;
                 // Without a connection the response comes at once, so a new request here would loop forever.
                 if watched.is_some() {
-                    self.read(env, out);
+                    self.read(cx, out);
                 }
                 Ok(())
             }
@@ -171,8 +171,8 @@ impl Component for RequestLog {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
@@ -181,12 +181,12 @@ impl Modal for RequestLog {
         false
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.save.as_ref()?.file.asks()
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        self.save.iter().for_each(|save| save.file.confirm_text(form, env));
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        self.save.iter().for_each(|save| save.file.confirm_text(form, cx));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

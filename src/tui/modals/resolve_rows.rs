@@ -23,7 +23,7 @@ enum Resolution {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum ResolveStage {
     Choice,
     /// Type the badge id, or else the reason.
     Text,
@@ -45,7 +45,7 @@ pub struct ResolveRows {
     rows: RowsToResolve,
     choices: Vec<Resolution>,
     cursor: ListCursor,
-    stage: Stage,
+    stage: ResolveStage,
     badge: TextField,
     why: TextField,
     request: Option<RequestId>,
@@ -63,7 +63,7 @@ impl ResolveRows {
             rows,
             choices,
             cursor: ListCursor::default(),
-            stage: Stage::Choice,
+            stage: ResolveStage::Choice,
             badge,
             why: TextField::default(),
             request: None,
@@ -139,29 +139,31 @@ impl ResolveRows {
         self.error = None;
         let typed = self.field().1.value();
         match (self.stage, self.choice()) {
-            (Stage::Choice, _) => self.stage = Stage::Text,
-            (Stage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
+            (ResolveStage::Choice, _) => self.stage = ResolveStage::Text,
+            (ResolveStage::Text, Resolution::IsBadge) if Text::new(typed).looks_empty() => {
                 self.error = Some(t!("type or paste the badge id").to_owned());
             }
-            (Stage::Text, _) if Text::new(typed).looks_empty() => {
+            (ResolveStage::Text, _) if Text::new(typed).looks_empty() => {
                 self.error = Some(t!("type a short reason: it is saved with the job").to_owned());
             }
-            (Stage::Text, Resolution::SendAgain) => {
+            (ResolveStage::Text, Resolution::SendAgain) => {
                 if let RowsToResolve::One(row) = &self.rows {
                     let why = typed.trim().to_owned();
                     let command = JobCommand::Decide(self.job, row.no, Decision::SendAgain, why);
                     out.go.push(Navigate::Again(Box::new(command)));
                 }
             }
-            (Stage::Text, Resolution::SendNeverSeen) => {
+            (ResolveStage::Text, Resolution::SendNeverSeen) => {
                 let among = match &self.rows {
                     RowsToResolve::One(_) => None,
                     RowsToResolve::Marked { never_seen, .. } => Some(never_seen.clone()),
                 };
                 self.run(JobCommand::NeverSeen(self.job, among), out);
             }
-            (Stage::Text, Resolution::IsBadge | Resolution::Leave) => self.stage = Stage::Review,
-            (Stage::Review, _) => {}
+            (ResolveStage::Text, Resolution::IsBadge | Resolution::Leave) => {
+                self.stage = ResolveStage::Review
+            }
+            (ResolveStage::Review, _) => {}
         }
     }
 
@@ -174,18 +176,18 @@ impl ResolveRows {
     fn back(&mut self, out: &mut Effects<'_>) {
         self.error = None;
         match self.stage {
-            Stage::Choice => {
+            ResolveStage::Choice => {
                 out.cancel(self.request.take());
                 out.close();
             }
-            Stage::Text => {
+            ResolveStage::Text => {
                 // The response would ask to send these rows, even if the user has chosen something else by then.
                 if self.choice() == Resolution::SendNeverSeen {
                     out.cancel(self.request.take());
                 }
-                self.stage = Stage::Choice;
+                self.stage = ResolveStage::Choice;
             }
-            Stage::Review => self.stage = Stage::Text,
+            ResolveStage::Review => self.stage = ResolveStage::Text,
         }
     }
 
@@ -219,18 +221,18 @@ impl ResolveRows {
 }
 
 impl Component for ResolveRows {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.stage {
-            Stage::Choice => Context::Menu.in_popup(),
-            _ => vec![Context::Form, Context::Always],
+            ResolveStage::Choice => KeyContext::Menu.in_popup(),
+            _ => vec![KeyContext::Form, KeyContext::Always],
         }
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
         match action {
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => false,
-            Action::Editor => self.stage == Stage::Text && self.choice() != Resolution::IsBadge,
-            Action::ClearField => self.stage == Stage::Text,
+            Action::Editor => self.stage == ResolveStage::Text && self.choice() != Resolution::IsBadge,
+            Action::ClearField => self.stage == ResolveStage::Text,
             _ => true,
         }
     }
@@ -241,7 +243,7 @@ impl Component for ResolveRows {
             Action::Accept => self.go_on(out),
             Action::ClearField => self.field_mut().clear(),
             Action::NextField | Action::PreviousField | Action::PageDown | Action::PageUp => {}
-            _ if self.stage == Stage::Choice => {
+            _ if self.stage == ResolveStage::Choice => {
                 return self.cursor.on_menu_action(action, self.choices.len());
             }
             _ => return matches!(action, Action::Down | Action::Up),
@@ -250,7 +252,8 @@ impl Component for ResolveRows {
     }
 
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
-        let typed = self.stage == Stage::Text && self.request.is_none() && self.field_mut().on_text_key(key);
+        let typed =
+            self.stage == ResolveStage::Text && self.request.is_none() && self.field_mut().on_text_key(key);
         if typed {
             self.error = None;
         }
@@ -258,13 +261,13 @@ impl Component for ResolveRows {
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        if self.stage == Stage::Text {
+        if self.stage == ResolveStage::Text {
             self.field_mut().on_paste(text.trim());
         }
     }
 
     fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        if self.stage != Stage::Choice {
+        if self.stage != ResolveStage::Choice {
             return Clicked::Nothing;
         }
         self.cursor.on_click(at, Action::Accept)
@@ -285,7 +288,7 @@ impl Component for ResolveRows {
         match done {
             Err(why) => {
                 self.error = Some(why);
-                self.stage = Stage::Text;
+                self.stage = ResolveStage::Text;
             }
             Ok(JobReply::NeverSeen(found)) => self.send(found, out),
             Ok(done) => {
@@ -304,15 +307,15 @@ impl Component for ResolveRows {
 
     fn long_field(&mut self) -> Option<&mut TextField> {
         let is_reason = self.choice() != Resolution::IsBadge;
-        (self.stage == Stage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
+        (self.stage == ResolveStage::Text && self.request.is_none() && is_reason).then_some(&mut self.why)
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
-        form.cut(&env.place(), env.theme.accent());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
+        form.cut(&cx.place(), cx.theme.accent());
         form.blank();
         if let RowsToResolve::One(row) = &self.rows {
-            form.text(&explain(row, Kind::Issue, env), env.theme.warning());
+            form.text(&explain(row, Kind::Issue, cx), cx.theme.warning());
             form.blank();
         }
         let before = form.len();
@@ -321,7 +324,7 @@ impl Component for ResolveRows {
         for (at, (word, what)) in words.iter().enumerate() {
             form.choice(&format!("{}  {what}", fit(word, wide, "")), at == self.cursor.at());
         }
-        if self.stage != Stage::Choice {
+        if self.stage != ResolveStage::Choice {
             let (label, field) = self.field();
             form.blank();
             form.field(label, field, true);
@@ -349,15 +352,15 @@ impl Modal for ResolveRows {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         let rows = match &self.rows {
             RowsToResolve::One(_) => 1,
             RowsToResolve::Marked { rows, .. } => rows.len() as u64,
         };
-        (self.stage == Stage::Review && self.request.is_none()).then(|| Ask::of(rows))
+        (self.stage == ResolveStage::Review && self.request.is_none()).then(|| ConfirmQuestion::of(rows))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let job = self.job;
         let what = match (&self.rows, self.choice()) {
             (RowsToResolve::One(row), Resolution::IsBadge) => {
@@ -374,17 +377,17 @@ impl Modal for ResolveRows {
             ),
         };
         let (label, field) = self.field();
-        form.asks(&what, &env.place(), env);
-        form.text(&format!("{label}  {}", Text::new(field.value())), env.theme.text());
+        form.asks(&what, &cx.place(), cx);
+        form.text(&format!("{label}  {}", Text::new(field.value())), cx.theme.text());
         if let RowsToResolve::Marked { .. } = self.rows {
-            form.text(t!("Nothing is sent. lapel does nothing more with them."), env.theme.text());
+            form.text(t!("Nothing is sent. lapel does nothing more with them."), cx.theme.text());
         }
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         let why = || self.why.value().trim().to_owned();
         let command = match (&self.rows, self.choice()) {
-            _ if self.stage != Stage::Review => return,
+            _ if self.stage != ResolveStage::Review => return,
             (RowsToResolve::One(row), Resolution::IsBadge) => {
                 let Some(id) = BadgeId::new(self.badge.value().trim()) else { return };
                 JobCommand::Decide(self.job, row.no, Decision::IsThis(id), t!("found manually").to_owned())

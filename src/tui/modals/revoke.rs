@@ -80,7 +80,7 @@ impl RevokeForm {
         }
     }
 
-    fn breakdown(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    fn breakdown(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let mut states: Vec<(State, usize)> = Vec::new();
         for target in &self.targets {
             match states.iter_mut().find(|(state, _)| *state == target.state) {
@@ -88,7 +88,7 @@ impl RevokeForm {
                 None => states.push((target.state.clone(), 1)),
             }
         }
-        let requests = env.requests_to_send(self.sendable() as u64);
+        let requests = cx.requests_to_send(self.sendable() as u64);
         let outcome = |state: &State| match state {
             State::Issued => {
                 plural!(requests, "will be sent in {n} request", "will be sent in {n} requests")
@@ -103,20 +103,18 @@ impl RevokeForm {
         states
             .into_iter()
             .flat_map(|(state, n)| {
-                let word = format!("{} {}", env.glyphs.state(&state), state.word());
-                let row = [
-                    (format!("{:>7}", number(n as u64)), env.theme.strong()),
-                    (word, env.theme.state(&state)),
-                ];
+                let word = format!("{} {}", cx.glyphs.state(&state), state.word());
+                let row =
+                    [(format!("{:>7}", number(n as u64)), cx.theme.strong()), (word, cx.theme.state(&state))];
                 let before = OUTCOME.iter().sum::<usize>() + OUTCOME.len();
                 let parts = wrap(&outcome(&state), (room + 2).saturating_sub(before));
                 let lines = parts.into_iter().enumerate().map(|(at, part)| {
                     let mut spans = if at == 0 {
-                        cells(&row, &OUTCOME, env.glyphs.ellipsis)
+                        cells(&row, &OUTCOME, cx.glyphs.ellipsis)
                     } else {
                         vec![Span::raw(" ".repeat(before - 1))]
                     };
-                    spans.extend([Span::raw(" "), Span::styled(part, env.theme.text())]);
+                    spans.extend([Span::raw(" "), Span::styled(part, cx.theme.text())]);
                     Line::from(spans)
                 });
                 lines.collect::<Vec<_>>()
@@ -124,7 +122,7 @@ impl RevokeForm {
             .collect()
     }
 
-    fn when_issued_lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    fn when_issued_lines(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
         let text = t!("{sign} waiting badges: revoke when issued", sign);
         // The checkbox has its own column, also when the text has a second line.
@@ -132,7 +130,7 @@ impl RevokeForm {
         let indent = |at| if at == 0 { 8 } else { 8 + width(sign) + 1 };
         let lines = parts.iter().enumerate().map(|(at, part)| format!("{}{part}", " ".repeat(indent(at))));
         let mut lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
-        let toggle = Span::styled(env.key(&self.key_contexts(), Action::Toggle), env.theme.key());
+        let toggle = Span::styled(cx.key(&self.key_contexts(), Action::Toggle), cx.theme.key());
         match lines.last_mut() {
             Some(last) if line_width(last) + 3 + width(&toggle.content) <= room + 2 => {
                 last.push_span(Span::raw("   "));
@@ -143,26 +141,26 @@ impl RevokeForm {
         lines
     }
 
-    fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, env: &UiContext) {
+    fn draw_reason(&self, form: &mut FormText<'_>, area: Rect, cx: &UiContext) {
         let focused = self.review.is_none();
         let has_hint = focused && self.reason.has_earlier() && self.reason.value().is_empty();
         form.labelled(t!("Reason"), focused, |columns| {
-            let mut spans = self.reason.spans(columns, focused, env);
+            let mut spans = self.reason.spans(columns, focused, cx);
             if has_hint {
-                let key = env.key(&self.key_contexts(), Action::Earlier);
+                let key = cx.key(&self.key_contexts(), Action::Earlier);
                 spans.truncate(1);
-                spans.push(Span::styled(format!("  {key} {}", t!("earlier reasons")), env.theme.dim()));
+                spans.push(Span::styled(format!("  {key} {}", t!("earlier reasons")), cx.theme.dim()));
             }
             spans
         });
         if focused && area.height >= ROOMY {
-            form.extend(self.reason.earlier_lines(8, form.room(), env));
+            form.extend(self.reason.earlier_lines(8, form.room(), cx));
         }
     }
 
-    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
-        let mut foot = FormText::in_popup(area, env);
-        let key = |action| env.key(&self.key_contexts(), action);
+    fn foot(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+        let mut foot = FormText::in_popup(area, cx);
+        let key = |action| cx.key(&self.key_contexts(), action);
         if self.to_revoke() == 0 {
             foot.dim(&t!("{esc} back", esc = key(Action::Back)));
         } else {
@@ -177,8 +175,8 @@ impl RevokeForm {
 }
 
 impl Component for RevokeForm {
-    fn key_contexts(&self) -> Vec<Context> {
-        Context::RevokeForm.in_field()
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        KeyContext::RevokeForm.in_field()
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -242,41 +240,41 @@ impl Component for RevokeForm {
         (self.to_revoke() > 0 && self.review.is_none()).then(|| self.reason.field_mut())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let rows = area.height.saturating_sub(2 * popup::edge(area));
-        let mut form = FormText::in_popup(area, env);
-        let key = |action| env.key(&self.key_contexts(), action);
+        let mut form = FormText::in_popup(area, cx);
+        let key = |action| cx.key(&self.key_contexts(), action);
         let what = match self.to_revoke() as u64 {
             0 => plural!(self.waiting() as u64, "{n} waiting badge", "{n} waiting badges"),
             n => plural!(n, "Revoke {n} badge", "Revoke {n} badges"),
         };
-        form.text(&env.place(), env.theme.accent());
-        form.extend(self.breakdown(form.room(), env));
+        form.text(&cx.place(), cx.theme.accent());
+        form.extend(self.breakdown(form.room(), cx));
         if self.waiting() > 0 && self.review.is_none() {
-            form.extend(self.when_issued_lines(form.room(), env));
+            form.extend(self.when_issued_lines(form.room(), cx));
         }
         form.blank();
         if self.to_revoke() > 0 {
-            self.draw_reason(&mut form, area, env);
+            self.draw_reason(&mut form, area, cx);
         } else {
-            form.text(t!("No badge here can be revoked now. Nothing is sent."), env.theme.warning());
+            form.text(t!("No badge here can be revoked now. Nothing is sent."), cx.theme.warning());
         }
         if self.reason.value().chars().count() > LONG_REASON {
             let text = t!("longer than {n} characters: holders may see all of it", n = LONG_REASON);
-            form.text(&format!("       {} {text}", env.glyphs.alert), env.theme.warning());
+            form.text(&format!("       {} {text}", cx.glyphs.alert), cx.theme.warning());
         }
         if let Some(error) = &self.error {
-            form.text(error, env.theme.error());
+            form.text(error, cx.theme.error());
         }
         form.blank();
-        let foot = self.foot(area, env);
+        let foot = self.foot(area, cx);
         let foot_rows = u16::try_from(foot.len()).unwrap_or(1).min(rows);
         // The list of targets gets the rows between the breakdown and the foot.
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.targets.len().saturating_sub(free));
         let shown = self.targets.iter().skip(top).take(free);
         let width = form.room() + 2;
-        form.extend(shown.map(|target| target_line(target, width, env)));
+        form.extend(shown.map(|target| target_line(target, width, cx)));
         let rest = self.targets.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
             let text = t!(
@@ -290,10 +288,10 @@ impl Component for RevokeForm {
         }
         form.blank();
         // The foot is always visible at the bottom.
-        let mut lines = squeezed(form.into_lines(), rows - foot_rows, env);
+        let mut lines = squeezed(form.into_lines(), rows - foot_rows, cx);
         lines.extend(foot);
         let outer = popup::at_bottom(area, popup::FORM, lines.len());
-        let inner = popup::open(frame, outer, area, &what, env);
+        let inner = popup::open(frame, outer, area, &what, cx);
         frame.render_widget(ratatui::text::Text::from(lines), inner);
     }
 }
@@ -316,16 +314,16 @@ impl Modal for RevokeForm {
         self.error = None;
     }
 
-    fn asks(&self) -> Option<Ask> {
-        self.review.is_some().then(|| Ask::send(self.to_revoke() as u64))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.review.is_some().then(|| ConfirmQuestion::send(self.to_revoke() as u64))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let n = self.to_revoke() as u64;
         let what = plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)");
-        form.asks(&what, &env.place(), env);
-        form.cut(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), env.theme.text());
-        form.extend(self.breakdown(form.room(), env));
+        form.asks(&what, &cx.place(), cx);
+        form.cut(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), cx.theme.text());
+        form.extend(self.breakdown(form.room(), cx));
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
@@ -351,22 +349,22 @@ fn subject(targets: &[RevokeTarget]) -> String {
     crate::secrets::fingerprint(&ids.join(" "))
 }
 
-fn target_line(target: &RevokeTarget, columns: usize, env: &UiContext) -> Line<'static> {
+fn target_line(target: &RevokeTarget, columns: usize, cx: &UiContext) -> Line<'static> {
     let rest = columns.saturating_sub(4 + 12 + 4);
-    let style = if target.state.may_be_revoked() { env.theme.text() } else { env.theme.dim() };
+    let style = if target.state.may_be_revoked() { cx.theme.text() } else { cx.theme.dim() };
     let row = [
         (
-            format!("{} {}", env.glyphs.state(&target.state), target.state.word()),
-            env.theme.state(&target.state),
+            format!("{} {}", cx.glyphs.state(&target.state), target.state.word()),
+            cx.theme.state(&target.state),
         ),
         (target.holder.to_string(), style),
         (target.email.to_string(), style),
         (target.title.to_string(), style),
-        (target.badge_id.to_string(), env.theme.dim()),
+        (target.badge_id.to_string(), cx.theme.dim()),
     ];
     let id = 14.min(rest / 4);
     let widths = [12, rest / 5, rest / 4, rest - rest / 5 - rest / 4 - id, id];
     let mut spans = vec![Span::raw("    ")];
-    spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+    spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
     Line::from(spans)
 }

@@ -4,7 +4,7 @@
 use super::file::Purpose;
 use crate::jobs::intake::ImportSource;
 use crate::tui::modals::file::FileForm;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::widgets::label::aligned;
 use crate::tui::widgets::path_field::PathField;
@@ -20,9 +20,9 @@ pub struct RevokeIds {
 }
 
 impl RevokeIds {
-    pub fn new(env: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(cx: &UiContext, out: &mut Effects<'_>) -> Self {
         Self {
-            file: PathField::with_earlier(env.recent(Typed::IdsFile)),
+            file: PathField::with_earlier(cx.recent(InputKind::IdsFile)),
             reason: ReasonField::new(out),
             when_issued: false,
             at_reason: false,
@@ -37,7 +37,7 @@ impl RevokeIds {
             return;
         }
         if let ImportSource::File(path) = &source {
-            out.typed.push((Typed::IdsFile, path.to_string_lossy().into_owned()));
+            out.typed.push((InputKind::IdsFile, path.to_string_lossy().into_owned()));
         }
         let (reason, when_issued) = (self.reason.value().to_owned(), self.when_issued);
         out.open(move |_, out| FileForm::new(Purpose::Revoke { reason, when_issued }, source, out));
@@ -45,8 +45,8 @@ impl RevokeIds {
 }
 
 impl Component for RevokeIds {
-    fn key_contexts(&self) -> Vec<Context> {
-        let own = if self.at_reason { Context::RevokeForm } else { Context::FileField };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let own = if self.at_reason { KeyContext::RevokeForm } else { KeyContext::FileField };
         own.in_field()
     }
 
@@ -123,23 +123,23 @@ impl Component for RevokeIds {
         self.at_reason.then(|| self.reason.field_mut())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::new(area, env);
-        form.head(t!("Revoke badges by id from a file"), &env.place());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::new(area, cx);
+        form.head(t!("Revoke badges by id from a file"), &cx.place());
         form.blank();
         let [of_file, of_reason] = aligned([tr_noop!("File"), tr_noop!("Reason")]);
-        form.labelled(&of_file, !self.at_reason, |columns| self.file.spans(columns, !self.at_reason, env));
-        form.extend(self.file.lines(form.room(), env));
-        form.labelled(&of_reason, self.at_reason, |columns| self.reason.spans(columns, self.at_reason, env));
+        form.labelled(&of_file, !self.at_reason, |columns| self.file.spans(columns, !self.at_reason, cx));
+        form.extend(self.file.lines(form.room(), cx));
+        form.labelled(&of_reason, self.at_reason, |columns| self.reason.spans(columns, self.at_reason, cx));
         if self.at_reason {
-            form.extend(self.reason.earlier_lines(8, form.room(), env));
+            form.extend(self.reason.earlier_lines(8, form.room(), cx));
         }
         let sign = if self.when_issued { "[x]" } else { "[ ]" };
-        let key = env.key(&[Context::RevokeForm], Action::Toggle);
+        let key = cx.key(&[KeyContext::RevokeForm], Action::Toggle);
         let key = if self.at_reason { format!("  {key}") } else { String::new() };
         form.text(
             &t!("{sign} waiting badges: revoke when issued, while lapel runs{key}", sign, key),
-            if self.at_reason { env.theme.text() } else { env.theme.dim() },
+            if self.at_reason { cx.theme.text() } else { cx.theme.dim() },
         );
         form.blank();
         if let Some(error) = &self.error {
@@ -147,7 +147,7 @@ impl Component for RevokeIds {
         }
         form.dim(&t!(
             "You can also paste ids, one per line. lapel first checks the state of each badge. Nothing is sent until you confirm the review.  {enter} next",
-            enter = env.key(&self.key_contexts(), Action::Accept)
+            enter = cx.key(&self.key_contexts(), Action::Accept)
         ));
         form.draw(frame, area);
     }

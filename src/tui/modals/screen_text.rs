@@ -12,15 +12,15 @@ pub struct ScreenText {
 }
 
 impl ScreenText {
-    pub fn new(masked: String, plain: String, env: &UiContext, out: &mut Effects<'_>) -> Self {
-        let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), env, out);
+    pub fn new(masked: String, plain: String, cx: &UiContext, out: &mut Effects<'_>) -> Self {
+        let file = SaveFile::new("lapel-screen-%Y%m%d-%H%M%S.txt", masked.clone(), cx, out);
         Self { file, masked, plain, is_masked: true }
     }
 }
 
 impl Component for ScreenText {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Export, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Export, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -75,17 +75,17 @@ impl Component for ScreenText {
         Ok(())
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::in_popup(area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::in_popup(area, cx);
         form.choice(t!("masked: only known words and ids stay"), self.is_masked);
         form.choice(t!("with personal data, as shown"), !self.is_masked);
         form.blank();
         self.file.add_to(
             &mut form,
             t!("Only you can read the file. Without a folder, it is saved where lapel was started."),
-            env,
+            cx,
         );
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         form.blank();
         form.text(
             &t!(
@@ -95,19 +95,19 @@ impl Component for ScreenText {
                 down = key(Action::Down),
                 esc = key(Action::Back)
             ),
-            env.theme.accent(),
+            cx.theme.accent(),
         );
         form.draw_popup(frame, area, t!("Save screen as text"));
     }
 }
 
 impl Modal for ScreenText {
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         self.file.asks()
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        self.file.confirm_text(form, env);
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        self.file.confirm_text(form, cx);
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

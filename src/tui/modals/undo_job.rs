@@ -79,8 +79,8 @@ impl UndoJob {
 }
 
 impl Component for UndoJob {
-    fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::Form, Context::Always]
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::Form, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -156,12 +156,12 @@ impl Component for UndoJob {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let key = |action| env.key(&self.key_contexts(), action);
-        let mut form = FormText::in_popup(area, env);
-        form.cut(&env.place(), env.theme.accent());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let key = |action| cx.key(&self.key_contexts(), action);
+        let mut form = FormText::in_popup(area, cx);
+        form.cut(&cx.place(), cx.theme.accent());
         form.blank();
-        form.text(&self.words(), env.theme.text());
+        form.text(&self.words(), cx.theme.text());
         form.blank();
         form.field(t!("Reason"), &self.reason, true);
         form.blank();
@@ -189,15 +189,15 @@ impl Modal for UndoJob {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
+    fn asks(&self) -> Option<ConfirmQuestion> {
         let unsent = self.unsent();
-        (self.cancels && unsent > 0).then(|| Ask::of(unsent))
+        (self.cancels && unsent > 0).then(|| ConfirmQuestion::of(unsent))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let what = plural!(self.unsent(), "Cancel {n} unsent row", "Cancel {n} unsent rows");
-        form.asks(&format!("{what} {} {}", env.glyphs.dot, self.job.title), &env.place(), env);
-        form.text(&self.words(), env.theme.text());
+        form.asks(&format!("{what} {} {}", cx.glyphs.dot, self.job.title), &cx.place(), cx);
+        form.text(&self.words(), cx.theme.text());
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

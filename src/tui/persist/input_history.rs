@@ -11,10 +11,10 @@ use crate::jobs::{self, forget_templates, remember_templates};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::persist::unfinished::{self, FormInput, Typing};
 use crate::tui::request::{RequestId, Response};
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
@@ -38,7 +38,7 @@ const LISTED: usize = 10;
 const OFFERED: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum InputKind {
     /// The look-up box of the Wallet tab.
     LookUp,
     /// The look-up box of the Badge tab.
@@ -59,21 +59,21 @@ pub struct Lists {
 }
 
 impl Lists {
-    fn of(&self, typed: Typed) -> &Vec<String> {
+    fn of(&self, typed: InputKind) -> &Vec<String> {
         match typed {
-            Typed::LookUp => &self.look_ups,
-            Typed::Badge => &self.badges,
-            Typed::IdsFile => &self.ids_files,
-            Typed::Export => &self.exports,
+            InputKind::LookUp => &self.look_ups,
+            InputKind::Badge => &self.badges,
+            InputKind::IdsFile => &self.ids_files,
+            InputKind::Export => &self.exports,
         }
     }
 
-    fn of_mut(&mut self, typed: Typed) -> &mut Vec<String> {
+    fn of_mut(&mut self, typed: InputKind) -> &mut Vec<String> {
         match typed {
-            Typed::LookUp => &mut self.look_ups,
-            Typed::Badge => &mut self.badges,
-            Typed::IdsFile => &mut self.ids_files,
-            Typed::Export => &mut self.exports,
+            InputKind::LookUp => &mut self.look_ups,
+            InputKind::Badge => &mut self.badges,
+            InputKind::IdsFile => &mut self.ids_files,
+            InputKind::Export => &mut self.exports,
         }
     }
 
@@ -85,7 +85,7 @@ impl Lists {
             + self.unfinished.len()
     }
 
-    fn put(&mut self, typed: Typed, text: &str) {
+    fn put(&mut self, typed: InputKind, text: &str) {
         let list = self.of_mut(typed);
         list.retain(|old| old != text);
         list.insert(0, text.to_owned());
@@ -103,7 +103,7 @@ impl Lists {
 
     /// Removes entries that lapel does not write.
     fn mended(mut self) -> Self {
-        for typed in [Typed::LookUp, Typed::Badge, Typed::IdsFile, Typed::Export] {
+        for typed in [InputKind::LookUp, InputKind::Badge, InputKind::IdsFile, InputKind::Export] {
             let list = self.of_mut(typed);
             let mut seen = std::collections::HashSet::new();
             list.retain(|text| is_fit(text) && seen.insert(text.clone()));
@@ -134,11 +134,11 @@ fn is_fit(text: &str) -> bool {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InputChange {
-    Typed(Typed, String),
+    Typed(InputKind, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
     /// Templates that were read, for the completion of a command line. They have a file of their own.
-    Templates(Vec<jobs::Recent>),
+    Templates(Vec<jobs::RecentEntry>),
     Forget,
 }
 
@@ -163,7 +163,7 @@ pub struct Recents {
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
     /// The page of templates that was read last.
-    templates: Vec<jobs::Recent>,
+    templates: Vec<jobs::RecentEntry>,
     typing: Typing,
 }
 
@@ -180,7 +180,7 @@ impl Recents {
         Self { keep_days, ..self }
     }
 
-    pub fn list(&self, typed: Typed) -> &[String] {
+    pub fn list(&self, typed: InputKind) -> &[String] {
         self.lists.of(typed)
     }
 
@@ -230,7 +230,7 @@ impl Recents {
         kept.map(|kept| kept.texts.as_slice())
     }
 
-    pub fn note(&mut self, typed: Typed, text: &str) {
+    pub fn note(&mut self, typed: InputKind, text: &str) {
         let text = text.trim();
         if !self.keeps || !is_fit(text) {
             return;
@@ -242,11 +242,11 @@ impl Recents {
     /// Keeps the templates of a page that was read.
     pub fn read_templates(&mut self, answer: &Response) {
         let Response::Templates(Ok(page)) = answer else { return };
-        let read = page.items.iter().map(|(_, one)| jobs::Recent {
+        let read = page.items.iter().map(|(_, one)| jobs::RecentEntry {
             id: one.template_id.wire().to_owned(),
             title: one.title.as_ref().map_or_else(String::new, |title| title.wire().to_owned()),
         });
-        let read: Vec<jobs::Recent> = read.collect();
+        let read: Vec<jobs::RecentEntry> = read.collect();
         // A list that is read again and again is written once.
         if !read.is_empty() && self.templates != read {
             self.templates.clone_from(&read);
@@ -353,7 +353,7 @@ pub fn lines(
     chosen: Option<usize>,
     room: usize,
     most: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let top = chosen.map_or(0, |at| (at + 1).saturating_sub(most));
     all.iter()
@@ -362,11 +362,11 @@ pub fn lines(
         .take(most)
         .map(|(at, text)| {
             let is_chosen = chosen == Some(at);
-            let style = if is_chosen { env.theme.strong() } else { env.theme.dim() };
+            let style = if is_chosen { cx.theme.strong() } else { cx.theme.dim() };
             Line::from(vec![
-                Span::styled(if is_chosen { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::styled(if is_chosen { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
                 Span::raw(" "),
-                Span::styled(fit(&scrub(text), room.saturating_sub(2), env.glyphs.ellipsis), style),
+                Span::styled(fit(&scrub(text), room.saturating_sub(2), cx.glyphs.ellipsis), style),
             ])
         })
         .collect()
@@ -374,16 +374,16 @@ pub fn lines(
 
 /// The same for a form, below a field: only while the field is empty or holds one of the entries.
 pub fn offered(
-    recent: &Recent,
+    recent: &RecentInputs,
     typed: &str,
     indent: usize,
     room: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     if !typed.is_empty() && recent.at().is_none() {
         return Vec::new();
     }
-    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, env);
+    let mut offered = lines(recent.all(), recent.at(), room.saturating_sub(indent), OFFERED, cx);
     for line in &mut offered {
         line.spans.insert(0, Span::raw(" ".repeat(indent)));
     }
@@ -396,19 +396,19 @@ pub fn draw(
     title: &str,
     frame: &mut Frame<'_>,
     area: Rect,
-    env: &UiContext,
+    cx: &UiContext,
 ) {
     let most = usize::from(area.height).saturating_sub(1).min(LISTED);
     if all.is_empty() || most == 0 {
         return;
     }
-    let key = env.keymap.key(&[Context::LookUp], Action::Earlier).unwrap_or_default();
+    let key = cx.keymap.key(&[KeyContext::LookUp], Action::Earlier).unwrap_or_default();
     let mut text = vec![Line::from(vec![
-        Span::styled(format!("  {title}  "), env.theme.dim()),
-        Span::styled(key, env.theme.key()),
+        Span::styled(format!("  {title}  "), cx.theme.dim()),
+        Span::styled(key, cx.theme.key()),
     ])];
     let room = usize::from(area.width).saturating_sub(4);
-    for mut line in lines(all, chosen, room, most, env) {
+    for mut line in lines(all, chosen, room, most, cx) {
         line.spans.insert(0, Span::raw("  "));
         text.push(line);
     }

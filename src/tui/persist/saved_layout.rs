@@ -26,7 +26,7 @@ pub struct ViewUse {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct View {
+pub struct SavedLayout {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tab: Option<Tab>,
     #[serde(skip_serializing_if = "ListView::is_default")]
@@ -74,7 +74,7 @@ pub struct SortView {
 struct LayoutFile<'a> {
     version: u64,
     #[serde(flatten)]
-    view: &'a View,
+    view: &'a SavedLayout,
 }
 
 fn as_object<S: Serializer>(filter: &[(String, String)], to: S) -> Result<S::Ok, S::Error> {
@@ -87,7 +87,7 @@ pub enum NoView {
     Newer,
 }
 
-impl View {
+impl SavedLayout {
     pub fn to_json(&self) -> String {
         format!("{:#}\n", json!(LayoutFile { version: VERSION, view: self }))
     }
@@ -149,9 +149,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn some() -> View {
+    fn some() -> SavedLayout {
         let column = |field: &str, shown, width| ColumnView { field: field.to_owned(), shown, width };
-        View {
+        SavedLayout {
             tab: Some(Tab::History),
             templates: ListView::default(),
             history: ListView {
@@ -170,8 +170,8 @@ mod tests {
 
     #[test]
     fn what_is_kept_comes_back() {
-        for view in [some(), View::default()] {
-            assert_eq!(View::from_json(&view.to_json()), Ok(view));
+        for view in [some(), SavedLayout::default()] {
+            assert_eq!(SavedLayout::from_json(&view.to_json()), Ok(view));
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn a_file_of_today_is_read_and_written() {
         let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/view.json"));
-        assert_eq!(View::from_json(text), Ok(some()));
+        assert_eq!(SavedLayout::from_json(text), Ok(some()));
         assert_eq!(some().to_json(), text);
     }
 
@@ -188,9 +188,9 @@ mod tests {
         for text in
             ["", "{", "[]", "{}", "null", r#"{"version":"1"}"#, r#"{"version":0}"#, r#"{"version":-1}"#]
         {
-            assert_eq!(View::from_json(text), Err(NoView::Damaged), "{text}");
+            assert_eq!(SavedLayout::from_json(text), Err(NoView::Damaged), "{text}");
         }
-        assert_eq!(View::from_json(r#"{"version":2,"tab":7}"#), Err(NoView::Newer));
+        assert_eq!(SavedLayout::from_json(r#"{"version":2,"tab":7}"#), Err(NoView::Newer));
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         let text = r#"{"version":1,"tab":"attic","templates":7,"history":{"columns":[1,{"field":7},
             {"field":"title","width":-3,"shown":"yes"}],"sort":{"descending":true},"filter":{"title":[1],
             "recipient_name":"x"},"more":1},"more":{}}"#;
-        let view = View::from_json(text).expect("a view");
+        let view = SavedLayout::from_json(text).expect("a view");
         assert_eq!((view.tab, &view.templates), (None, &ListView::default()));
         let column = ColumnView { field: "title".to_owned(), shown: false, width: None };
         assert_eq!(view.history.columns, [column]);
@@ -209,10 +209,10 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_does_harm(text in "\\PC{0,80}", cut in 0usize..400) {
-            let _ = View::from_json(&text);
+            let _ = SavedLayout::from_json(&text);
             let whole = some().to_json();
             let cut: String = whole.chars().take(cut).collect();
-            if let Ok(view) = View::from_json(&cut) {
+            if let Ok(view) = SavedLayout::from_json(&cut) {
                 prop_assert_eq!(view, some());
             }
         }

@@ -20,7 +20,7 @@ pub enum Widths {
 pub const ALL: [Widths; 3] = [Widths::Clusters, Widths::CodePoints, Widths::Odd];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Slot {
+enum CellSlot {
     #[default]
     Blank,
     Head(String),
@@ -68,9 +68,9 @@ impl Style {
     }
 
     /// What can be seen of it in a cell.
-    fn seen(&self, slot: &Slot) -> Self {
+    fn seen(&self, slot: &CellSlot) -> Self {
         let is_seen = |name: &&str| matches!(*name, "background" | "reversed" | "underlined" | "crossed out");
-        if *slot != Slot::Blank || self.0.keys().any(|name| is_seen(name) && *name != "background") {
+        if *slot != CellSlot::Blank || self.0.keys().any(|name| is_seen(name) && *name != "background") {
             return self.clone();
         }
         Self(
@@ -92,7 +92,7 @@ impl Style {
 pub struct Model {
     widths: Widths,
     columns: usize,
-    cells: Vec<Slot>,
+    cells: Vec<CellSlot>,
     styles: Vec<Style>,
     style: Style,
     at: (usize, usize),
@@ -104,7 +104,7 @@ impl Model {
         Self {
             widths,
             columns: usize::from(columns),
-            cells: vec![Slot::Blank; count],
+            cells: vec![CellSlot::Blank; count],
             styles: vec![Style::default(); count],
             style: Style::default(),
             at: (0, 0),
@@ -141,7 +141,7 @@ impl Model {
                 "X" => self.erase(inner.parse().expect("a number")),
                 "m" => self.style.take(inner),
                 "J" => {
-                    self.cells.fill(Slot::Blank);
+                    self.cells.fill(CellSlot::Blank);
                     self.styles.fill(Style::default());
                 }
                 "l" | "h" => {}
@@ -184,13 +184,13 @@ impl Model {
         if wide == 0 {
             // It joins the letter before the cursor.
             let mut x = self.at.0.saturating_sub(1);
-            while x > 0 && self.cells[self.place(x)] == Slot::Tail {
+            while x > 0 && self.cells[self.place(x)] == CellSlot::Tail {
                 x -= 1;
             }
             let place = self.place(x);
             match &mut self.cells[place] {
-                Slot::Head(head) => head.push_str(text),
-                slot => *slot = Slot::Head(format!(" {text}")),
+                CellSlot::Head(head) => head.push_str(text),
+                slot => *slot = CellSlot::Head(format!(" {text}")),
             }
             return;
         }
@@ -202,9 +202,9 @@ impl Model {
         for at in x..x + wide {
             let place = self.place(at);
             self.cells[place] = match at {
-                _ if at > x => Slot::Tail,
-                _ if text == " " => Slot::Blank,
-                _ => Slot::Head(text.to_owned()),
+                _ if at > x => CellSlot::Tail,
+                _ if text == " " => CellSlot::Blank,
+                _ => CellSlot::Head(text.to_owned()),
             };
             self.styles[place].clone_from(&self.style);
         }
@@ -217,22 +217,22 @@ impl Model {
         self.break_up(from);
         self.break_up(to - 1);
         let places = self.place(from)..self.place(to);
-        self.cells[places.clone()].fill(Slot::Blank);
+        self.cells[places.clone()].fill(CellSlot::Blank);
         self.styles[places].fill(Style::default());
     }
 
     fn break_up(&mut self, at: usize) {
         let mut head = at;
-        while head > 0 && self.cells[self.place(head)] == Slot::Tail {
+        while head > 0 && self.cells[self.place(head)] == CellSlot::Tail {
             head -= 1;
         }
         let mut end = at + 1;
-        while end < self.columns && self.cells[self.place(end)] == Slot::Tail {
+        while end < self.columns && self.cells[self.place(end)] == CellSlot::Tail {
             end += 1;
         }
         for x in head..end {
             let place = self.place(x);
-            self.cells[place] = Slot::Blank;
+            self.cells[place] = CellSlot::Blank;
         }
     }
 
@@ -250,9 +250,9 @@ impl Model {
         self.cells[from..from + self.columns]
             .iter()
             .map(|slot| match slot {
-                Slot::Blank => " ",
-                Slot::Head(text) => text,
-                Slot::Tail => "",
+                CellSlot::Blank => " ",
+                CellSlot::Head(text) => text,
+                CellSlot::Tail => "",
             })
             .collect()
     }
@@ -261,8 +261,8 @@ impl Model {
         let from = usize::from(row) * self.columns;
         let slots = &self.cells[from + column..from + self.columns];
         let text = slots.iter().map(|slot| match slot {
-            Slot::Head(text) => text,
-            Slot::Blank | Slot::Tail => " ",
+            CellSlot::Head(text) => text,
+            CellSlot::Blank | CellSlot::Tail => " ",
         });
         text.collect::<String>().trim_end().to_owned()
     }

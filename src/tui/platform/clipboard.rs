@@ -11,7 +11,7 @@
 use crate::config::ClipboardChoice;
 use crate::domain::text::scrub;
 use crate::tui::platform::external::{Handing, Program};
-use crate::tui::platform::host::{Around, Desktop};
+use crate::tui::platform::host::{Desktop, HostTerminal};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub const LONGEST_FOR_TERMINAL: usize = 74_994;
 pub const LONGEST: usize = 4 << 20;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clip {
+pub struct CopiedText {
     /// Line breaks and tabs stay.
     pub text: String,
     /// The name of the text in the middle of a sentence: `the badge id`.
@@ -34,7 +34,7 @@ pub struct Clip {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Road {
+pub enum ClipboardRoute {
     Off,
     None,
     Program {
@@ -46,8 +46,8 @@ pub enum Road {
     Terminal,
 }
 
-impl Road {
-    pub fn of(choice: ClipboardChoice, around: &Around) -> Self {
+impl ClipboardRoute {
+    pub fn of(choice: ClipboardChoice, around: &HostTerminal) -> Self {
         let terminal = !around.is_plain();
         let asked = if terminal { Self::Terminal } else { Self::None };
         let program = |programs| Self::Program { programs, or_terminal: terminal };
@@ -101,7 +101,7 @@ fn programs(desktop: Option<Desktop>) -> Vec<Program> {
 
 /// The OSC 52 sequence. Inside tmux it has both forms with the same text. The plain form is for `set-clipboard
 /// on`. The wrapped form is for `allow-passthrough on`, and for a tmux that is too old for `load-buffer -w`.
-pub fn sequence(text: &str, around: &Around) -> String {
+pub fn sequence(text: &str, around: &HostTerminal) -> String {
     let plain = format!("\x1b]52;c;{}\x1b\\", STANDARD.encode(text));
     if around.tmux { format!("{plain}{}", around.wrapped(&plain)) } else { plain }
 }
@@ -128,9 +128,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn names(road: &Road) -> Vec<&'static str> {
+    fn names(road: &ClipboardRoute) -> Vec<&'static str> {
         match road {
-            Road::Program { programs, .. } => programs.iter().map(|program| program.name).collect(),
+            ClipboardRoute::Program { programs, .. } => programs.iter().map(|program| program.name).collect(),
             _ => Vec::new(),
         }
     }
@@ -138,37 +138,46 @@ mod tests {
     #[test]
     fn the_road_depends_on_where_one_is() {
         use ClipboardChoice::{Auto, Native, Off, Osc52};
-        let here = Around { desktop: Some(Desktop::Wayland), ..Around::default() };
-        let ssh = Around { ssh: true, ..here.clone() };
-        let tmux = Around { tmux: true, ..ssh.clone() };
-        let console = Around { term: "linux".into(), ..Around::default() };
-        assert_eq!(names(&Road::of(Auto, &here)), ["wl-copy", "xclip", "xsel"]);
-        assert_eq!(Road::of(Auto, &ssh), Road::Terminal, "the clipboard over there is nobody's");
-        assert_eq!(Road::of(Auto, &Around::default()), Road::Terminal);
-        assert_eq!(names(&Road::of(Auto, &tmux)), ["tmux"]);
-        assert_eq!(Road::of(Auto, &console), Road::None);
-        assert_eq!(names(&Road::of(Native, &tmux)), ["wl-copy", "xclip", "xsel"]);
-        assert!(matches!(Road::of(Native, &tmux), Road::Program { or_terminal: false, .. }));
-        assert!(matches!(Road::of(Auto, &here), Road::Program { or_terminal: true, .. }));
-        assert_eq!(Road::of(Osc52, &here), Road::Terminal);
-        assert_eq!(Road::of(Off, &here), Road::Off);
+        let here = HostTerminal { desktop: Some(Desktop::Wayland), ..HostTerminal::default() };
+        let ssh = HostTerminal { ssh: true, ..here.clone() };
+        let tmux = HostTerminal { tmux: true, ..ssh.clone() };
+        let console = HostTerminal { term: "linux".into(), ..HostTerminal::default() };
+        assert_eq!(names(&ClipboardRoute::of(Auto, &here)), ["wl-copy", "xclip", "xsel"]);
+        assert_eq!(
+            ClipboardRoute::of(Auto, &ssh),
+            ClipboardRoute::Terminal,
+            "the clipboard over there is nobody's"
+        );
+        assert_eq!(ClipboardRoute::of(Auto, &HostTerminal::default()), ClipboardRoute::Terminal);
+        assert_eq!(names(&ClipboardRoute::of(Auto, &tmux)), ["tmux"]);
+        assert_eq!(ClipboardRoute::of(Auto, &console), ClipboardRoute::None);
+        assert_eq!(names(&ClipboardRoute::of(Native, &tmux)), ["wl-copy", "xclip", "xsel"]);
+        assert!(matches!(
+            ClipboardRoute::of(Native, &tmux),
+            ClipboardRoute::Program { or_terminal: false, .. }
+        ));
+        assert!(matches!(ClipboardRoute::of(Auto, &here), ClipboardRoute::Program { or_terminal: true, .. }));
+        assert_eq!(ClipboardRoute::of(Osc52, &here), ClipboardRoute::Terminal);
+        assert_eq!(ClipboardRoute::of(Off, &here), ClipboardRoute::Off);
     }
 
     #[test]
     fn the_sequence_is_what_terminals_know() {
-        assert_eq!(sequence("배지", &Around::default()), "\x1b]52;c;67Cw7KeA\x1b\\");
-        let tmux = Around { tmux: true, ..Around::default() };
+        assert_eq!(sequence("배지", &HostTerminal::default()), "\x1b]52;c;67Cw7KeA\x1b\\");
+        let tmux = HostTerminal { tmux: true, ..HostTerminal::default() };
         assert_eq!(sequence("a", &tmux), "\x1b]52;c;YQ==\x1b\\\x1bPtmux;\x1b\x1b]52;c;YQ==\x1b\x1b\\\x1b\\");
-        let longest = sequence(&"x".repeat(LONGEST_FOR_TERMINAL), &Around::default());
+        let longest = sequence(&"x".repeat(LONGEST_FOR_TERMINAL), &HostTerminal::default());
         assert!(longest.len() <= 100_001, "{}", longest.len());
     }
 
     #[test]
     fn the_clipboard_of_windows_is_told_that_it_is_unicode() {
-        let road =
-            Road::of(ClipboardChoice::Auto, &Around { desktop: Some(Desktop::Wsl), ..Around::default() });
-        let Road::Program { programs, .. } = road else { panic!("{road:?}") };
-        assert_eq!(Road::handing(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
+        let road = ClipboardRoute::of(
+            ClipboardChoice::Auto,
+            &HostTerminal { desktop: Some(Desktop::Wsl), ..HostTerminal::default() },
+        );
+        let ClipboardRoute::Program { programs, .. } = road else { panic!("{road:?}") };
+        assert_eq!(ClipboardRoute::handing(&programs, "한").input, Some(vec![0xff, 0xfe, 0x5c, 0xd5]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::config::{AppSettings, Env};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct HostTerminal {
     /// The desktop of this computer, if the user sits at it.
     pub desktop: Option<Desktop>,
     /// The user works over ssh, so this is not their own computer.
@@ -30,12 +30,12 @@ pub enum Desktop {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manner {
     pub settings: AppSettings,
-    pub around: Around,
+    pub around: HostTerminal,
     /// Without this file there are no saved filters.
     pub filters: Option<PathBuf>,
 }
 
-impl Around {
+impl HostTerminal {
     pub fn of(env: &Env) -> Self {
         let has = |name: &str| env.raw(name).is_some();
         let desktop = if cfg!(target_os = "macos") {
@@ -83,14 +83,14 @@ impl Around {
 mod tests {
     use super::*;
 
-    fn around(pairs: &[(&str, &str)]) -> Around {
-        Around::of(&Env::of(pairs.iter().copied()))
+    fn around(pairs: &[(&str, &str)]) -> HostTerminal {
+        HostTerminal::of(&Env::of(pairs.iter().copied()))
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn the_environment_tells_where_one_is() {
-        assert_eq!(around(&[]), Around::default());
+        assert_eq!(around(&[]), HostTerminal::default());
         let here = around(&[("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("TERM", "foot")]);
         assert_eq!((here.desktop, here.ssh, here.tmux), (Some(Desktop::Wayland), false, false));
         let there = around(&[("DISPLAY", "localhost:10.0"), ("SSH_CONNECTION", "1 2 3 4")]);
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn every_escape_within_the_wrap_is_doubled() {
-        let tmux = Around { tmux: true, ..Around::default() };
+        let tmux = HostTerminal { tmux: true, ..HostTerminal::default() };
         assert_eq!(tmux.wrapped("\x1b]9;x\x1b\\"), "\x1bPtmux;\x1b\x1b]9;x\x1b\x1b\\\x1b\\");
-        assert_eq!(Around::default().wrapped("\x1b]9;x\x1b\\"), "\x1b]9;x\x1b\\");
+        assert_eq!(HostTerminal::default().wrapped("\x1b]9;x\x1b\\"), "\x1b]9;x\x1b\\");
     }
 }

@@ -77,13 +77,13 @@ fn sequence(text: &str, manner: &Manner) -> String {
 mod tests {
     use super::*;
     use crate::config::AppSettings;
-    use crate::tui::platform::host::Around;
+    use crate::tui::platform::host::HostTerminal;
 
     fn manner(notice: NoticeChoice, term: &str, tmux: bool) -> Manner {
         Manner {
             filters: None,
             settings: AppSettings { notice, ..AppSettings::default() },
-            around: Around { term: term.into(), tmux, ..Around::default() },
+            around: HostTerminal { term: term.into(), tmux, ..HostTerminal::default() },
         }
     }
 

@@ -6,7 +6,7 @@ use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
 use crate::tui::platform::crash;
-use crate::tui::platform::images::{KITTY_IDS, TerminalQueries, Way};
+use crate::tui::platform::images::{KITTY_IDS, PictureOutput, TerminalQueries};
 use crate::tui::platform::pager::PagerText;
 use crate::tui::platform::{editor, pager};
 use crossterm::event::{
@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-pub type Screen = Terminal<Canvas<Line>>;
+pub type CanvasTerminal = Terminal<Canvas<DrawOutput>>;
 
 /// Keep the window title, and bring it back. A terminal without these sequences ignores them.
 const KEEP_TITLE: &str = "\x1b[22;0t";
@@ -67,16 +67,16 @@ static KITTY: AtomicU32 = AtomicU32::new(0);
 static WRAPPED: AtomicBool = AtomicBool::new(false);
 
 /// Notes that kitty gets pictures, so that lapel deletes them when it restores the terminal.
-pub fn gives_kitty_pictures(way: &Way) {
+pub fn gives_kitty_pictures(way: &PictureOutput) {
     WRAPPED.store(way.wrapped, Ordering::SeqCst);
     KITTY.store(way.first_id, Ordering::SeqCst);
 }
 
 /// Standard output for drawing. It drops all output after the first failure, which ends the TUI: a dropped ratatui
 /// terminal reports a second failure on standard error, which panics if that is the same closed window.
-pub struct Line(Stdout);
+pub struct DrawOutput(Stdout);
 
-impl Line {
+impl DrawOutput {
     fn unless_gone<T>(
         &mut self,
         empty: T,
@@ -93,7 +93,7 @@ impl Line {
     }
 }
 
-impl Write for Line {
+impl Write for DrawOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.unless_gone(bytes.len(), |out| out.write(bytes))
     }
@@ -166,13 +166,13 @@ fn give_back() {
     }
 }
 
-pub fn screen() -> io::Result<Screen> {
-    Terminal::new(Canvas::new(Line(io::stdout())))
+pub fn screen() -> io::Result<CanvasTerminal> {
+    Terminal::new(Canvas::new(DrawOutput(io::stdout())))
 }
 
 /// The output for data that is not a frame.
-pub fn voice() -> Line {
-    Line(io::stdout())
+pub fn voice() -> DrawOutput {
+    DrawOutput(io::stdout())
 }
 
 /// Keys of one piece come without a pause. The terminal library looks at nothing without any time.
@@ -357,12 +357,12 @@ pub fn read_signals(messages: &mpsc::Sender<Message>) -> io::Result<()> {
     Ok(())
 }
 
-pub struct Hold {
+pub struct HeldTerminal {
     taken: Option<TerminalSession>,
     pause: InputPause,
 }
 
-impl Hold {
+impl HeldTerminal {
     /// In the background lapel stops and waits for the terminal. Returns `None` if the system has asked lapel to
     /// end before that. Fails if standard output is no terminal, or closes.
     pub fn new(pause: InputPause) -> io::Result<Option<Self>> {
@@ -378,7 +378,7 @@ impl Hold {
     }
 }
 
-impl crate::tui::Elsewhere for Hold {
+impl crate::tui::Elsewhere for HeldTerminal {
     #[cfg(unix)]
     fn stop(&mut self, whole_group: bool) -> io::Result<()> {
         let can_stop = job_control::can_stop();
@@ -446,7 +446,7 @@ impl crate::tui::Elsewhere for Hold {
     }
 }
 
-impl Drop for Hold {
+impl Drop for HeldTerminal {
     fn drop(&mut self) {
         HOLDER.store(NOBODY, Ordering::SeqCst);
     }

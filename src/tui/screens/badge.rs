@@ -14,12 +14,12 @@ use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
-use crate::tui::persist::input_history::{self, Typed};
+use crate::tui::persist::input_history::{self, InputKind};
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
@@ -33,7 +33,7 @@ pub struct BadgeScreen {
     /// The journal's records of the badge, and the request for them.
     sent: (Option<RequestId>, Vec<SentHere>),
     find: Option<TextField>,
-    recent: Recent,
+    recent: RecentInputs,
     /// The index search for the typed text as a certificate number. The text may turn out to be a badge id.
     cert: Option<(RequestId, String)>,
     certs: Certs,
@@ -54,7 +54,7 @@ impl Default for BadgeScreen {
             request: None,
             sent: (None, Vec::new()),
             find: Some(TextField::default()),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             cert: None,
             certs: Certs::default(),
             scroll: 0,
@@ -73,7 +73,7 @@ impl BadgeScreen {
 
     pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
         self.find = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         out.cancel(self.cert.take().map(|(request, _)| request));
         self.certs = Certs::default();
         self.scroll = 0;
@@ -105,7 +105,7 @@ impl BadgeScreen {
 
     /// Opens the badge with this id or certificate number. Only the index knows certificate numbers.
     fn find_badge(&mut self, typed: BadgeId, out: &mut Effects<'_>) {
-        out.typed.push((Typed::Badge, typed.wire().to_owned()));
+        out.typed.push((InputKind::Badge, typed.wire().to_owned()));
         out.cancel(self.cert.take().map(|(request, _)| request));
         let number = typed.wire().to_owned();
         if number.chars().any(char::is_numeric) {
@@ -132,10 +132,10 @@ impl BadgeScreen {
         }
     }
 
-    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &PictureRequest, env: &UiContext) {
+    fn draw_picture(&self, frame: &mut Frame<'_>, area: Rect, want: &PictureRequest, cx: &UiContext) {
         let side = if self.back { t!("Back") } else { t!("Front") };
         let turns = self.beside || !self.back;
-        let key = env.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| turns);
+        let key = cx.keymap.key(&self.key_contexts(), Action::Picture).filter(|_| turns);
         let key = key.map(|key| t!("{key} other side", key));
         let mut caption: Vec<String> = std::iter::once(side.to_lowercase()).chain(key).collect();
         let pane = if self.over_text {
@@ -143,31 +143,31 @@ impl BadgeScreen {
             area
         } else {
             let pane = picture::beside(area).1;
-            picture::draw_edge(frame, pane, env);
+            picture::draw_edge(frame, pane, cx);
             pane
         };
-        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", env.glyphs.dot)), env);
-        env.pictures.draw(frame, want, env.theme.dim());
+        picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
+        cx.pictures.draw(frame, want, cx.theme.dim());
     }
 }
 
 impl Component for BadgeScreen {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if self.find.is_some() {
-            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
         } else if self.over_text {
-            vec![Context::Picture, Context::Badge, Context::Global, Context::Always]
+            vec![KeyContext::Picture, KeyContext::Badge, KeyContext::Global, KeyContext::Always]
         } else {
-            vec![Context::Badge, Context::Global, Context::Always]
+            vec![KeyContext::Badge, KeyContext::Global, KeyContext::Always]
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match action {
             Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
             Action::Issue => self.badge().is_some_and(|badge| badge.title.is_some()),
             Action::Replace => self.badge().is_some_and(|badge| {
-                !matches!(Verdict::of(badge, env.now()).state(), State::Revoked | State::Revoking)
+                !matches!(Verdict::of(badge, cx.now()).state(), State::Revoked | State::Revoking)
             }),
             Action::Wallet => self.badge().is_some_and(|badge| badge.recipient_email.is_some()),
             Action::Copy | Action::Raw | Action::Reload => self.wanted.is_some(),
@@ -175,7 +175,7 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
@@ -192,12 +192,12 @@ impl Component for BadgeScreen {
             }
             Action::ClearField => {
                 self.find.get_or_insert_default().clear();
-                self.recent = Recent::default();
+                self.recent = RecentInputs::default();
             }
             Action::Earlier | Action::Later => {
                 let Some(field) = &mut self.find else { return false };
                 if self.recent.at().is_none() {
-                    self.recent = Recent::new(env.recent(Typed::Badge).to_vec());
+                    self.recent = RecentInputs::new(cx.recent(InputKind::Badge).to_vec());
                 }
                 if let Some(text) = self.recent.step(action == Action::Earlier, field.value()) {
                     field.set(&text);
@@ -232,7 +232,7 @@ impl Component for BadgeScreen {
             Action::Issue => match self.badge().and_then(|badge| badge.title.as_ref()) {
                 Some(title) => {
                     out.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
-                    let key = env.key(&[Context::Templates], Action::Issue);
+                    let key = cx.key(&[KeyContext::Templates], Action::Issue);
                     out.say(t!("Select a template. {key} issues its badge.", key));
                 }
                 None => out.say(t!("This badge has no title, so its template is not known.")),
@@ -251,26 +251,26 @@ impl Component for BadgeScreen {
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
                     let held = told::held(badge);
-                    let case = told::case(&held, env);
+                    let case = told::case(&held, cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
             },
             Action::Replace => match self.badge() {
                 Some(badge) => {
-                    let state = Verdict::of(badge, env.now()).state();
+                    let state = Verdict::of(badge, cx.now()).state();
                     if matches!(state, State::Revoked | State::Revoking) {
                         out.say(t!("A revoked badge cannot be replaced. Issue a new one from Templates."));
                     } else {
                         let badge = Box::new(badge.clone());
-                        out.open(|env, out| ReplaceForm::new(badge, env, out));
+                        out.open(|cx, out| ReplaceForm::new(badge, cx, out));
                     }
                 }
                 None => out.say(t!("There is no badge here to correct.")),
             },
             Action::Revoke => match self.badge() {
                 Some(badge) => {
-                    let state = Verdict::of(badge, env.now()).state();
+                    let state = Verdict::of(badge, cx.now()).state();
                     RevokeForm::open(vec![RevokeTarget::of_badge(badge, state)], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
@@ -283,13 +283,13 @@ impl Component for BadgeScreen {
     fn on_text_key(&mut self, key: KeyEvent, _: &mut Effects<'_>) -> bool {
         let typed = self.find.as_mut().is_some_and(|field| field.on_text_key(key));
         if typed {
-            self.recent = Recent::default();
+            self.recent = RecentInputs::default();
         }
         typed
     }
 
     fn on_paste(&mut self, text: &str, _: &UiContext, _: &mut Effects<'_>) {
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
@@ -329,14 +329,14 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, _: &mut Effects<'_>) {
-        let shown = env.pictures.is_on() && self.badge().is_some();
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, _: &mut Effects<'_>) {
+        let shown = cx.pictures.is_on() && self.badge().is_some();
         self.beside = shown && picture::has_room_beside(area);
         self.over_text &= shown && !self.beside;
         let area = self.text_area(area);
         let room = usize::from(area.width).saturating_sub(4);
         let height = usize::from(area.height.saturating_sub(1));
-        let lines = self.badge().map_or(0, |b| badge_lines(b, self.requested(), (room, height), env).len());
+        let lines = self.badge().map_or(0, |b| badge_lines(b, self.requested(), (room, height), cx).len());
         self.most = u16::try_from(lines.saturating_sub(height)).unwrap_or(u16::MAX);
         self.scroll = self.scroll.min(self.most);
     }
@@ -351,9 +351,9 @@ impl Component for BadgeScreen {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        if let Some(want) = self.picture(area, env) {
-            self.draw_picture(frame, area, &want, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        if let Some(want) = self.picture(area, cx) {
+            self.draw_picture(frame, area, &want, cx);
             if self.over_text {
                 return;
             }
@@ -371,29 +371,30 @@ impl Component for BadgeScreen {
             let label = format!("  {} ", t!("Badge id"));
             let used = width(&label);
             let mut spans = vec![
-                Span::styled(label, env.theme.strong()),
-                Span::styled(env.glyphs.cursor, env.theme.accent()),
+                Span::styled(label, cx.theme.strong()),
+                Span::styled(cx.glyphs.cursor, cx.theme.accent()),
             ];
-            spans.extend(field.spans(room.saturating_sub(used), true, env));
+            spans.extend(field.spans(room.saturating_sub(used), true, cx));
             frame.render_widget(Line::from(spans), top);
         }
         let lines: Vec<Line<'static>> = match (&self.read, &self.wanted) {
             (Some(Ok(badge)), _) => {
-                badge_lines(badge, self.requested(), (room, usize::from(body.height)), env)
+                badge_lines(badge, self.requested(), (room, usize::from(body.height)), cx)
             }
-            (Some(Err(error)), Some(id)) => not_read(error, id, (self.certs, &self.sent.1), room, env),
+            (Some(Err(error)), Some(id)) => not_read(error, id, (self.certs, &self.sent.1), room, cx),
             (None, Some(id)) => {
                 vec![Line::styled(
-                    format!("{} {}", env.spinner(), t!("reading {id}", id = short(id.wire()))),
-                    env.theme.dim(),
+                    format!("{} {}", cx.spinner(), t!("reading {id}", id = short(id.wire()))),
+                    cx.theme.dim(),
                 )]
             }
             _ => {
                 let what = t!(
                     "Type or paste a badge id and press {enter}, or open a badge from History or Wallet.",
-                    enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept)
+                    enter =
+                        cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept)
                 );
-                let what = styled(&what, room, env.theme.dim());
+                let what = styled(&what, room, cx.theme.dim());
                 std::iter::once(Line::raw("")).chain(what).collect()
             }
         };
@@ -402,10 +403,10 @@ impl Component for BadgeScreen {
         if self.badge().is_some() && shown.len() > height {
             let more = shown.len() + 1 - height;
             shown.truncate(height.saturating_sub(1));
-            let key = env.key(&[Context::Badge], Action::PageDown);
+            let key = cx.key(&[KeyContext::Badge], Action::PageDown);
             shown.push(Line::styled(
                 plural!(more as u64, "{n} more line below: {key}", "{n} more lines below: {key}", key),
-                env.theme.dim(),
+                cx.theme.dim(),
             ));
         }
         frame.render_widget(ratatui::text::Text::from(shown), body);
@@ -413,17 +414,17 @@ impl Component for BadgeScreen {
             let all = if self.recent.at().is_some() {
                 self.recent.all()
             } else if field.value().is_empty() {
-                env.recent(Typed::Badge)
+                cx.recent(InputKind::Badge)
             } else {
                 &[]
             };
             let used = u16::try_from(used).unwrap_or(area.height).saturating_add(2).min(area.height);
             let below = Rect { y: area.y + used, height: area.height - used, ..area };
-            input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, env);
+            input_history::draw(all, self.recent.at(), t!("Opened earlier"), frame, below, cx);
         }
         if self.request.is_some() && self.read.is_some() {
             frame.render_widget(
-                Line::styled(format!("{} ", env.spinner()), env.theme.dim()).right_aligned(),
+                Line::styled(format!("{} ", cx.spinner()), cx.theme.dim()).right_aligned(),
                 Rect { width: area.width.saturating_sub(1), ..top },
             );
         }

@@ -10,11 +10,11 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 /// `more` follows the verdict.
-pub(super) fn head(held: &HeldBadge, more: &str, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let verdict = held.verdict(env.now());
+pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let verdict = held.verdict(cx.now());
     let state = verdict.state();
     let (word, why) = verdict.line();
-    let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
+    let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);
     let joined = |texts: &[Option<&Text>], between: &str| {
         texts.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(between)
     };
@@ -26,14 +26,14 @@ pub(super) fn head(held: &HeldBadge, more: &str, room: usize, env: &UiContext) -
     if let Some(word) = waits {
         why = t!("{why}; mail {word}", why, word);
     }
-    let verdict = [format!("{} {word}", env.glyphs.verdict(&verdict)), why];
+    let verdict = [format!("{} {word}", cx.glyphs.verdict(&verdict)), why];
     let mut lines = packed(&verdict, "  ", room, style);
-    lines.extend(styled(&joined(&what, &format!(" {} ", env.glyphs.dot)), room, env.theme.strong()));
-    lines.extend(styled(&joined(&who, "   "), room, env.theme.text()));
+    lines.extend(styled(&joined(&what, &format!(" {} ", cx.glyphs.dot)), room, cx.theme.strong()));
+    lines.extend(styled(&joined(&who, "   "), room, cx.theme.text()));
     if waits.is_none() {
-        lines.extend(mail_line(held, room, env));
+        lines.extend(mail_line(held, room, cx));
     }
-    lines.extend(address_remarks(held, room, env));
+    lines.extend(address_remarks(held, room, cx));
     lines
 }
 
@@ -41,32 +41,32 @@ fn is(word: &Text, known: &str) -> bool {
     word.wire().eq_ignore_ascii_case(known)
 }
 
-fn mail_line(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn mail_line(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     if held.recipient_email().is_none() {
         return Vec::new();
     }
     let (text, style) = match held.email_status() {
         Some(word) if is(word, "sent") => {
-            (t!("mail {word} to this address (delivery not confirmed)", word), env.theme.dim())
+            (t!("mail {word} to this address (delivery not confirmed)", word), cx.theme.dim())
         }
-        Some(word) => (t!("mail: {word} (the service's word)", word), env.theme.warning()),
-        None => (t!("mail status not given").to_owned(), env.theme.dim()),
+        Some(word) => (t!("mail: {word} (the service's word)", word), cx.theme.warning()),
+        None => (t!("mail status not given").to_owned(), cx.theme.dim()),
     };
     styled(&text, room, style)
 }
 
 /// Verifiers compare addresses letter by letter, so lapel points out an unusual spelling.
-fn address_remarks(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn address_remarks(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let Some(address) = held.recipient_email() else { return Vec::new() };
     let odd = remarks(address.wire());
     if odd.is_empty() {
         return Vec::new();
     }
     let said = t!("the address has {remarks}", remarks = list(odd));
-    let letters = spelled(address.wire(), env);
+    let letters = spelled(address.wire(), cx);
     let wide: usize = letters.iter().map(Span::width).sum();
     let beside = width(&said) + 2 + wide <= room;
-    let mut lines = styled(&said, room, env.theme.warning());
+    let mut lines = styled(&said, room, cx.theme.warning());
     match lines.last_mut() {
         Some(line) if beside => {
             line.spans.push(Span::raw("  "));

@@ -7,7 +7,7 @@ use super::templates::labelled;
 use crate::domain::{BadgeId, HeldBadge, HistoryItem};
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
@@ -45,7 +45,7 @@ impl BadgePreview {
         row: Option<&HistoryItem>,
         remark: Option<String>,
         pane: Option<Rect>,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
@@ -56,10 +56,10 @@ impl BadgePreview {
             self.shown = Some(row.id());
             self.scroll.reset();
         }
-        let area = areas(pane, env).1;
+        let area = areas(pane, cx).1;
         self.area = Some(area);
         if self.scroll.is_scrolled() {
-            self.scroll.limit(self.lines(row, usize::from(area.width), env).len(), area.height);
+            self.scroll.limit(self.lines(row, usize::from(area.width), cx).len(), area.height);
         }
     }
 
@@ -68,40 +68,40 @@ impl BadgePreview {
         &self,
         row: &HistoryItem,
         pane: Rect,
-        keys: &[Context],
+        keys: &[KeyContext],
         frame: &mut Frame<'_>,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
-        preview::draw_edge(frame, pane, env);
-        picture::draw(picture_of(row, pane, env), frame, env);
-        let area = areas(pane, env).1;
-        self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), env), keys, env);
+        preview::draw_edge(frame, pane, cx);
+        picture::draw(picture_of(row, pane, cx), frame, cx);
+        let area = areas(pane, cx).1;
+        self.scroll.draw(frame, area, self.lines(row, usize::from(area.width), cx), keys, cx);
     }
 }
 
-pub(super) fn picture_of(row: &HistoryItem, pane: Rect, env: &UiContext) -> Option<PictureRequest> {
-    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, env).0? })
+pub(super) fn picture_of(row: &HistoryItem, pane: Rect, cx: &UiContext) -> Option<PictureRequest> {
+    Some(PictureRequest { of: PictureOf::Template(row.template_id.clone()?), area: areas(pane, cx).0? })
 }
 
-fn areas(pane: Rect, env: &UiContext) -> (Option<Rect>, Rect) {
+fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
     let inside = preview::inside(pane);
-    if env.pictures.is_on() { picture::above(inside) } else { (None, inside) }
+    if cx.pictures.is_on() { picture::above(inside) } else { (None, inside) }
 }
 
 impl BadgePreview {
-    fn lines(&self, row: &HistoryItem, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    fn lines(&self, row: &HistoryItem, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
-        let mut lines = head(&held, "", room, env);
+        let mut lines = head(&held, "", room, cx);
         if let Some(remark) = &self.remark {
-            lines.extend(styled(remark, room, env.theme.warning()));
+            lines.extend(styled(remark, room, cx.theme.warning()));
         }
-        let timeline = timeline(&held, None, env.now(), room, env);
+        let timeline = timeline(&held, None, cx.now(), room, cx);
         if !timeline.is_empty() {
             lines.push(Line::raw(""));
             lines.extend(timeline);
         }
         lines.push(Line::raw(""));
-        lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, env), room, env));
+        lines.extend(labelled(&pane(&pick(HistoryItem::FIELDS, &FIELDS), row, cx), room, cx));
         lines
     }
 }

@@ -11,7 +11,7 @@ use crate::domain::{
     BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
 };
 use crate::export::FieldValue;
-use crate::index::{Matching, Which};
+use crate::index::{HistorySelection, IndexedList};
 use crate::jobs::RevokeTarget;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
@@ -21,12 +21,12 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::BadgePreview;
 use crate::tui::screens::templates::type_choice;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::marks::{Marks, between};
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
-use crate::tui::widgets::text_layout::{Column, fit, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, fit, width};
 use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ const TYPE_FIELD: usize = 9;
 
 type ListField = RecordField<HistoryItem>;
 
-impl Row for HistoryItem {
+impl ListRow for HistoryItem {
     type Id = BadgeId;
     fn id(&self) -> BadgeId {
         self.badge_id.clone()
@@ -78,8 +78,8 @@ impl Browse for HistoryItem {
     ];
     const FIELDS: &'static [RecordField<Self>] = &[
         ListField::computed("status_name", tr_noop!("State"), (10, 0, 0))
-            .shown(|row, (), env| state_with_age(row, env))
-            .styled(|row, env| env.theme.state(&state(row, &env.clock())))
+            .shown(|row, (), cx| state_with_age(row, cx))
+            .styled(|row, cx| cx.theme.state(&state(row, &cx.clock())))
             .sorted(|row, ()| SortKey::text(row.status_name.as_ref().map(Text::wire)))
             .whole(|row, (), clock| state(row, clock).word().to_string()),
         ListField::of("recipient_name", tr_noop!("Holder"), (10, 2, 0)),
@@ -97,7 +97,7 @@ impl Browse for HistoryItem {
         ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 3)),
         ListField::of("category_name", tr_noop!("Category"), (14, 1, 3)),
         ListField::of("level", tr_noop!("Level"), (10, 0, 3))
-            .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env)),
+            .shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx)),
         ListField::of("issuing_org", tr_noop!("Issuer"), (12, 1, 3)),
         ListField::of("badge_id", tr_noop!("Badge id"), (12, 1, 3)).dim(),
         ListField::of("template_id", tr_noop!("Template id"), (10, 0, 3)).dim(),
@@ -112,8 +112,8 @@ impl Browse for HistoryItem {
         }
     }
 
-    fn widths() -> Vec<Column> {
-        let mut widths: Vec<Column> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
+    fn widths() -> Vec<ColumnLayout> {
+        let mut widths: Vec<ColumnLayout> = Self::FIELDS.iter().map(|field| field.column.layout).collect();
         // The sign, a space and the longest word: Korean words are wider than English ones.
         for state in [State::Waiting, State::Issued, State::Revoking, State::Revoked, State::Expired] {
             widths[0] = widths[0].titled(&format!("  {}", state.word()));
@@ -195,9 +195,9 @@ impl Browse for HistoryItem {
         narrowing: &HistoryNarrowing,
         sort: Option<Sort>,
         now: DateTime,
-    ) -> Option<Which> {
+    ) -> Option<IndexedList> {
         let (filter, narrowing) = (filter.clone(), narrowing.clone());
-        Some(Which::Matching(Box::new(Matching { filter, narrowing, now, sort })))
+        Some(IndexedList::Matching(Box::new(HistorySelection { filter, narrowing, now, sort })))
     }
 
     fn index_answer(answer: Response) -> Result<Result<Page<Self>, String>, Response> {
@@ -227,8 +227,8 @@ fn state(row: &HistoryItem, clock: &ServiceClock) -> State {
 }
 
 /// The state in a cell. A waiting badge shows how long it waits, of the 24 hours that are usual.
-fn state_with_age(row: &HistoryItem, env: &UiContext) -> String {
-    let verdict = Verdict::of(row, env.now());
+fn state_with_age(row: &HistoryItem, cx: &UiContext) -> String {
+    let verdict = Verdict::of(row, cx.now());
     // As wide as with two digits, so that the column does not change its width with the time.
     let in_minutes = |minutes| t!("{minutes}m/24h", minutes);
     let of_24_h = |since: SignedDuration| {
@@ -240,11 +240,11 @@ fn state_with_age(row: &HistoryItem, env: &UiContext) -> String {
         fit(&text, wide, "")
     };
     match verdict {
-        Verdict::Waiting { since: Some(since) } => format!("{} {}", env.glyphs.waiting, of_24_h(since)),
-        Verdict::Overdue { since } => format!("{} {}", env.glyphs.alert, of_24_h(since)),
+        Verdict::Waiting { since: Some(since) } => format!("{} {}", cx.glyphs.waiting, of_24_h(since)),
+        Verdict::Overdue { since } => format!("{} {}", cx.glyphs.alert, of_24_h(since)),
         verdict => {
             let state = verdict.state();
-            format!("{} {}", env.glyphs.state(&state), state.word())
+            format!("{} {}", cx.glyphs.state(&state), state.word())
         }
     }
 }
@@ -271,7 +271,7 @@ impl History {
     }
 
     /// The rows for an export: the marked badges, or all that match the filter if none are marked.
-    fn source(&self, env: &UiContext) -> Result<ExportSource, String> {
+    fn source(&self, cx: &UiContext) -> Result<ExportSource, String> {
         let (rows, head, note): (Vec<&HistoryItem>, String, &str) = if !self.marks.is_empty() {
             let head = count!(self.marks.len() as u64, "marked badge", "marked badges");
             let note =
@@ -280,29 +280,29 @@ impl History {
         } else if self.browser.is_narrowed() && !self.browser.list.is_empty() {
             // An export by the service would also have the rows that only lapel can leave out.
             let rows: Vec<&HistoryItem> = self.browser.list.loaded().map(|(_, row)| row).collect();
-            let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
-            let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), env.glyphs.dot);
+            let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+            let head = format!("{} {} {words}", count!(rows.len() as u64, "badge", "badges"), cx.glyphs.dot);
             let note = t!("The file has the rows that the list shows: lapel compares only loaded rows.");
             (rows, head, note)
         } else {
-            return self.browser.source("history", env);
+            return self.browser.source("history", cx);
         };
-        Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, env))
+        Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
     /// The number of copies at the newest one. A sign shows that a row is a copy of the row above it.
-    fn notes(&self, place: u64, row: &HistoryItem, env: &UiContext) -> Vec<String> {
+    fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
         if let Some(notes) = self.copies.get(&row.badge_id) {
-            return notes.iter().map(|note| format!("{note} {} ", env.glyphs.dot)).collect();
+            return notes.iter().map(|note| format!("{note} {} ", cx.glyphs.dot)).collect();
         }
         let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
         let sign =
-            above.filter(|above| copies::is_copy(above, row)).map(|_| format!("{} ", env.glyphs.frame[2]));
+            above.filter(|above| copies::is_copy(above, row)).map(|_| format!("{} ", cx.glyphs.frame[2]));
         sign.into_iter().collect()
     }
 
-    fn revoke(&self, env: &UiContext, out: &mut Effects<'_>) {
-        let now = env.now();
+    fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
+        let now = cx.now();
         let targets: Vec<RevokeTarget> = if self.marks.is_empty() {
             self.browser.list.selected().map(|row| RevokeTarget::of(row, now)).into_iter().collect()
         } else {
@@ -323,10 +323,10 @@ impl History {
 }
 
 impl Component for History {
-    fn key_contexts(&self) -> Vec<Context> {
-        self.browser
-            .over()
-            .unwrap_or_else(|| vec![Context::History, Context::List, Context::Global, Context::Always])
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        self.browser.over().unwrap_or_else(|| {
+            vec![KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always]
+        })
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -340,16 +340,16 @@ impl Component for History {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.browser.over().is_some() {
-            return self.browser.on_action(action, env, out);
+            return self.browser.on_action(action, cx, out);
         }
         match action {
             Action::Open | Action::Wallet => return follow(action, self.browser.list.selected(), out),
-            Action::MarkAll => self.offer_mark_all(env, out),
+            Action::MarkAll => self.offer_mark_all(cx, out),
             Action::Back if self.marks.cancel_range() => {}
             Action::Back if self.marking.is_some() => self.give_up_marking(out),
-            Action::Revoke => self.revoke(env, out),
+            Action::Revoke => self.revoke(cx, out),
             Action::Issue => {
                 match self.browser.list.selected().and_then(|row| Some((row, row.template_id.clone()?))) {
                     Some((row, id)) => {
@@ -362,18 +362,18 @@ impl Component for History {
             Action::Ids => out.open(RevokeIds::new),
             Action::PreviewDown | Action::PreviewUp => self.preview.scroll(action, out),
             Action::Export if self.marks.is_empty() && self.browser.index().is_some() => {
-                if let Some(which) = self.browser.index_list(env.now()) {
+                if let Some(which) = self.browser.index_list(cx.now()) {
                     out.ask_instead(&mut self.exporting, Request::IndexExport(which));
                 }
             }
-            Action::Export => match self.source(env) {
+            Action::Export => match self.source(cx) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
             _ => {
                 let (stack, list) = (self.key_contexts(), &mut self.browser.list);
-                return self.marks.on_action(action, list, &stack, env, out)
-                    || self.browser.on_action(action, env, out);
+                return self.marks.on_action(action, list, &stack, cx, out)
+                    || self.browser.on_action(action, cx, out);
             }
         }
         true
@@ -383,17 +383,17 @@ impl Component for History {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
-        let Err(answer) = self.receive_marking(id, answer, env, out) else { return Ok(()) };
+        let Err(answer) = self.receive_marking(id, answer, cx, out) else { return Ok(()) };
         let answer = match answer {
             Response::IndexExport(found) if self.exporting == Some(id) => {
                 self.exporting = None;
                 match found {
                     Ok(found) => {
-                        let words = self.browser.filter_words().join(&format!(" {} ", env.glyphs.dot));
-                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&words, found, env))));
+                        let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&words, found, cx))));
                     }
                     Err(why) => out.warn(why),
                 }
@@ -401,26 +401,26 @@ impl Component for History {
             }
             answer => answer,
         };
-        self.browser.on_response(id, answer, env, out)?;
+        self.browser.on_response(id, answer, cx, out)?;
         // The rows of the index may be older than the marks.
         if self.browser.index().is_none() {
             for row in self.browser.loaded() {
                 self.marks.refresh(row);
             }
         }
-        self.copies = copies::of_newest(self.browser.loaded(), env);
+        self.copies = copies::of_newest(self.browser.loaded(), cx);
         self.marks.finish_range(&mut self.browser.list, out);
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, env, out);
+        self.browser.load_visible(list, cx, out);
         let row = self.browser.list.selected();
-        let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, env.now()));
+        let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, env);
+        self.preview.lay_out(row, inside, pane, cx);
         self.browser.aside = below;
         self.marks.finish_range(&mut self.browser.list, out);
         self.check_marking(out);
@@ -432,21 +432,21 @@ impl Component for History {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let rights = match self.marking_words() {
-            Some(words) => self.marks_in_words(env).map(|right| format!("{words}  {right}")),
-            None => self.marks_in_words(env),
+            Some(words) => self.marks_in_words(cx).map(|right| format!("{words}  {right}")),
+            None => self.marks_in_words(cx),
         };
         let (list, pane) = self.browser.split(area);
         let ends = self.marks.range_start().map(|from| between(from, self.browser.list.cursor()));
         let mark = |place: u64, row: &HistoryItem| RowMark {
-            notes: self.notes(place, row, env),
+            notes: self.notes(place, row, cx),
             is_marked: self.marks.contains_key(&row.badge_id),
             is_in_range: ends.as_ref().is_some_and(|ends| ends.contains(&place)),
         };
-        self.browser.draw(frame, list, env, &mark, &rights);
+        self.browser.draw(frame, list, cx, &mark, &rights);
         if let (Some(pane), Some(row)) = (pane, self.browser.list.selected()) {
-            self.preview.draw(row, pane, &[Context::History, Context::Always], frame, env);
+            self.preview.draw(row, pane, &[KeyContext::History, KeyContext::Always], frame, cx);
         }
     }
 

@@ -22,7 +22,7 @@ pub mod welcome;
 use crate::tui::component::Screen;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::action::Action;
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 
@@ -65,11 +65,11 @@ macro_rules! screens {
                 0 $(+ self.$field.layout_changes())+
             }
 
-            pub(in crate::tui) fn save_layout(&self, view: &mut View) {
+            pub(in crate::tui) fn save_layout(&self, view: &mut SavedLayout) {
                 $(self.$field.save_layout(view);)+
             }
 
-            pub(in crate::tui) fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+            pub(in crate::tui) fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
                 $(out.owned_by(RequestOwner::Screen(Tab::$tab), |out| self.$field.restore_layout(view, out));)+
             }
         }

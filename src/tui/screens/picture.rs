@@ -59,22 +59,22 @@ pub fn below(area: Rect, lines: usize) -> (Rect, Option<Rect>) {
     (Rect { height: lines, ..area }, Some(Rect { y, height: rows.min(MOST_ROWS), ..area }))
 }
 
-pub fn draw(want: Option<PictureRequest>, frame: &mut Frame<'_>, env: &UiContext) {
-    if let Some(want) = want.filter(|_| env.pictures.is_on()) {
-        env.pictures.draw(frame, &want, env.theme.dim());
+pub fn draw(want: Option<PictureRequest>, frame: &mut Frame<'_>, cx: &UiContext) {
+    if let Some(want) = want.filter(|_| cx.pictures.is_on()) {
+        cx.pictures.draw(frame, &want, cx.theme.dim());
     }
 }
 
-pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, env: &UiContext) {
+pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, cx: &UiContext) {
     for y in pane.y..pane.bottom() {
         let at = Rect { y, width: 1, height: 1, ..pane };
-        frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+        frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
     }
 }
 
-pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, env: &UiContext) {
+pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, cx: &UiContext) {
     let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
-    frame.render_widget(Line::styled(caption.to_owned(), env.theme.dim()), at);
+    frame.render_widget(Line::styled(caption.to_owned(), cx.theme.dim()), at);
 }
 
 #[cfg(test)]

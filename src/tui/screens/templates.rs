@@ -14,7 +14,7 @@ use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::widgets::filter::{FilterChoice, FilterValue, Spec, Takes};
-use crate::tui::widgets::list::Row;
+use crate::tui::widgets::list::ListRow;
 use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level};
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
@@ -27,7 +27,7 @@ const TITLE_FIELD: usize = 0;
 
 type ListField = RecordField<Template>;
 
-impl Row for Template {
+impl ListRow for Template {
     type Id = TemplateId;
     fn id(&self) -> TemplateId {
         self.template_id.clone()
@@ -66,14 +66,14 @@ impl Browse for Template {
         ListField::of("badge_type_name", tr_noop!("Type"), (11, 0, 2)).styled(in_use),
         ListField::of("category_name", tr_noop!("Category"), (16, 1, 1)).styled(in_use),
         ListField::of("level", tr_noop!("Level"), (10, 0, 3))
-            .shown(|row, (), env| level(row.level, row.level_name.as_ref(), env))
+            .shown(|row, (), cx| level(row.level, row.level_name.as_ref(), cx))
             .styled(in_use),
         ListField::of("use_yn", tr_noop!("Use"), (3, 0, 0))
             .shown(|row, (), _| row.use_yn.map_or("?", |used| if used { "Y" } else { "N" }).to_owned())
-            .styled(|row, env| match row.use_yn {
-                Some(true) => env.theme.text(),
-                Some(false) => env.theme.warning(),
-                None => env.theme.dim(),
+            .styled(|row, cx| match row.use_yn {
+                Some(true) => cx.theme.text(),
+                Some(false) => cx.theme.warning(),
+                None => cx.theme.dim(),
             }),
         ListField::of("reg_date", tr_noop!("Registered"), (16, 0, 4)).styled(in_use),
         ListField::of("template_id", tr_noop!("Template id"), (10, 0, 4)).styled(in_use),
@@ -168,8 +168,8 @@ const DETAILS: &[RecordField<TemplateDetail>] = &[
 ];
 
 /// Dims a template that is not in use.
-fn in_use(row: &Template, env: &UiContext) -> Style {
-    if row.use_yn == Some(false) { env.theme.dim() } else { env.theme.text() }
+fn in_use(row: &Template, cx: &UiContext) -> Style {
+    if row.use_yn == Some(false) { cx.theme.dim() } else { cx.theme.text() }
 }
 
 #[derive(Default)]
@@ -206,18 +206,18 @@ impl Templates {
         }
     }
 
-    fn lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    fn lines(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let Some(row) = self.browser.list.selected() else { return Vec::new() };
         match &self.detail {
-            Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, env),
+            Some((id, Ok(detail))) if *id == row.template_id => detail_lines(detail, room, cx),
             Some((id, Err(error))) if *id == row.template_id => {
                 let text = t!("This template could not be read: {error}", error);
-                styled(&text, room, env.theme.error())
+                styled(&text, room, cx.theme.error())
             }
             _ => {
                 let title = row.title.as_ref().map_or(String::new(), ToString::to_string);
-                let mut lines: Vec<Line<'static>> = styled(&title, room, env.theme.strong());
-                lines.push(Line::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()));
+                let mut lines: Vec<Line<'static>> = styled(&title, room, cx.theme.strong());
+                lines.push(Line::styled(format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()));
                 lines
             }
         }
@@ -225,20 +225,21 @@ impl Templates {
 }
 
 impl Component for Templates {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(open) = &self.categories {
-            let list = || vec![Context::Categories, Context::List, Context::Global, Context::Always];
+            let list =
+                || vec![KeyContext::Categories, KeyContext::List, KeyContext::Global, KeyContext::Always];
             return open.search.over().unwrap_or_else(list);
         }
         if let Some(over) = self.browser.over() {
             return over;
         }
-        let mut stack = vec![Context::Templates, Context::List, Context::Global, Context::Always];
+        let mut stack = vec![KeyContext::Templates, KeyContext::List, KeyContext::Global, KeyContext::Always];
         if self.full {
-            stack.insert(0, Context::Template);
+            stack.insert(0, KeyContext::Template);
         }
         if self.full && self.over_text {
-            stack.insert(0, Context::Picture);
+            stack.insert(0, KeyContext::Picture);
         }
         stack
     }
@@ -247,12 +248,12 @@ impl Component for Templates {
         (action != Action::Open || !self.beside) && self.browser.is_enabled(action)
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.categories.is_some() {
             return self.act_categories(action, out);
         }
         if self.browser.over().is_some() {
-            return self.browser.on_action(action, env, out);
+            return self.browser.on_action(action, cx, out);
         }
         match action {
             Action::Open if self.beside => {
@@ -284,21 +285,21 @@ impl Component for Templates {
             Action::Categories => {
                 self.categories = Some(Categories::open(out));
             }
-            Action::Export => match self.browser.source("templates", env) {
+            Action::Export => match self.browser.source("templates", cx) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
                 // These are drawn over the list, so the list must be visible.
                 self.full = false;
-                return self.browser.on_action(action, env, out);
+                return self.browser.on_action(action, cx, out);
             }
             Action::Reload => {
                 self.detail = None;
                 self.wanted = None;
-                return self.browser.on_action(action, env, out);
+                return self.browser.on_action(action, cx, out);
             }
-            _ => return self.browser.on_action(action, env, out),
+            _ => return self.browser.on_action(action, cx, out),
         }
         true
     }
@@ -307,7 +308,7 @@ impl Component for Templates {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
         match answer {
@@ -325,16 +326,16 @@ impl Component for Templates {
             }
             answer @ (Response::Categories(_) | Response::BadgeTypes(_)) => {
                 let Err(answer) = self.receive_categories(id, answer, out) else { return Ok(()) };
-                return self.browser.on_response(id, answer, env, out);
+                return self.browser.on_response(id, answer, cx, out);
             }
-            other => return self.browser.on_response(id, other, env, out),
+            other => return self.browser.on_response(id, other, cx, out),
         }
         Ok(())
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let (list, pane) = self.browser.split(area);
-        self.browser.load_visible(list, env, out);
+        self.browser.load_visible(list, cx, out);
         let selected = self.browser.list.selected().map(|row| row.template_id.clone());
         self.beside = pane.is_some();
         self.full &= !self.beside;
@@ -353,11 +354,11 @@ impl Component for Templates {
             }
         }
         self.detail_area = self.areas(area).1.unwrap_or_default();
-        if self.picture(area, env).is_some_and(|_| env.pictures.is_on()) && self.beside {
+        if self.picture(area, cx).is_some_and(|_| cx.pictures.is_on()) && self.beside {
             self.detail_area = picture::above(self.detail_area).1;
         }
         if self.scroll.is_scrolled() {
-            let lines = self.lines(usize::from(self.detail_area.width), env).len();
+            let lines = self.lines(usize::from(self.detail_area.width), cx).len();
             self.scroll.limit(lines, self.detail_area.height);
         }
     }
@@ -369,31 +370,31 @@ impl Component for Templates {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let want = self.picture(area, env).filter(|_| env.pictures.is_on());
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let want = self.picture(area, cx).filter(|_| cx.pictures.is_on());
         if let (true, Some(want)) = (self.full, &want) {
             let title = self.browser.list.selected().and_then(|row| row.title.as_ref());
             let title = title.map(ToString::to_string).unwrap_or_default();
-            picture::draw_caption(frame, area, &title, env);
-            env.pictures.draw(frame, want, env.theme.dim());
+            picture::draw_caption(frame, area, &title, cx);
+            cx.pictures.draw(frame, want, cx.theme.dim());
             return;
         }
         if !self.full {
             let (list, pane) = self.browser.split(area);
-            self.browser.draw(frame, list, env, &|_, _| RowMark::default(), &[]);
+            self.browser.draw(frame, list, cx, &|_, _| RowMark::default(), &[]);
             if let Some(pane) = pane {
-                preview::draw_edge(frame, pane, env);
+                preview::draw_edge(frame, pane, cx);
             }
             if let Some(want) = &want {
-                env.pictures.draw(frame, want, env.theme.dim());
+                cx.pictures.draw(frame, want, cx.theme.dim());
             }
         }
         if self.full || self.beside {
-            let lines = self.lines(usize::from(self.detail_area.width), env);
-            self.scroll.draw(frame, self.detail_area, lines, &self.key_contexts(), env);
+            let lines = self.lines(usize::from(self.detail_area.width), cx);
+            self.scroll.draw(frame, self.detail_area, lines, &self.key_contexts(), cx);
         }
         if let Some(open) = &self.categories {
-            open.draw(frame, area, env);
+            open.draw(frame, area, cx);
         }
     }
 
@@ -421,8 +422,8 @@ impl Component for Templates {
     }
 }
 
-fn detail_lines(detail: &TemplateDetail, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let theme = &env.theme;
+fn detail_lines(detail: &TemplateDetail, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let theme = &cx.theme;
     let text = |t: &Option<Text>| t.as_ref().filter(|t| !t.looks_empty()).map(ToString::to_string);
     let mut lines = Vec::new();
     let title = text(&detail.title).unwrap_or_else(|| t!("(no title)").to_owned());
@@ -431,18 +432,18 @@ fn detail_lines(detail: &TemplateDetail, room: usize, env: &UiContext) -> Vec<Li
         .or_else(|| detail.badge_type.as_ref().map(|t| Text::new(t.wire()).to_string()));
     let facts: Vec<String> =
         [kind, text(&detail.level_name), Some(validity::policy(detail))].into_iter().flatten().collect();
-    lines.extend(wrap(&facts.join(&format!(" {} ", env.glyphs.dot)), room).into_iter().map(Line::raw));
-    for warning in validity::warnings(detail, env.now()) {
-        let warning = format!("{} {warning}", env.glyphs.alert);
+    lines.extend(wrap(&facts.join(&format!(" {} ", cx.glyphs.dot)), room).into_iter().map(Line::raw));
+    for warning in validity::warnings(detail, cx.now()) {
+        let warning = format!("{} {warning}", cx.glyphs.alert);
         lines.extend(styled(&warning, room, theme.warning()));
     }
     lines.push(Line::raw(""));
-    lines.extend(labelled(&pane(DETAILS, detail, env), room, env));
+    lines.extend(labelled(&pane(DETAILS, detail, cx), room, cx));
     lines
 }
 
 /// Lines with labels and wrapped values. Fields without a value are left out.
-pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &UiContext) -> Vec<Line<'static>> {
+pub fn labelled(fields: &[(&str, Option<String>)], room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     const LEAST: usize = 10;
     let wide = fields.iter().map(|(label, _)| width(label) + 1).fold(LEAST, usize::max);
     let mut lines = Vec::new();
@@ -451,7 +452,7 @@ pub fn labelled(fields: &[(&str, Option<String>)], room: usize, env: &UiContext)
         for (i, part) in wrap(value, room.saturating_sub(wide).max(8)).into_iter().enumerate() {
             let label = if i == 0 { label } else { "" };
             lines.push(Line::from(vec![
-                Span::styled(fit(label, wide, env.glyphs.ellipsis), env.theme.dim()),
+                Span::styled(fit(label, wide, cx.glyphs.ellipsis), cx.theme.dim()),
                 Span::raw(part),
             ]));
         }

@@ -23,18 +23,18 @@ mod rows;
 mod search;
 
 use crate::api::ApiError;
-use crate::domain::address_search::{Lead, Match};
-use crate::domain::call_advice::{CallerQuestion, Case, script};
+use crate::domain::address_search::{HistoryProbe, Match};
+use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
-use crate::jobs::{Opening, RevokeTarget, SentHere};
+use crate::jobs::{Disclosure, RevokeTarget, SentHere};
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
@@ -43,7 +43,7 @@ use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
 use crossterm::event::KeyCode;
 use jiff::Timestamp;
-use people::People;
+use people::PeopleMatches;
 use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
@@ -70,7 +70,7 @@ struct HolderBadges {
 
 /// The state of the current look-up. Each look-up begins with a fresh one.
 #[derive(Default)]
-struct Call {
+struct LookupState {
     query: Option<Query>,
     requests: u32,
     /// Maximum number of pages to read of each list.
@@ -97,7 +97,7 @@ struct Call {
     unseen: Option<SentHere>,
     certs: cert::Certs,
     /// The queries that were sent to find the caller's badges.
-    tried: Vec<Lead>,
+    tried: Vec<HistoryProbe>,
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
     rows: Vec<HistoryItem>,
@@ -153,7 +153,7 @@ enum Lookups {
 
 pub struct Wallet {
     field: TextField,
-    recent: Recent,
+    recent: RecentInputs,
     /// Pasted lines that were not looked up yet.
     pasted: Vec<String>,
     typing: bool,
@@ -165,8 +165,8 @@ pub struct Wallet {
     progress: Option<(u64, u64)>,
     asked: Option<String>,
     found: Option<HolderBadges>,
-    call: Call,
-    people: Option<People>,
+    call: LookupState,
+    people: Option<PeopleMatches>,
     /// Whether the user selects from the possible matches instead of the badges.
     choosing: bool,
     heading: Heading,
@@ -191,7 +191,7 @@ impl Default for Wallet {
     fn default() -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             pasted: Vec::new(),
             typing: true,
             error: None,
@@ -200,7 +200,7 @@ impl Default for Wallet {
             progress: None,
             asked: None,
             found: None,
-            call: Call::default(),
+            call: LookupState::default(),
             people: None,
             choosing: false,
             heading: rows::heading(),
@@ -245,7 +245,7 @@ impl Wallet {
     fn leave_box(&mut self) {
         self.typing = false;
         self.error = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.field.set(self.asked.as_deref().unwrap_or_default());
     }
 
@@ -311,8 +311,8 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    fn case<'a>(&'a self, held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
-        Case {
+    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
+        CallCase {
             held,
             all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
@@ -322,14 +322,14 @@ impl Wallet {
             namesakes: self.call.namesakes,
             question: self.call.question,
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
-            now: env.now(),
-            zone_known: env.clock().is_zone_known(),
+            now: cx.now(),
+            zone_known: cx.clock().is_zone_known(),
         }
     }
 
-    fn earlier(&mut self, earlier: bool, env: &UiContext) {
+    fn earlier(&mut self, earlier: bool, cx: &UiContext) {
         if self.recent.at().is_none() {
-            self.recent = Recent::new(self.offered(env));
+            self.recent = RecentInputs::new(self.offered(cx));
         }
         if let Some(text) = self.recent.step(earlier, self.field.value()) {
             self.field.set(&text);
@@ -337,26 +337,26 @@ impl Wallet {
         }
     }
 
-    fn target(&self, held: &HeldBadge, env: &UiContext) -> RevokeTarget {
+    fn target(&self, held: &HeldBadge, cx: &UiContext) -> RevokeTarget {
         let asked = || self.asked.clone().map(Text::new).unwrap_or_default();
         RevokeTarget {
             badge_id: held.badge_id.clone(),
             holder: held.recipient_name().cloned().unwrap_or_default(),
             email: held.recipient_email().cloned().unwrap_or_else(asked),
             title: held.title().cloned().unwrap_or_default(),
-            state: held.verdict(env.now()).state(),
+            state: held.verdict(cx.now()).state(),
         }
     }
 }
 
 impl Component for Wallet {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(over) = self.menu().or_else(|| self.search.over()) {
             over
         } else if self.typing {
-            vec![Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            vec![KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
         } else {
-            vec![Context::Wallet, Context::List, Context::Global, Context::Always]
+            vec![KeyContext::Wallet, KeyContext::List, KeyContext::Global, KeyContext::Always]
         }
     }
 
@@ -381,26 +381,26 @@ impl Component for Wallet {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        if let Some(done) = self.act_heading(action, env, out) {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
         // A search does not hide the way to stop reading.
         let stops = action == Action::Back && self.is_reading_cert();
-        if !stops && self.act_search(action, env, out) {
+        if !stops && self.act_search(action, cx, out) {
             return true;
         }
         match action {
             _ if self.call.masked && shows_the_holder(action) => {
                 out.say(t!(
                     "This shows only the record. {enter} opens the holder's wallet; the Badge tab shows the badge in full.",
-                    enter = env.key(&[Context::Wallet], Action::Open)
+                    enter = cx.key(&[KeyContext::Wallet], Action::Open)
                 ));
             }
             Action::Accept => self.take_box(out),
             Action::ClearField => {
                 self.field.clear();
-                self.recent = Recent::default();
+                self.recent = RecentInputs::default();
             }
             // Below the box is the list.
             Action::Later if self.typing && self.recent.at().is_none() && self.len() > 0 => {
@@ -411,13 +411,13 @@ impl Component for Wallet {
                 self.typing = false;
             }
             Action::Earlier | Action::Later if self.typing => {
-                self.earlier(action == Action::Earlier, env);
+                self.earlier(action == Action::Earlier, cx);
             }
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
-            Action::Export => match self.source(env) {
+            Action::Export => match self.source(cx) {
                 Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
                 Err(why) => out.say(why),
             },
@@ -425,7 +425,7 @@ impl Component for Wallet {
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
                 // The journal records that a match was opened, but not whose address it was.
-                out.ask(Request::Do(Box::new(JobCommand::Opened(Opening::Match))));
+                out.ask(Request::Do(Box::new(JobCommand::Opened(Disclosure::Match))));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open => match self.selected() {
@@ -434,14 +434,14 @@ impl Component for Wallet {
             },
             Action::Revoke => match self.selected() {
                 Some(held) => {
-                    let target = self.target(held, env);
+                    let target = self.target(held, cx);
                     RevokeForm::open(vec![target], out);
                 }
                 None => out.say(t!("There is no badge here to revoke.")),
             },
             Action::CopySummary => match self.selected() {
                 Some(held) => {
-                    let case = self.case(held, env);
+                    let case = self.case(held, cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),
@@ -477,15 +477,15 @@ impl Component for Wallet {
         }
         if self.field.on_text_key(key) {
             self.error = None;
-            self.recent = Recent::default();
+            self.recent = RecentInputs::default();
         }
         true
     }
 
-    fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         let is_taken = self.paste_in_search(text) || self.menu().is_some() && self.heading.on_paste(text);
         if !is_taken {
-            self.paste(text, env, out);
+            self.paste(text, cx, out);
         }
     }
 
@@ -536,9 +536,9 @@ impl Component for Wallet {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
-        self.lay_out_rows(area, env);
-        self.ask_reason(env, out);
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        self.lay_out_rows(area, cx);
+        self.ask_reason(cx, out);
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -546,8 +546,8 @@ impl Component for Wallet {
         self.call.rows.iter().for_each(|item| item.know(known));
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 

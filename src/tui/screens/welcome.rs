@@ -35,8 +35,8 @@ impl Welcome {
         self.tour = offered;
     }
 
-    fn draw_choices(&self, form: &mut FormText<'_>, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_choices(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        let theme = &cx.theme;
         let text = match &self.opening {
             Some(name) => t!("Profile {name} could not be opened.", name),
             None => t!("No profile is set up yet. lapel needs one to connect to a badge issuing service.")
@@ -64,7 +64,7 @@ impl Welcome {
         // An action without a key cannot be used, so it is not listed.
         let choices: Vec<(String, &str)> = choices
             .filter_map(|(action, words)| {
-                Some((env.keymap.key(&[Context::Welcome, Context::Always], action)?, words))
+                Some((cx.keymap.key(&[KeyContext::Welcome, KeyContext::Always], action)?, words))
             })
             .collect();
         let keys = choices.iter().map(|(key, _)| width(key)).max().unwrap_or(0) + 2;
@@ -85,12 +85,12 @@ impl Welcome {
 }
 
 impl Component for Welcome {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.form {
             // During the check, or while a sandbox starts, the user cannot type or choose.
-            _ if self.request.is_some() => vec![Context::Always],
-            Some(_) => vec![Context::Form, Context::Always],
-            None => vec![Context::Welcome, Context::Always],
+            _ if self.request.is_some() => vec![KeyContext::Always],
+            Some(_) => vec![KeyContext::Form, KeyContext::Always],
+            None => vec![KeyContext::Welcome, KeyContext::Always],
         }
     }
 
@@ -167,9 +167,9 @@ impl Component for Welcome {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let mut form = FormText::new(area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let mut form = FormText::new(area, cx);
         form.blank();
         form.text(t!("Welcome to lapel"), theme.strong());
         form.blank();
@@ -182,10 +182,10 @@ impl Component for Welcome {
                 form.busy(&t!("opening profile {name}: getting its key", name));
             }
             (None, None) if self.request.is_some() => form.busy(t!("starting the sandbox")),
-            (None, _) => self.draw_choices(&mut form, env),
+            (None, _) => self.draw_choices(&mut form, cx),
             (Some(profile), _) => {
                 let brief = self.error.is_some() || self.request.is_some();
-                profile.draw(&mut form, brief, env);
+                profile.draw(&mut form, brief, cx);
             }
         }
         if self.request.is_some() && self.form.is_some() {

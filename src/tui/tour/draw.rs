@@ -1,10 +1,10 @@
 //! Drawing of the tour's strip.
 
-use super::words::{Here, next, title};
+use super::words::{TourContext, next, title};
 use super::{Tour, TourState, TourStep};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use ratatui::layout::Rect;
@@ -15,12 +15,12 @@ pub const ROWS: u16 = 3;
 fn strip(
     tour: &Tour,
     seen: &TourState<'_>,
-    stack: &[Context],
+    stack: &[KeyContext],
     columns: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let theme = &env.theme;
-    let here = Here { stack, env };
+    let theme = &cx.theme;
+    let here = TourContext { stack, cx };
     let step = tour.step();
     let title = title(step);
     let head = match step {
@@ -30,13 +30,13 @@ fn strip(
     let hints: Vec<(String, &str)> = [Action::TourSkip, Action::TourLeave]
         .into_iter()
         .filter(|action| *action != Action::TourSkip || step != TourStep::End)
-        .filter_map(|action| env.keymap.key(stack, action).map(|key| (key, action.hint())))
+        .filter_map(|action| cx.keymap.key(stack, action).map(|key| (key, action.hint())))
         .collect();
     let right: usize = hints.iter().map(|(key, words)| width(key) + width(words) + 3).sum();
     let room = columns.saturating_sub(2);
     let mut spans = vec![
         Span::raw("  "),
-        Span::styled(fit(&head, room.saturating_sub(right), env.glyphs.ellipsis), theme.strong()),
+        Span::styled(fit(&head, room.saturating_sub(right), cx.glyphs.ellipsis), theme.strong()),
     ];
     for (key, words) in hints {
         spans.push(Span::styled(format!("  {key}"), theme.key()));
@@ -52,11 +52,11 @@ fn strip(
 pub fn draw(
     tour: &Tour,
     seen: &TourState<'_>,
-    stack: &[Context],
+    stack: &[KeyContext],
     frame: &mut Frame<'_>,
     area: Rect,
-    env: &UiContext,
+    cx: &UiContext,
 ) {
-    let lines = strip(tour, seen, stack, usize::from(area.width), env);
+    let lines = strip(tour, seen, stack, usize::from(area.width), cx);
     frame.render_widget(ratatui::text::Text::from(lines), area);
 }

@@ -4,7 +4,7 @@ use super::{HOLDER, Tour, TourPlace, TourState, TourStep};
 use crate::jobs::RowStatus;
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 
 pub fn title(step: TourStep) -> &'static str {
     match step {
@@ -17,20 +17,20 @@ pub fn title(step: TourStep) -> &'static str {
     }
 }
 
-pub struct Here<'a> {
-    pub stack: &'a [Context],
-    pub env: &'a UiContext,
+pub struct TourContext<'a> {
+    pub stack: &'a [KeyContext],
+    pub cx: &'a UiContext,
 }
 
-impl Here<'_> {
+impl TourContext<'_> {
     /// Key of an action. The action must be possible here.
     fn name(&self, action: Action) -> String {
-        self.env.key(self.stack, action)
+        self.cx.key(self.stack, action)
     }
 
     /// The sentence with the key of an action. If the key does not work here, it says how to go back.
     fn by(&self, action: Action, sentence: impl FnOnce(String) -> String) -> String {
-        if self.env.keymap.has(self.stack, action) {
+        if self.cx.keymap.has(self.stack, action) {
             sentence(self.name(action))
         } else {
             t!("First go back with {key}.", key = self.name(Action::Back))
@@ -38,7 +38,7 @@ impl Here<'_> {
     }
 }
 
-pub fn next(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
+pub fn next(tour: &Tour, seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     match tour.step() {
         TourStep::Find => find(seen, here),
         TourStep::Issue => issue(seen, here),
@@ -54,7 +54,7 @@ pub fn next(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn find(seen: &TourState<'_>, here: &Here<'_>) -> String {
+fn find(seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     match seen.place {
         TourPlace::WalletBox => t!(
             "A caller asks about her badge. Type {address} and press {key}.",
@@ -70,7 +70,7 @@ fn find(seen: &TourState<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn issue(seen: &TourState<'_>, here: &Here<'_>) -> String {
+fn issue(seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     match seen.place {
         TourPlace::Templates => here.by(Action::Issue, |key| {
             t!("Badges are issued from a template. {key} issues the selected one. The sandbox sends no mail.", key)
@@ -91,7 +91,7 @@ fn issue(seen: &TourState<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn watch(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
+fn watch(tour: &Tour, seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     let Some(job) = tour.issued(seen) else {
         return t!(
             "No badge was issued on this tour, so there is none to watch. {key} continues.",
@@ -114,7 +114,7 @@ fn watch(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn revoke(seen: &TourState<'_>, here: &Here<'_>) -> String {
+fn revoke(seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     match seen.place {
         TourPlace::Activity => {
             here.by(Action::Open, |key| t!("Suppose it was a mistake. {key} opens the rows of the job.", key))
@@ -137,7 +137,7 @@ fn revoke(seen: &TourState<'_>, here: &Here<'_>) -> String {
     }
 }
 
-fn receipt(tour: &Tour, seen: &TourState<'_>, here: &Here<'_>) -> String {
+fn receipt(tour: &Tour, seen: &TourState<'_>, here: &TourContext<'_>) -> String {
     match seen.place {
         TourPlace::Activity | TourPlace::JobRows => here.by(Action::Export, |key| {
             match tour.revoked(seen) {

@@ -138,7 +138,7 @@ fn drawn(grapheme: &str, rules: Rules) -> impl Iterator<Item = Cluster<'_>> {
     let base = || &grapheme[..first.map_or(0, char::len_utf8)];
     let (one, rest) = match first {
         None => (None, ""),
-        Some('\u{1f1e6}'..='\u{1f1ff}') => return Drawn::Flag(grapheme.chars(), rules),
+        Some('\u{1f1e6}'..='\u{1f1ff}') => return DrawnPieces::Flag(grapheme.chars(), rules),
         Some(_) if is_single => (Some(Cluster::new(grapheme, rules)), ""),
         Some(c) if !c.is_alphanumeric() && !c.is_ascii() && grapheme.chars().any(is_of_pictures) => {
             (Some(Cluster::new(base(), rules)), "")
@@ -153,15 +153,15 @@ fn drawn(grapheme: &str, rules: Rules) -> impl Iterator<Item = Cluster<'_>> {
             }
         }
     };
-    Drawn::Pieces(one, (!rest.is_empty()).then(|| Cluster::new(rest, rules)))
+    DrawnPieces::Pieces(one, (!rest.is_empty()).then(|| Cluster::new(rest, rules)))
 }
 
-enum Drawn<'a> {
+enum DrawnPieces<'a> {
     Flag(std::str::Chars<'a>, Rules),
     Pieces(Option<Cluster<'a>>, Option<Cluster<'a>>),
 }
 
-impl<'a> Iterator for Drawn<'a> {
+impl<'a> Iterator for DrawnPieces<'a> {
     type Item = Cluster<'a>;
 
     fn next(&mut self) -> Option<Cluster<'a>> {

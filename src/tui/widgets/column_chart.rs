@@ -10,13 +10,17 @@ const AXIS: usize = 2;
 /// Minimum and maximum width of a column with its gap, in columns.
 const COLUMN: (usize, usize) = (2, 7);
 
-pub struct Column {
+pub struct ChartColumn {
     pub label: String,
     pub count: u64,
 }
 
 /// Empty if the chart does not fit.
-pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -> Vec<Vec<Span<'static>>> {
+pub fn column_chart(
+    columns: &[ChartColumn],
+    area: (usize, usize),
+    cx: &UiContext,
+) -> Vec<Vec<Span<'static>>> {
     let (wide, high) = area;
     let most = columns.iter().map(|column| column.count).max().unwrap_or(0);
     let scale = number(most);
@@ -26,18 +30,18 @@ pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -
     if most == 0 || each < COLUMN.0 || height < HEIGHT.0 {
         return Vec::new();
     }
-    let theme = &env.theme;
+    let theme = &cx.theme;
     let margin = |text: &str| format!("{}{text} ", " ".repeat(side.saturating_sub(width(text) + 1)));
     let mut rows: Vec<Vec<Span<'static>>> = (0..height)
         .rev()
         .map(|row| {
-            let of = |column: &Column| level(column.count, most, row, height, env).repeat(each - 1);
+            let of = |column: &ChartColumn| level(column.count, most, row, height, cx).repeat(each - 1);
             let cells = columns.iter().map(of).collect::<Vec<_>>().join(" ");
             let scale = margin(if row + 1 == height { &scale } else { "" });
             vec![Span::styled(scale, theme.dim()), Span::styled(cells, theme.accent())]
         })
         .collect();
-    let axis = env.glyphs.rule.repeat(each * columns.len() - 1);
+    let axis = cx.glyphs.rule.repeat(each * columns.len() - 1);
     rows.push(vec![Span::styled(margin("0"), theme.dim()), Span::styled(axis, theme.dim())]);
     let mut labels = String::new();
     for (at, column) in columns.iter().enumerate() {
@@ -52,13 +56,13 @@ pub fn column_chart(columns: &[Column], area: (usize, usize), env: &UiContext) -
 }
 
 /// The part of a column in one row, counted from the axis. A count above zero has at least an eighth of a cell.
-fn level(count: u64, most: u64, row: usize, height: usize, env: &UiContext) -> &'static str {
+fn level(count: u64, most: u64, row: usize, height: usize, cx: &UiContext) -> &'static str {
     let eighths = u128::from(count) * height as u128 * 8 / u128::from(most.max(1));
     let eighths = eighths.max(u128::from(count > 0)).saturating_sub(row as u128 * 8);
     match usize::try_from(eighths).unwrap_or(usize::MAX) {
         0 => " ",
-        begun @ 1..8 => env.glyphs.rising.get(begun - 1).copied().unwrap_or(" "),
-        _ => env.glyphs.full,
+        begun @ 1..8 => cx.glyphs.rising.get(begun - 1).copied().unwrap_or(" "),
+        _ => cx.glyphs.full,
     }
 }
 
@@ -71,10 +75,10 @@ mod tests {
 
     fn text(counts: &[u64], area: (usize, usize)) -> Vec<String> {
         let column =
-            |(at, count): (usize, &u64)| Column { label: format!("11-{:02}", at + 1), count: *count };
-        let columns: Vec<Column> = counts.iter().enumerate().map(column).collect();
-        let env = UiContext::new(ThemeChoice::None.into(), Glyphs::UNICODE, Keymap::default());
-        let rows = column_chart(&columns, area, &env);
+            |(at, count): (usize, &u64)| ChartColumn { label: format!("11-{:02}", at + 1), count: *count };
+        let columns: Vec<ChartColumn> = counts.iter().enumerate().map(column).collect();
+        let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::UNICODE, Keymap::default());
+        let rows = column_chart(&columns, area, &cx);
         rows.iter().map(|spans| spans.iter().map(|span| span.content.as_ref()).collect()).collect()
     }
 

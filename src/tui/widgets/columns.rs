@@ -1,6 +1,6 @@
 //! The columns of a list: which are shown, their order and their width, by default or as the user chose.
 
-use crate::tui::widgets::text_layout::{Column, layout};
+use crate::tui::widgets::text_layout::{ColumnLayout, layout};
 
 /// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
@@ -126,11 +126,11 @@ impl Columns {
     /// without room. `all` are the list's columns in default order. The first shown column always has room. Widths
     /// and gaps together never exceed `room`. `content` is the widest content of each column, if it is known: a column
     /// is not wider than that, unless the user set its width.
-    pub fn widths(&self, all: &[Column], content: &[usize], room: usize) -> Vec<usize> {
+    pub fn widths(&self, all: &[ColumnLayout], content: &[usize], room: usize) -> Vec<usize> {
         // In the default order, each column has a drop priority. In an order set by the user, the rightmost
         // columns are dropped first.
         let usual = self.has_usual_order();
-        let (columns, most): (Vec<Column>, Vec<usize>) = self
+        let (columns, most): (Vec<ColumnLayout>, Vec<usize>) = self
             .choices
             .iter()
             .filter(|c| self.is_shown(c))
@@ -144,27 +144,27 @@ impl Columns {
                     _ => u8::try_from(place).unwrap_or(u8::MAX),
                 };
                 Some(match (choice.width, content.get(choice.column).map(|most| (*most).max(1))) {
-                    (Some(width), _) => (Column { min_width: width, weight: 0, drop_order }, width),
-                    _ if own.min_width == 0 => (Column { drop_order, ..own }, 0),
-                    (None, None) => (Column { drop_order, ..own }, usize::MAX),
+                    (Some(width), _) => (ColumnLayout { min_width: width, weight: 0, drop_order }, width),
+                    _ if own.min_width == 0 => (ColumnLayout { drop_order, ..own }, 0),
+                    (None, None) => (ColumnLayout { drop_order, ..own }, usize::MAX),
                     // A column without a share does not grow, so it gets what it needs at once.
                     (None, Some(most)) if own.weight == 0 && most <= SHORT => {
-                        (Column { drop_order, min_width: most, ..own }, most)
+                        (ColumnLayout { drop_order, min_width: most, ..own }, most)
                     }
                     (None, Some(most)) => {
-                        (Column { drop_order, min_width: own.min_width.min(most), ..own }, most)
+                        (ColumnLayout { drop_order, min_width: own.min_width.min(most), ..own }, most)
                     }
                 })
             })
             .unzip();
-        let readable = |(column, most): (&Column, &usize)| match most {
+        let readable = |(column, most): (&ColumnLayout, &usize)| match most {
             _ if !usual || column.weight == 0 => *column,
             &usize::MAX => *column,
-            most => Column { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
+            most => ColumnLayout { min_width: column.min_width.max(READABLE.min(*most)), ..*column },
         };
-        let readable: Vec<Column> = columns.iter().zip(&most).map(readable).collect();
+        let readable: Vec<ColumnLayout> = columns.iter().zip(&most).map(readable).collect();
         let kept: Vec<bool> = layout(&readable, room).iter().map(|width| *width > 0).collect();
-        let of_kept: Vec<Column> =
+        let of_kept: Vec<ColumnLayout> =
             columns.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(column, _)| *column).collect();
         let mut of_kept = layout(&of_kept, room).into_iter();
         let mut widths: Vec<usize> =
@@ -211,11 +211,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [Column; 4] = [
-        Column { min_width: 10, weight: 0, drop_order: 0 },
-        Column { min_width: 10, weight: 2, drop_order: 0 },
-        Column { min_width: 8, weight: 1, drop_order: 1 },
-        Column { min_width: 6, weight: 0, drop_order: 3 },
+    const ALL: [ColumnLayout; 4] = [
+        ColumnLayout { min_width: 10, weight: 0, drop_order: 0 },
+        ColumnLayout { min_width: 10, weight: 2, drop_order: 0 },
+        ColumnLayout { min_width: 8, weight: 1, drop_order: 1 },
+        ColumnLayout { min_width: 6, weight: 0, drop_order: 3 },
     ];
 
     fn columns() -> Columns {
@@ -327,8 +327,8 @@ mod tests {
             room in 0usize..320,
             content in prop::collection::vec(0usize..100, 0..20),
         ) {
-            let column = |(least, weight, drop_order)| Column { min_width: least + 1, weight, drop_order };
-            let all: Vec<Column> = own.into_iter().map(column).collect();
+            let column = |(least, weight, drop_order)| ColumnLayout { min_width: least + 1, weight, drop_order };
+            let all: Vec<ColumnLayout> = own.into_iter().map(column).collect();
             let mut columns = Columns::usual(all.len(), all.len().div_ceil(2));
             columns.restore(kept.into_iter().map(|(column, shown, width)| ColumnChoice { column, shown, width }));
             for (at, what, width) in keys {

@@ -4,7 +4,7 @@
 use crate::domain::confirm_text::ConfirmText;
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::form::{FormText, squeezed};
 use crate::tui::widgets::frame::Frame;
@@ -14,20 +14,20 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-pub const CONTEXTS: [Context; 2] = [Context::Review, Context::Always];
+pub const CONTEXTS: [KeyContext; 2] = [KeyContext::Review, KeyContext::Always];
 /// Width of the field in columns, if there is room.
 const FIELD: usize = 24;
 
 /// What a modal asks the user to confirm. If it changes, the user types again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct ConfirmQuestion {
     count: u64,
     sends: bool,
     /// Whether there is a warning that came later than the question.
     warned: bool,
 }
 
-impl Ask {
+impl ConfirmQuestion {
     /// A question without a number of badges, for example before a file is replaced. The number is 1.
     pub const ONE: Self = Self::of(1);
 
@@ -48,7 +48,7 @@ impl Ask {
 
 #[derive(Clone, Debug)]
 pub struct Confirm {
-    ask: Ask,
+    ask: ConfirmQuestion,
     wanted: ConfirmText,
     field: TextField,
     /// Whether keys of the text came at once, as in a paste without brackets. Enter may be a later piece of that paste.
@@ -56,22 +56,22 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    pub fn new(ask: Ask, env: &UiContext) -> Self {
-        let wanted = if ask.sends && env.is_live() {
-            let short = env.session().and_then(|session| session.short_name.as_deref());
-            ConfirmText::live(ask.count, short, env.organisation())
+    pub fn new(ask: ConfirmQuestion, cx: &UiContext) -> Self {
+        let wanted = if ask.sends && cx.is_live() {
+            let short = cx.session().and_then(|session| session.short_name.as_deref());
+            ConfirmText::live(ask.count, short, cx.organisation())
         } else {
             ConfirmText::number(ask.count)
         };
         Self { ask, wanted, field: TextField::default(), is_pasted: false }
     }
 
-    pub fn ask(&self) -> Ask {
+    pub fn ask(&self) -> ConfirmQuestion {
         self.ask
     }
 
     /// The reason for typing again, if the number has changed.
-    pub fn changed(&self, now: Ask) -> Option<String> {
+    pub fn changed(&self, now: ConfirmQuestion) -> Option<String> {
         let (before, now) = (self.ask.count, now.count);
         (before != now)
             .then(|| t!("The number has changed from {before} to {now}. Nothing was sent.", before, now))
@@ -107,16 +107,16 @@ impl Confirm {
     }
 
     /// What is expected, after Enter with another text.
-    pub fn missing(&self, env: &UiContext) -> String {
+    pub fn missing(&self, cx: &UiContext) -> String {
         if !self.wanted.is_possible() {
             return t!("The organisation of this service is unknown. Nothing can be sent.").to_owned();
         }
-        format!("{}. {}", self.how(env), self.nothing())
+        format!("{}. {}", self.how(cx), self.nothing())
     }
 
     /// After Enter that came together with the text. A person presses the keys one after another.
-    pub fn once_more(&self, env: &UiContext) -> String {
-        let enter = env.key(&CONTEXTS, Action::Accept);
+    pub fn once_more(&self, cx: &UiContext) -> String {
+        let enter = cx.key(&CONTEXTS, Action::Accept);
         t!(
             "The text and {enter} arrived at once, as from a paste. {nothing} Press {enter} again.",
             enter,
@@ -124,31 +124,31 @@ impl Confirm {
         )
     }
 
-    fn how(&self, env: &UiContext) -> String {
-        let enter = env.key(&CONTEXTS, Action::Accept);
+    fn how(&self, cx: &UiContext) -> String {
+        let enter = cx.key(&CONTEXTS, Action::Accept);
         t!("Type {text} and press {enter}", text = &self.wanted, enter)
     }
 
-    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
-        let mut form = FormText::new(area, env);
-        let how = if self.wanted.is_possible() { self.how(env) } else { self.missing(env) };
+    fn foot(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+        let mut form = FormText::new(area, cx);
+        let how = if self.wanted.is_possible() { self.how(cx) } else { self.missing(cx) };
         let left = form.room().saturating_sub(width(&how) + 3);
         let field = |columns| {
-            let mut spans = vec![Span::styled(env.glyphs.cursor, env.theme.accent())];
-            spans.extend(self.field.spans(columns, true, env));
+            let mut spans = vec![Span::styled(cx.glyphs.cursor, cx.theme.accent())];
+            spans.extend(self.field.spans(columns, true, cx));
             spans
         };
         if left >= FIELD.min(width(&self.wanted.to_string()) + 4) {
-            let mut line = Line::from(Span::styled(format!("  {how}  "), env.theme.key()));
+            let mut line = Line::from(Span::styled(format!("  {how}  "), cx.theme.key()));
             line.extend(field(left.min(FIELD)));
             form.line(line);
         } else {
-            form.text(&how, env.theme.key());
+            form.text(&how, cx.theme.key());
             let mut line = Line::from(Span::raw("  "));
             line.extend(field(form.room().saturating_sub(1)));
             form.line(line);
         }
-        let esc = env.key(&CONTEXTS, Action::Back);
+        let esc = cx.key(&CONTEXTS, Action::Back);
         form.dim(&t!("{esc}: back. {nothing}", esc, nothing = self.nothing()));
         form.into_lines()
     }
@@ -159,20 +159,20 @@ impl Confirm {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
         tell: impl FnOnce(&mut FormText<'_>),
     ) {
         let edge = popup::edge(area);
         let inner = popup::inside(area, popup::FORM);
-        let mut told = FormText::new(inner, env);
+        let mut told = FormText::new(inner, cx);
         tell(&mut told);
         told.blank();
-        let foot = self.foot(inner, env);
+        let foot = self.foot(inner, cx);
         let rows = u16::try_from(foot.len()).unwrap_or(area.height);
-        let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * edge), env);
+        let mut lines = squeezed(told.into_lines(), area.height.saturating_sub(rows + 2 * edge), cx);
         lines.extend(foot);
         let outer = popup::at_bottom(area, popup::FORM, lines.len());
-        let inner = popup::open(frame, outer, area, "", env);
+        let inner = popup::open(frame, outer, area, "", cx);
         frame.render_widget(Text::from(lines), inner);
     }
 }
@@ -191,16 +191,16 @@ mod tests {
         text.chars().for_each(|c| press(confirm, KeyCode::Char(c)));
     }
 
-    fn env(environment: Environment) -> UiContext {
-        let mut env = UiContext::for_test();
-        env.connection.session = Some(crate::tui::Session::for_test(environment, "달무리대학교 yY"));
-        env
+    fn context(environment: Environment) -> UiContext {
+        let mut cx = UiContext::for_test();
+        cx.connection.session = Some(crate::tui::ProfileSession::for_test(environment, "달무리대학교 yY"));
+        cx
     }
 
     #[test]
     fn only_the_exact_number_confirms() {
         for environment in [Environment::Demo, Environment::Staging] {
-            let mut confirm = Confirm::new(Ask::send(41), &env(environment));
+            let mut confirm = Confirm::new(ConfirmQuestion::send(41), &context(environment));
             assert!(!confirm.is_right(), "Enter alone");
             for (code, right) in [
                 (KeyCode::Char('4'), false),
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_text_that_came_at_once_needs_one_more_enter() {
-        let mut confirm = Confirm::new(Ask::send(41), &env(Environment::Demo));
+        let mut confirm = Confirm::new(ConfirmQuestion::send(41), &context(Environment::Demo));
         types(&mut confirm, "41");
         assert!(!confirm.may_be_paste(false) && confirm.may_be_paste(true));
         confirm.clear();
@@ -232,10 +232,10 @@ mod tests {
 
     #[test]
     fn in_live_the_name_follows_the_number_in_one_line() {
-        let env = env(Environment::Live);
+        let cx = context(Environment::Live);
         for typed in ["2 달무리", "2달무리", "2 달무리대학교 yy", &"2 달무리".nfd().collect::<String>()]
         {
-            let mut confirm = Confirm::new(Ask::send(2), &env);
+            let mut confirm = Confirm::new(ConfirmQuestion::send(2), &cx);
             let all = typed.chars().count();
             for (at, c) in typed.chars().enumerate() {
                 assert!(!confirm.is_right() || at > 4, "{typed} before its letter {at} of {all}");
@@ -243,7 +243,7 @@ mod tests {
             }
             assert!(confirm.is_right(), "{typed}");
         }
-        let mut confirm = Confirm::new(Ask::of(2), &env);
+        let mut confirm = Confirm::new(ConfirmQuestion::of(2), &cx);
         types(&mut confirm, "2");
         assert!(confirm.is_right(), "what sends nothing needs no name");
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn no_single_character_confirms_in_live() {
         for c in (' '..='~').chain('가'..'각').chain('ㄱ'..='ㅣ') {
-            let mut confirm = Confirm::new(Ask::send(1), &env(Environment::Live));
+            let mut confirm = Confirm::new(ConfirmQuestion::send(1), &context(Environment::Live));
             press(&mut confirm, KeyCode::Char(c));
             assert!(!confirm.is_right(), "{c}");
         }
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn without_an_organisation_nothing_confirms_in_live() {
-        let env = UiContext::for_test();
-        let mut confirm = Confirm::new(Ask::send(1), &env);
+        let cx = UiContext::for_test();
+        let mut confirm = Confirm::new(ConfirmQuestion::send(1), &cx);
         types(&mut confirm, "1 ");
         assert!(!confirm.is_right());
     }
@@ -268,13 +268,13 @@ mod tests {
     #[test]
     fn a_long_text_does_not_hide_how_to_confirm() {
         for environment in [Environment::Demo, Environment::Live] {
-            let env = env(environment);
-            let confirm = Confirm::new(Ask::send(1_048_576), &env);
+            let cx = context(environment);
+            let confirm = Confirm::new(ConfirmQuestion::send(1_048_576), &cx);
             for (columns, rows) in [(60, 12), (60, 6), (80, 20), (200, 46)] {
                 let area = Rect::new(0, 0, columns, rows);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);
-                confirm.draw(&mut Frame::of(&mut buffer), area, &env, |form| {
-                    form.asks("Issue 1,048,576 badges  Title", &env.place(), &env);
+                confirm.draw(&mut Frame::of(&mut buffer), area, &cx, |form| {
+                    form.asks("Issue 1,048,576 badges  Title", &cx.place(), &cx);
                     form.dim(&"A long explanation. ".repeat(200));
                 });
                 let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();

@@ -6,7 +6,7 @@ use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
-use crate::tui::platform::clipboard::Clip;
+use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::widgets::record_field::RecordField;
 use std::borrow::{Borrow, Cow};
 
@@ -15,7 +15,7 @@ pub struct Copyable {
     pub label: String,
     /// The beginning of the text, safe to display.
     pub shown: String,
-    pub clip: Clip,
+    pub clip: CopiedText,
 }
 
 #[derive(Default)]
@@ -47,8 +47,12 @@ impl Copyables {
         let clean = scrub(raw);
         let after = matches!(clean, Cow::Owned(_))
             .then(|| t!("It has invisible or invalid characters; placeholders replace them.").to_owned());
-        let clip =
-            Clip { text: clean.clone().into_owned(), what: t!("the {label}", label), before: None, after };
+        let clip = CopiedText {
+            text: clean.clone().into_owned(),
+            what: t!("the {label}", label),
+            before: None,
+            after,
+        };
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
     }
 
@@ -61,7 +65,7 @@ impl Copyables {
 
     pub fn row(&mut self, cells: &[String]) {
         let text = cells.join("\t");
-        let clip = Clip { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
+        let clip = CopiedText { what: t!("the row").to_owned(), before: None, after: formulas(&text), text };
         let shown = cells.iter().filter(|c| !c.is_empty()).cloned().collect::<Vec<_>>().join(", ");
         self.list.push(Copyable { key: 'r', label: t!("row").to_owned(), shown, clip });
     }
@@ -75,9 +79,9 @@ impl Copyables {
         rows: impl Iterator<Item = &'r R>,
         which: &str,
         more: impl Fn(&R) -> B,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
-        let clock = env.clock();
+        let clock = cx.clock();
         let cells = |row: &R| -> Vec<String> {
             let more = more(row);
             fields.iter().map(|field| field.text(row, more.borrow(), &clock)).collect()
@@ -102,7 +106,7 @@ impl Copyables {
         }
         let rows = count!(rows.len() as u64, "row", "rows");
         let what = t!("{rows} {which}", rows, which);
-        let clip = Clip { what: what.clone(), before: None, after: formulas(&text), text };
+        let clip = CopiedText { what: what.clone(), before: None, after: formulas(&text), text };
         let shown = t!("{what}, with header", what);
         self.list.push(Copyable { key: 't', label: t!("table").to_owned(), shown, clip });
     }

@@ -166,8 +166,8 @@ impl TextField {
     }
 
     /// The field as spans of exactly `columns` cells. With the focus, the cursor is drawn in reverse.
-    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
-        let style = env.theme.field(focused);
+    pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
+        let style = cx.theme.field(focused);
         let (before, after) = if self.secret {
             let all = self.value().chars().count();
             let before = self.input.cursor().min(all);
@@ -179,11 +179,11 @@ impl TextField {
         if self.selected && focused {
             let text = scrub(self.value());
             let wide = width(&text).min(columns);
-            let text = fit(&text, wide, env.glyphs.ellipsis);
+            let text = fit(&text, wide, cx.glyphs.ellipsis);
             return vec![Span::styled(text, cursor(style)), Span::styled(" ".repeat(columns - wide), style)];
         }
         if !focused || columns == 0 {
-            return vec![Span::styled(fit(&(before + &after), columns, env.glyphs.ellipsis), style)];
+            return vec![Span::styled(fit(&(before + &after), columns, cx.glyphs.ellipsis), style)];
         }
         // Show the part around the cursor. The cursor takes one column.
         let mut begin = before.len();
@@ -202,7 +202,7 @@ impl TextField {
         vec![
             Span::styled(head, style),
             Span::styled(under.to_owned(), cursor(style)),
-            Span::styled(fit(tail, room, env.glyphs.ellipsis), style),
+            Span::styled(fit(tail, room, cx.glyphs.ellipsis), style),
         ]
     }
 }
@@ -245,14 +245,14 @@ fn clean(text: &str) -> String {
 const MOST: usize = 50;
 
 #[derive(Clone, Debug, Default)]
-pub struct Recent {
+pub struct RecentInputs {
     all: Vec<String>,
     at: Option<usize>,
     /// The typed text before the user selected a recent input.
     typed: String,
 }
 
-impl Recent {
+impl RecentInputs {
     pub fn new(all: Vec<String>) -> Self {
         Self { all, ..Self::default() }
     }
@@ -363,50 +363,50 @@ mod tests {
 
     #[test]
     fn hangul_is_typed_and_measured() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let mut field = TextField::default();
         for c in "한서윤".chars() {
             assert!(field.on_text_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)));
         }
-        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
-        assert_eq!(text(&field.spans(10, false, &env)), "한서윤    ");
-        assert_eq!(width(&text(&field.spans(5, true, &env))), 5);
+        assert_eq!(text(&field.spans(10, true, &cx)), "한서윤    ");
+        assert_eq!(text(&field.spans(10, false, &cx)), "한서윤    ");
+        assert_eq!(width(&text(&field.spans(5, true, &cx))), 5);
         field.on_text_key(KeyEvent::new(KeyCode::Home, KeyModifiers::NONE));
-        assert_eq!(text(&field.spans(10, true, &env)), "한서윤    ");
+        assert_eq!(text(&field.spans(10, true, &cx)), "한서윤    ");
     }
 
     #[test]
     fn the_cursor_stands_on_whole_letters_and_hides_none() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let mut field = TextField::with("காவ்யா\u{200d}b");
         for steps in 0..8 {
-            let shown = field.spans(30, true, &env);
+            let shown = field.spans(30, true, &cx);
             assert_eq!(width(&text(&shown)), 30, "{steps}");
             assert!(text(&shown).contains('b') && text(&shown).contains('வ'), "{steps}: {shown:?}");
             field.on_text_key(KeyEvent::new(KeyCode::Left, KeyModifiers::NONE));
         }
-        assert_eq!(field.spans(30, true, &env)[1].content, "கா");
+        assert_eq!(field.spans(30, true, &cx)[1].content, "கா");
     }
 
     #[test]
     fn what_was_typed_earlier_is_offered_and_what_is_typed_now_comes_back() {
-        let mut recent = Recent::new(vec!["new".into(), "old".into()]);
+        let mut recent = RecentInputs::new(vec!["new".into(), "old".into()]);
         assert_eq!(recent.step(false, "mine"), None);
         assert_eq!(recent.step(true, "mine").as_deref(), Some("new"));
         assert_eq!(recent.step(true, "new").as_deref(), Some("old"));
         assert_eq!(recent.step(true, "old").as_deref(), Some("old"), "there is nothing before it");
         assert_eq!(recent.step(false, "old").as_deref(), Some("new"));
         assert_eq!(recent.step(false, "new").as_deref(), Some("mine"));
-        assert_eq!(Recent::default().step(true, "mine"), None);
+        assert_eq!(RecentInputs::default().step(true, "mine"), None);
     }
 
     #[test]
     fn a_secret_is_never_shown() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let mut field = TextField::secret();
         field.on_paste("dmu_live_abc");
         for focused in [true, false] {
-            assert!(!text(&field.spans(40, focused, &env)).contains("dmu"));
+            assert!(!text(&field.spans(40, focused, &cx)).contains("dmu"));
         }
     }
 }

@@ -10,7 +10,7 @@ use crossterm::event::KeyEvent;
 /// Widest field, in cells.
 const WIDEST: usize = 60;
 
-pub struct Fields<const N: usize> {
+pub struct TextFields<const N: usize> {
     /// Marked for translation.
     labels: [&'static str; N],
     initial: [String; N],
@@ -18,7 +18,7 @@ pub struct Fields<const N: usize> {
     focus: Focus,
 }
 
-impl<const N: usize> Fields<N> {
+impl<const N: usize> TextFields<N> {
     pub fn new(labels: [&'static str; N], texts: [&str; N]) -> Self {
         let initial = texts.map(str::to_owned);
         Self { labels, initial, fields: texts.map(TextField::with), focus: Focus::default() }
@@ -75,11 +75,11 @@ impl<const N: usize> Fields<N> {
         self.fields[self.focus.at].on_paste(text.trim());
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, cx: &UiContext) {
         for (at, label) in aligned(self.labels).iter().enumerate() {
             let focused = self.focus.at == at;
             let field = &self.fields[at];
-            form.labelled(label, focused, |columns| field.spans(columns.min(WIDEST), focused, env));
+            form.labelled(label, focused, |columns| field.spans(columns.min(WIDEST), focused, cx));
         }
     }
 }

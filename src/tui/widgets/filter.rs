@@ -13,10 +13,10 @@ use crate::i18n::tr;
 use crate::secrets::{Likeness, judge};
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::input::list_hit::Sight;
+use crate::tui::input::keymap::KeyContext;
+use crate::tui::input::list_hit::ListArea;
 use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::field::{Focus, Recent, TextField};
+use crate::tui::widgets::field::{Focus, RecentInputs, TextField};
 use crossterm::event::KeyEvent;
 use line::Suggestion;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub enum FilterView {
 
 /// The text of the line while it is open, or while it does not stand for a filter.
 #[derive(Default)]
-struct Line {
+struct OpenLine {
     field: TextField,
     at: Option<usize>,
     wrong: Option<String>,
@@ -45,11 +45,11 @@ pub struct FilterBar {
     fields: Vec<TextField>,
     focus: Focus,
     view: FilterView,
-    line: Option<Line>,
+    line: Option<OpenLine>,
     /// The lines of earlier filters. They are kept until lapel ends.
-    earlier: Recent,
+    earlier: RecentInputs,
     pub known: FilterContext,
-    sight: Sight,
+    sight: ListArea,
     pause: Option<RequestId>,
     error: Option<String>,
 }
@@ -62,9 +62,9 @@ impl FilterBar {
             focus: Focus::default(),
             view: FilterView::Closed,
             line: None,
-            earlier: Recent::default(),
+            earlier: RecentInputs::default(),
             known: FilterContext::default(),
-            sight: Sight::default(),
+            sight: ListArea::default(),
             pause: None,
             error: None,
         }
@@ -160,11 +160,11 @@ impl FilterBar {
         self.view != FilterView::Closed
     }
 
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         match self.view {
             FilterView::Closed => None,
-            FilterView::Line => Some(Context::FilterLine.in_field()),
-            FilterView::Form => Some(Context::FilterBar.in_field()),
+            FilterView::Line => Some(KeyContext::FilterLine.in_field()),
+            FilterView::Form => Some(KeyContext::FilterBar.in_field()),
         }
     }
 
@@ -177,7 +177,7 @@ impl FilterBar {
             self.view = FilterView::Line;
         } else if view == FilterView::Line {
             let text = line::render(self.specs, self.texts(), &self.known);
-            self.line = Some(Line { field: TextField::with(&text), ..Line::default() });
+            self.line = Some(OpenLine { field: TextField::with(&text), ..OpenLine::default() });
         } else {
             self.line = None;
         }
@@ -197,7 +197,7 @@ impl FilterBar {
     }
 
     pub fn forget_earlier(&mut self) {
-        self.earlier = Recent::default();
+        self.earlier = RecentInputs::default();
     }
 
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
@@ -250,7 +250,7 @@ impl FilterBar {
             self.fields.iter_mut().for_each(TextField::clear);
             self.line = self.line.take().filter(|_| self.view == FilterView::Line).map(|mut line| {
                 line.field.clear();
-                Line { field: line.field, ..Line::default() }
+                OpenLine { field: line.field, ..OpenLine::default() }
             });
         } else {
             self.fields[self.focus.at].clear();
@@ -305,7 +305,7 @@ impl FilterBar {
     /// Whether an arrow goes through earlier filters: up in an empty line, and each arrow after that.
     fn is_recalling(&self, action: Action) -> bool {
         let begins = || {
-            let is_empty = |line: &Line| line.field.value().is_empty() && line.at.is_none();
+            let is_empty = |line: &OpenLine| line.field.value().is_empty() && line.at.is_none();
             action == Action::Up && !self.earlier.is_empty() && self.line.as_ref().is_some_and(is_empty)
         };
         self.earlier.at().is_some() || begins()

@@ -19,18 +19,18 @@ const PLACE: usize = 2;
 
 /// The lines of a form, with a margin of two cells on both sides.
 pub struct FormText<'e> {
-    env: &'e UiContext,
+    cx: &'e UiContext,
     room: usize,
     lines: Vec<Line<'static>>,
 }
 
 impl<'e> FormText<'e> {
-    pub fn new(area: Rect, env: &'e UiContext) -> Self {
-        Self { env, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
+    pub fn new(area: Rect, cx: &'e UiContext) -> Self {
+        Self { cx, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
     }
 
-    pub fn in_popup(area: Rect, env: &'e UiContext) -> Self {
-        Self::new(popup::inside(area, popup::FORM), env)
+    pub fn in_popup(area: Rect, cx: &'e UiContext) -> Self {
+        Self::new(popup::inside(area, popup::FORM), cx)
     }
 
     /// The width without margins, in cells.
@@ -49,7 +49,7 @@ impl<'e> FormText<'e> {
     /// The heading of a form: operation and target. Both share a line if they fit; otherwise the target follows
     /// below.
     pub fn head(&mut self, what: &str, place: &str) {
-        let (strong, accent) = (self.env.theme.strong(), self.env.theme.accent());
+        let (strong, accent) = (self.cx.theme.strong(), self.cx.theme.accent());
         if width(what) + GAP + width(place) <= self.room {
             self.lines.push(Line::from(vec![
                 Span::styled(format!("  {what}"), strong),
@@ -62,10 +62,10 @@ impl<'e> FormText<'e> {
     }
 
     /// The first lines of a confirmation: the operation with its number, and the environment. Only their ends are cut.
-    pub fn asks(&mut self, what: &str, place: &str, env: &UiContext) {
-        self.cut(what, env.theme.strong());
-        for line in wrapped(place, self.room, PLACE, env) {
-            self.text(&line, env.theme.accent());
+    pub fn asks(&mut self, what: &str, place: &str, cx: &UiContext) {
+        self.cut(what, cx.theme.strong());
+        for line in wrapped(place, self.room, PLACE, cx) {
+            self.text(&line, cx.theme.accent());
         }
     }
 
@@ -88,29 +88,29 @@ impl<'e> FormText<'e> {
     }
 
     pub fn dim(&mut self, text: &str) {
-        self.text(text, self.env.theme.dim());
+        self.text(text, self.cx.theme.dim());
     }
 
     /// One line of text, cut if it is too long.
     pub fn cut(&mut self, text: &str, style: Style) {
-        self.lines.push(Line::styled(format!("  {}", fit(text, self.room, self.env.glyphs.ellipsis)), style));
+        self.lines.push(Line::styled(format!("  {}", fit(text, self.room, self.cx.glyphs.ellipsis)), style));
     }
 
     pub fn warning(&mut self, text: &str) {
-        self.text(&format!("{} {text}", self.env.glyphs.alert), self.env.theme.warning());
+        self.text(&format!("{} {text}", self.cx.glyphs.alert), self.cx.theme.warning());
     }
 
     pub fn error(&mut self, text: &str) {
-        self.text(&format!("{} {text}", self.env.glyphs.alert), self.env.theme.error());
+        self.text(&format!("{} {text}", self.cx.glyphs.alert), self.cx.theme.error());
     }
 
     pub fn busy(&mut self, text: &str) {
-        self.dim(&format!("{} {text}", self.env.spinner()));
+        self.dim(&format!("{} {text}", self.cx.spinner()));
     }
 
     /// A label and an input. `input` gets the cells that are left for it.
     pub fn labelled(&mut self, label: &str, focused: bool, input: impl FnOnce(usize) -> Vec<Span<'static>>) {
-        let (theme, glyphs) = (&self.env.theme, &self.env.glyphs);
+        let (theme, glyphs) = (&self.cx.theme, &self.cx.glyphs);
         let style = if focused { theme.strong() } else { theme.dim() };
         let cursor = if focused { glyphs.cursor } else { " " };
         let mut spans =
@@ -120,44 +120,44 @@ impl<'e> FormText<'e> {
     }
 
     pub fn field(&mut self, label: &str, field: &TextField, focused: bool) {
-        let env = self.env;
-        self.labelled(label, focused, |columns| field.spans(columns, focused, env));
+        let cx = self.cx;
+        self.labelled(label, focused, |columns| field.spans(columns, focused, cx));
     }
 
     pub fn choice(&mut self, words: &str, chosen: bool) {
-        let env = self.env;
+        let cx = self.cx;
         let (sign, style) =
-            if chosen { (env.glyphs.on, env.theme.strong()) } else { (env.glyphs.off, env.theme.dim()) };
+            if chosen { (cx.glyphs.on, cx.theme.strong()) } else { (cx.glyphs.off, cx.theme.dim()) };
         self.cut(&format!("{sign} {words}"), style);
     }
 
     /// Draws the form. Where it is too high for the area, see [`squeezed`].
     pub fn draw(self, frame: &mut Frame<'_>, area: Rect) {
-        let lines = squeezed(self.lines, area.height, self.env);
+        let lines = squeezed(self.lines, area.height, self.cx);
         frame.render_widget(Text::from(lines), area);
     }
 
     /// Draws the form as a popup at the bottom of the screen. Begin it with [`FormText::in_popup`].
     pub fn draw_popup(self, frame: &mut Frame<'_>, area: Rect, title: &str) {
         let outer = popup::at_bottom(area, popup::FORM, self.lines.len());
-        let inner = popup::open(frame, outer, area, title, self.env);
+        let inner = popup::open(frame, outer, area, title, self.cx);
         self.draw(frame, inner);
     }
 }
 
 /// Wraps text into at most `most` lines. If it is longer, the last line ends with an ellipsis.
-pub fn wrapped(text: &str, room: usize, most: usize, env: &UiContext) -> Vec<String> {
+pub fn wrapped(text: &str, room: usize, most: usize, cx: &UiContext) -> Vec<String> {
     let mut lines = wrap(text, room);
     if lines.len() > most {
         let rest = lines.split_off(most.saturating_sub(1)).join(" ");
-        lines.push(fit(&rest, room, env.glyphs.ellipsis).trim_end().to_owned());
+        lines.push(fit(&rest, room, cx.glyphs.ellipsis).trim_end().to_owned());
     }
     lines
 }
 
 /// Reduces the lines to `rows`. Empty lines are dropped first, from the bottom up. If that is not enough, the last
 /// line says how many lines are missing.
-pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &UiContext) -> Vec<Line<'static>> {
+pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, cx: &UiContext) -> Vec<Line<'static>> {
     let rows = usize::from(rows);
     while lines.len() > rows {
         let Some(empty) = lines.iter().rposition(|line| line_width(line) == 0) else { break };
@@ -167,7 +167,7 @@ pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, env: &UiContext) -> Ve
         let left = lines.len() - rows + 1;
         lines.truncate(rows - 1);
         let text = t!("{left} more lines: enlarge the window", left);
-        lines.push(Line::styled(format!("  {text}"), env.theme.dim()));
+        lines.push(Line::styled(format!("  {text}"), cx.theme.dim()));
     }
     lines
 }
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_place_that_does_not_fit_beside_has_its_own_line() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let head = |columns| {
-            let mut form = FormText::new(Rect::new(0, 0, columns, 9), &env);
+            let mut form = FormText::new(Rect::new(0, 0, columns, 9), &cx);
             form.head("Revoke 2 badges", "DEMO 기관");
             texts(&form.into_lines())
         };
@@ -194,20 +194,20 @@ mod tests {
 
     #[test]
     fn text_that_is_too_long_ends_in_a_sign() {
-        let env = UiContext::for_test();
-        assert_eq!(wrapped("one two three", 7, 2, &env), ["one two", "three"]);
-        let cut = wrapped("one two three four five", 7, 2, &env);
+        let cx = UiContext::for_test();
+        assert_eq!(wrapped("one two three", 7, 2, &cx), ["one two", "three"]);
+        let cut = wrapped("one two three four five", 7, 2, &cx);
         assert_eq!((cut.len(), cut[0].as_str()), (2, "one two"));
-        assert!(cut[1].ends_with(env.glyphs.ellipsis), "{cut:?}");
+        assert!(cut[1].ends_with(cx.glyphs.ellipsis), "{cut:?}");
     }
 
     #[test]
     fn empty_lines_go_before_text_does() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let lines = || ["a", "", "b", "", "c"].map(Line::raw).to_vec();
-        assert_eq!(texts(&squeezed(lines(), 5, &env)), ["a", "", "b", "", "c"]);
-        assert_eq!(texts(&squeezed(lines(), 4, &env)), ["a", "", "b", "c"]);
-        assert_eq!(texts(&squeezed(lines(), 2, &env)), ["a", "  2 more lines: enlarge the window"]);
-        assert!(squeezed(lines(), 0, &env).len() <= 3);
+        assert_eq!(texts(&squeezed(lines(), 5, &cx)), ["a", "", "b", "", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 4, &cx)), ["a", "", "b", "c"]);
+        assert_eq!(texts(&squeezed(lines(), 2, &cx)), ["a", "  2 more lines: enlarge the window"]);
+        assert!(squeezed(lines(), 0, &cx).len() <= 3);
     }
 }

@@ -6,10 +6,10 @@ use ratatui::style::Modifier;
 use ratatui::text::Span;
 
 /// The address, safe to display, with unusual characters highlighted.
-pub fn spelled(address: &str, env: &UiContext) -> Vec<Span<'static>> {
-    let odd = env.theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
+pub fn spelled(address: &str, cx: &UiContext) -> Vec<Span<'static>> {
+    let odd = cx.theme.warning().add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
     pieces(address)
         .into_iter()
-        .map(|piece| Span::styled(piece.text, if piece.odd { odd } else { env.theme.text() }))
+        .map(|piece| Span::styled(piece.text, if piece.odd { odd } else { cx.theme.text() }))
         .collect()
 }

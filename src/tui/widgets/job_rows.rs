@@ -13,10 +13,10 @@ use crate::tui::component::Drag;
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::search::{Search, Searched};
@@ -32,7 +32,7 @@ use ratatui::text::{Line, Span};
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;
 
-impl Row for JobRow {
+impl ListRow for JobRow {
     type Id = u64;
     fn id(&self) -> u64 {
         self.no
@@ -108,7 +108,7 @@ impl RowList {
         self.restart(out);
     }
 
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         self.search.over()
     }
 
@@ -132,7 +132,7 @@ impl RowList {
         true
     }
 
-    pub fn mark(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub fn mark(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let (marks, list) = (&mut self.marks, &mut self.list);
         match action {
             Action::MarkAll if !list.is_answered() || list.error().is_some() => {
@@ -147,14 +147,14 @@ impl RowList {
                 most = number(LARGEST_RANGE)
             )),
             Action::Back => return marks.cancel_range(),
-            _ => return marks.on_action(action, list, &[Context::JobRows], env, out),
+            _ => return marks.on_action(action, list, &[KeyContext::JobRows], cx, out),
         }
         true
     }
 
     /// Handles a drag over the rows. `area` is the area of the last draw.
-    pub fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        self.marks.on_drag(drag, rows(area), &mut self.list, &[Context::JobRows], env, out)
+    pub fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        self.marks.on_drag(drag, rows(area), &mut self.list, &[KeyContext::JobRows], cx, out)
     }
 
     /// Compares as the journal does.
@@ -171,17 +171,17 @@ impl RowList {
     }
 
     /// Saves the marked rows to a file, or else all rows that the list shows. These are read first.
-    pub fn save(&mut self, heading: &Heading, env: &UiContext, out: &mut Effects<'_>) {
+    pub fn save(&mut self, heading: &Heading, cx: &UiContext, out: &mut Effects<'_>) {
         let marked = self.marks.len() as u64;
         if marked > 0 {
             let head =
                 plural!(marked, "{n} marked row of job {id}", "{n} marked rows of job {id}", id = self.job);
             let note = t!("lapel saves marked rows as last read. To save the whole list, unmark all first.");
-            save(self.job, head, note, columns::saved(self.marks.values(), &env.clock()), out);
+            save(self.job, head, note, columns::saved(self.marks.values(), &cx.clock()), out);
         } else if self.list.is_empty() {
             out.say(t!("There are no rows here to export."));
         } else {
-            let dot = format!(" {} ", env.glyphs.dot);
+            let dot = format!(" {} ", cx.glyphs.dot);
             let statuses = self.row_statuses.iter().map(|row_status| tr(row_status.name()).to_owned());
             let words = statuses.chain(self.search.typed()).chain(heading.words());
             let words = words.map(|words| format!("{dot}{words}")).collect::<Vec<_>>().concat();
@@ -268,7 +268,7 @@ impl RowList {
     }
 
     /// Adapts the columns to the rows that were read. `words` describes the status of a row.
-    fn fit(&mut self, heading: &mut Heading, words: &dyn Fn(&JobRow) -> String, env: &UiContext) {
+    fn fit(&mut self, heading: &mut Heading, words: &dyn Fn(&JobRow) -> String, cx: &UiContext) {
         if !self.unfitted.is_empty() && std::mem::take(&mut self.refit) {
             heading.forget_content();
         }
@@ -276,7 +276,7 @@ impl RowList {
             // The rows to be sent are hidden at first in a review, and have no reasons.
             let is_shown = |row: &&JobRow| !self.is_review || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page).into_iter().filter(is_shown) {
-                heading.fit(&columns::cells(row, self.is_review, env, words), env);
+                heading.fit(&columns::cells(row, self.is_review, cx, words), cx);
             }
         }
     }
@@ -288,14 +288,14 @@ impl RowList {
         area: Rect,
         heading: &mut Heading,
         words: &dyn Fn(&JobRow) -> String,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) {
         self.list.set_height(area.height.saturating_sub(2));
         let has_ids = self.ids && self.list.loaded().any(|(_, row)| row.badge_id.is_some());
         heading.set_own(columns::own(has_ids, self.is_review));
         heading.set_room(usize::from(area.width).saturating_sub(3));
-        self.fit(heading, words, env);
+        self.fit(heading, words, cx);
         let order = columns::order(heading);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
@@ -321,7 +321,7 @@ impl RowList {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
         heading: &Heading,
         words: &dyn Fn(&JobRow) -> String,
     ) {
@@ -329,7 +329,7 @@ impl RowList {
             return;
         }
         let widths = heading.widths(usize::from(area.width).saturating_sub(3));
-        frame.render_widget(heading.line(&widths, 2, env), Rect { height: 1, ..area });
+        frame.render_widget(heading.line(&widths, 2, cx), Rect { height: 1, ..area });
         let body = rows(area);
         let foot = Rect { y: area.bottom() - 1, height: 1, ..area };
         let is_filtered = !self.row_statuses.is_empty() || self.is_searched();
@@ -337,25 +337,25 @@ impl RowList {
         let hides: Option<&dyn Fn(&JobRow) -> bool> = is_filtered.then_some(&hides);
         let marked = self.marks.in_words(&self.list, hides);
         let counter = format!("{marked}  {}", self.list.counter());
-        let counter = Span::styled(counter.trim_start().to_owned(), env.theme.dim());
-        let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
-        two_sided(frame, foot, (search, counter), true, env);
-        if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), env) {
+        let counter = Span::styled(counter.trim_start().to_owned(), cx.theme.dim());
+        let search = self.search.line(usize::from(area.width) / 2, cx).unwrap_or_default();
+        two_sided(frame, foot, (search, counter), true, cx);
+        if self.list.draw_empty(frame, body, (t!("No rows match."), t!("reading rows")), cx) {
             return;
         }
         let range = self.marks.range_start().map(|from| between(from, self.list.cursor()));
-        self.list.draw_rows(frame, body, env, |place, row| {
+        self.list.draw_rows(frame, body, cx, |place, row| {
             let is_in_range = range.as_ref().is_some_and(|range| range.contains(&place));
             let sign = match row {
-                RowState::Entry(ListEntry::Row(row)) if self.marks.contains_key(&row.no) => env.glyphs.mark,
-                _ if is_in_range => env.glyphs.bar,
+                RowSlot::Entry(ListEntry::Row(row)) if self.marks.contains_key(&row.no) => cx.glyphs.mark,
+                _ if is_in_range => cx.glyphs.bar,
                 _ => " ",
             };
-            let mut spans = vec![Span::styled(sign, env.theme.mark())];
-            spans.extend(self.spans(&row, heading, &widths, words, env));
+            let mut spans = vec![Span::styled(sign, cx.theme.mark())];
+            spans.extend(self.spans(&row, heading, &widths, words, cx));
             if is_in_range {
                 for span in &mut spans {
-                    span.style = span.style.patch(env.theme.in_range());
+                    span.style = span.style.patch(cx.theme.in_range());
                 }
             }
             spans
@@ -365,27 +365,27 @@ impl RowList {
     /// The cells of a row in columns of these widths, or why they are missing.
     pub fn spans(
         &self,
-        row: &RowState<'_, JobRow>,
+        row: &RowSlot<'_, JobRow>,
         heading: &Heading,
         widths: &[usize],
         words: &dyn Fn(&JobRow) -> String,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Vec<Span<'static>> {
         match row {
-            RowState::Entry(ListEntry::Row(row)) => {
-                let mut cells = columns::cells(row, self.is_review, env, words);
+            RowSlot::Entry(ListEntry::Row(row)) => {
+                let mut cells = columns::cells(row, self.is_review, cx, words);
                 if self.is_review {
                     columns::fit_suggestion(&mut cells, row, heading, widths);
                 }
-                heading.cells(cells, widths, env)
+                heading.cells(cells, widths, cx)
             }
-            RowState::Failed(error) => vec![Span::styled(
-                format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)),
-                env.theme.error(),
+            RowSlot::Failed(error) => vec![Span::styled(
+                format!("{} {}", cx.glyphs.alert, t!("not read: {error}", error)),
+                cx.theme.error(),
             )],
             // A row whose status changed meanwhile: the list reloads soon.
-            RowState::Loading | RowState::Entry(_) => {
-                vec![Span::styled(format!("{} {}", env.spinner(), t!("reading")), env.theme.dim())]
+            RowSlot::Loading | RowSlot::Entry(_) => {
+                vec![Span::styled(format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim())]
             }
         }
     }
@@ -412,8 +412,8 @@ pub fn know_rows<'a>(rows: impl Iterator<Item = &'a JobRow>, jobs: &[Job], known
 }
 
 /// It is always shown beside the word.
-pub fn row_status_glyph(row_status: RowStatus, env: &UiContext) -> &'static str {
-    let glyphs = &env.glyphs;
+pub fn row_status_glyph(row_status: RowStatus, cx: &UiContext) -> &'static str {
+    let glyphs = &cx.glyphs;
     match row_status {
         RowStatus::Ready | RowStatus::Sending => glyphs.dot,
         RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Other => glyphs.other,
@@ -426,8 +426,8 @@ pub fn row_status_glyph(row_status: RowStatus, env: &UiContext) -> &'static str 
     }
 }
 
-pub fn row_status_style(row_status: RowStatus, env: &UiContext) -> Style {
-    let theme = &env.theme;
+pub fn row_status_style(row_status: RowStatus, cx: &UiContext) -> Style {
+    let theme = &cx.theme;
     match row_status {
         RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => theme.error(),
         RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Overdue => theme.warning(),
@@ -438,26 +438,26 @@ pub fn row_status_style(row_status: RowStatus, env: &UiContext) -> Style {
 }
 
 /// A time of lapel for a column: `2026-11-03 11:10` in the time zone of the service, as [`ServiceTime::to_minute`].
-pub fn to_minute(at: Option<Timestamp>, env: &UiContext) -> String {
-    at.map_or_else(|| env.glyphs.dash.to_owned(), |at| env.clock().to_minute(at))
+pub fn to_minute(at: Option<Timestamp>, cx: &UiContext) -> String {
+    at.map_or_else(|| cx.glyphs.dash.to_owned(), |at| cx.clock().to_minute(at))
 }
 
 /// A time of lapel for a sentence: `11-03 11:10` in the time zone of the service, in another year `2025-11-03`.
-pub fn moment(at: Timestamp, env: &UiContext) -> String {
-    env.clock().short(at)
+pub fn moment(at: Timestamp, cx: &UiContext) -> String {
+    cx.clock().short(at)
 }
 
 /// A time that the journal keeps as the service wrote it.
-fn service_time(text: Option<&Text>, env: &UiContext) -> String {
+fn service_time(text: Option<&Text>, cx: &UiContext) -> String {
     match text.and_then(|text| ServiceTime::new(text.wire())) {
         Some(time) => time.to_minute(),
-        None => text.map_or_else(|| env.glyphs.dash.to_owned(), ToString::to_string),
+        None => text.map_or_else(|| cx.glyphs.dash.to_owned(), ToString::to_string),
     }
 }
 
 /// The journal's entry about a badge that the service does not show yet, or of which lapel does not know the id.
-pub fn sent_here(sent: &SentHere, env: &UiContext) -> String {
-    let (time, id, state) = (moment(sent.at, env), sent.job, tr(sent.row_status.name()));
+pub fn sent_here(sent: &SentHere, cx: &UiContext) -> String {
+    let (time, id, state) = (moment(sent.at, cx), sent.job, tr(sent.row_status.name()));
     match (&sent.badge_id, &sent.by) {
         (Some(_), Some(who)) => {
             t!("sent by {who} at {time} in job {id} ({state}); not visible yet", who, time, id, state)
@@ -481,8 +481,8 @@ pub fn sent_here(sent: &SentHere, env: &UiContext) -> String {
     }
 }
 
-pub fn explain(row: &JobRow, kind: Kind, env: &UiContext) -> String {
-    let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, env));
+pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
+    let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, cx));
     let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
     let cause = row.why.as_ref().map_or_else(|| t!("no answer").to_owned(), Reason::cause);
     let cause = cause.trim_end_matches('.');
@@ -519,8 +519,8 @@ pub fn draft_words(row_status: RowStatus, kind: Kind) -> &'static str {
     }
 }
 
-pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let dot = format!(" {} ", env.glyphs.dot);
+pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let dot = format!(" {} ", cx.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
     let mut who: Vec<String> = [
         Some(t!("row {no}", no = row.number())),
@@ -537,16 +537,16 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<L
         // Recipient and id are unknown, so show the cells of the file.
         who.extend(row.cells.iter().map(ToString::to_string).filter(|cell| !cell.trim().is_empty()));
     }
-    lines.extend(styled(&who.join(&dot), room, env.theme.strong()));
+    lines.extend(styled(&who.join(&dot), room, cx.theme.strong()));
     let status = match &row.why {
         None if job.phase == Phase::Draft => draft_words(row.row_status, job.kind).to_owned(),
-        _ => explain(row, job.kind, env),
+        _ => explain(row, job.kind, cx),
     };
-    let text = format!("{} {status}", row_status_glyph(row.row_status, env));
-    lines.extend(styled(&text, room, row_status_style(row.row_status, env)));
+    let text = format!("{} {status}", row_status_glyph(row.row_status, cx));
+    lines.extend(styled(&text, room, row_status_style(row.row_status, cx)));
     if let Some(also) = &row.also {
-        let text = format!("{} {also}", env.glyphs.alert);
-        lines.extend(styled(&text, room, env.theme.warning()));
+        let text = format!("{} {also}", cx.glyphs.alert);
+        lines.extend(styled(&text, room, cx.theme.warning()));
     }
     let said =
         |what: &str, text: Option<String>| text.filter(|t| !t.is_empty()).map(|t| format!("{what} {t}"));
@@ -554,10 +554,10 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<L
     let short_time = |text: &Option<Text>| {
         let text = text.as_ref()?;
         let time = ServiceTime::new(text.wire());
-        Some(time.map_or_else(|| text.to_string(), |time| time.short(Some(env.now()))))
+        Some(time.map_or_else(|| text.to_string(), |time| time.short(Some(cx.now()))))
     };
     let facts: Vec<String> = [
-        said(t!("accepted"), row.accepted.map(|at| moment(at, env))),
+        said(t!("accepted"), row.accepted.map(|at| moment(at, cx))),
         said(t!("service state"), row.status.as_ref().map(ToString::to_string)),
         said(t!("issued"), short_time(&row.issued_at)),
         said(t!("until"), short_time(&row.valid_until)),
@@ -568,7 +568,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<L
     .flatten()
     .collect();
     if !facts.is_empty() {
-        lines.extend(styled(&facts.join(&dot), room, env.theme.dim()));
+        lines.extend(styled(&facts.join(&dot), room, cx.theme.dim()));
     }
     lines
 }
@@ -576,7 +576,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, env: &UiContext) -> Vec<L
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::What;
+    use crate::export::ExportContent;
     use crate::tui::effects::Content;
     use crate::tui::request::RequestIds;
 
@@ -592,7 +592,7 @@ mod tests {
         let (there, len) = (sent.as_ptr(), sent.len());
         assert!(list.on_response(request, Response::SavedRows(Ok(sent)), &mut out).is_ok());
         let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
-        let Content::List(What::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
+        let Content::List(ExportContent::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
         assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");
     }
 }

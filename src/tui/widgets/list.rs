@@ -19,7 +19,7 @@ use std::hash::Hash;
 /// Maximum number of pages held at once, unless more are needed.
 const KEPT: usize = 8;
 
-pub trait Row: Clone {
+pub trait ListRow: Clone {
     type Id: Clone + Eq + Hash + Ord;
     fn id(&self) -> Self::Id;
 }
@@ -35,7 +35,7 @@ pub enum ListEntry<T> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum RowState<'a, T> {
+pub enum RowSlot<'a, T> {
     Entry(&'a ListEntry<T>),
     Loading,
     Failed(&'a str),
@@ -64,7 +64,7 @@ pub enum ListNote {
 
 pub type Comparison<T> = Box<dyn Fn(&T, &T) -> std::cmp::Ordering + Send>;
 
-pub struct PagedList<T: Row> {
+pub struct PagedList<T: ListRow> {
     slots: BTreeMap<u64, PageSlot<T>>,
     /// Pages from before a reload. They are shown until the new pages arrive, and if those fail.
     old: BTreeMap<u64, Vec<ListEntry<T>>>,
@@ -95,7 +95,7 @@ pub struct PagedList<T: Row> {
     built: Cell<u64>,
 }
 
-impl<T: Row> Default for PagedList<T> {
+impl<T: ListRow> Default for PagedList<T> {
     fn default() -> Self {
         Self {
             slots: BTreeMap::new(),
@@ -122,7 +122,7 @@ impl<T: Row> Default for PagedList<T> {
     }
 }
 
-impl<T: Row> PagedList<T> {
+impl<T: ListRow> PagedList<T> {
     /// The number of rows as far as known: the trusted count, or more if more rows were seen.
     pub fn len(&self) -> u64 {
         self.total.unwrap_or(0).max(self.seen)
@@ -269,7 +269,7 @@ impl<T: Row> PagedList<T> {
     }
 
     fn select_at_cursor(&mut self) {
-        self.selected = self.row_at(self.cursor).map(Row::id);
+        self.selected = self.row_at(self.cursor).map(ListRow::id);
     }
 
     pub fn selected(&self) -> Option<&T> {
@@ -279,30 +279,30 @@ impl<T: Row> PagedList<T> {
     /// The record at a place, if its page is loaded and has one there.
     pub fn row_at(&self, place: u64) -> Option<&T> {
         match self.place(place) {
-            RowState::Entry(ListEntry::Row(row)) => Some(row),
+            RowSlot::Entry(ListEntry::Row(row)) => Some(row),
             _ => None,
         }
     }
 
-    pub fn place(&self, place: u64) -> RowState<'_, T> {
+    pub fn place(&self, place: u64) -> RowSlot<'_, T> {
         match self.slots.get(&self.page_of(place)) {
             Some(PageSlot::Loaded(entries)) => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
-                entries.get(within).map_or(RowState::Entry(&ListEntry::Missing), RowState::Entry)
+                entries.get(within).map_or(RowSlot::Entry(&ListEntry::Missing), RowSlot::Entry)
             }
             other => {
                 let within = usize::try_from(place % self.per_page).unwrap_or(usize::MAX);
                 match (self.old.get(&self.page_of(place)).and_then(|old| old.get(within)), other) {
-                    (Some(entry), _) => RowState::Entry(entry),
-                    (None, Some(PageSlot::Failed(error))) => RowState::Failed(error),
-                    (None, _) => RowState::Loading,
+                    (Some(entry), _) => RowSlot::Entry(entry),
+                    (None, Some(PageSlot::Failed(error))) => RowSlot::Failed(error),
+                    (None, _) => RowSlot::Loading,
                 }
             }
         }
     }
 
     /// The visible places with their states, at most as many as the list is high.
-    pub fn visible(&self) -> impl Iterator<Item = (u64, RowState<'_, T>)> {
+    pub fn visible(&self) -> impl Iterator<Item = (u64, RowSlot<'_, T>)> {
         (self.top..(self.top + self.height).min(self.len())).map(|place| (place, self.place(place)))
     }
 

@@ -6,8 +6,8 @@ use crate::tui::component::Drag;
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
-use crate::tui::widgets::list::{PagedList, Row};
+use crate::tui::input::keymap::KeyContext;
+use crate::tui::widgets::list::{ListRow, PagedList};
 use ratatui::layout::Rect;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Deref, RangeInclusive};
@@ -19,47 +19,47 @@ pub const LARGEST_RANGE: u64 = 10_000;
 const UNDONE: usize = 100;
 
 /// A row with its place in the list.
-type End<T> = (u64, <T as Row>::Id);
+type RangeEnd<T> = (u64, <T as ListRow>::Id);
 
 /// The marked rows, each as lapel last read it, and the last changes.
-pub struct Marks<T: Row> {
+pub struct Marks<T: ListRow> {
     rows: BTreeMap<T::Id, T>,
     changes: VecDeque<MarkChange<T>>,
-    range_from: Option<End<T>>,
+    range_from: Option<RangeEnd<T>>,
     /// The rows to mark once they are read.
     ranging: Option<Ranging<T>>,
     /// The row where the mouse was pressed, and whether it was dragged to another row since.
-    held: Option<(End<T>, bool)>,
+    held: Option<(RangeEnd<T>, bool)>,
 }
 
 #[derive(Clone)]
-enum Ranging<T: Row> {
+enum Ranging<T: ListRow> {
     /// The rows between two ends.
-    Between([End<T>; 2]),
+    Between([RangeEnd<T>; 2]),
     /// All rows of the list, of which there are this many.
     All(u64),
 }
 
 /// What one key or click changed.
-struct MarkChange<T: Row> {
+struct MarkChange<T: ListRow> {
     added: Vec<T::Id>,
     removed: Vec<T>,
 }
 
-impl<T: Row> Default for Marks<T> {
+impl<T: ListRow> Default for Marks<T> {
     fn default() -> Self {
         Self { rows: BTreeMap::new(), changes: VecDeque::new(), range_from: None, ranging: None, held: None }
     }
 }
 
-impl<T: Row> Deref for Marks<T> {
+impl<T: ListRow> Deref for Marks<T> {
     type Target = BTreeMap<T::Id, T>;
     fn deref(&self) -> &Self::Target {
         &self.rows
     }
 }
 
-impl<T: Row> Marks<T> {
+impl<T: ListRow> Marks<T> {
     /// Marks rows that are not marked yet, and removes the marks of others, as one change.
     fn change(&mut self, add: Vec<T>, remove: &[T::Id]) {
         let removed = remove.iter().filter_map(|id| self.rows.remove(id)).collect();
@@ -153,8 +153,8 @@ impl<T: Row> Marks<T> {
         &mut self,
         action: Action,
         list: &mut PagedList<T>,
-        stack: &[Context],
-        env: &UiContext,
+        stack: &[KeyContext],
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match action {
@@ -165,10 +165,10 @@ impl<T: Row> Marks<T> {
                 }
                 None => out.say(t!("This row cannot be marked.")),
             },
-            Action::Range => self.range(list, stack, env, out),
+            Action::Range => self.range(list, stack, cx, out),
             Action::RangeDown | Action::RangeUp => {
                 if !self.is_in_range() {
-                    self.range(list, stack, env, out);
+                    self.range(list, stack, cx, out);
                 }
                 list.move_by(if action == Action::RangeDown { 1 } else { -1 });
             }
@@ -210,8 +210,8 @@ impl<T: Row> Marks<T> {
         drag: Drag,
         rows: Rect,
         list: &mut PagedList<T>,
-        stack: &[Context],
-        env: &UiContext,
+        stack: &[KeyContext],
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> bool {
         match (drag, self.held.take()) {
@@ -228,7 +228,7 @@ impl<T: Row> Marks<T> {
             }
             (Drag::End, Some((from, true))) if list.selected().is_some() => {
                 self.range_from = Some(from);
-                self.range(list, stack, env, out);
+                self.range(list, stack, cx, out);
                 true
             }
             (_, held) => held.is_some_and(|(_, moved)| moved),
@@ -258,7 +258,13 @@ impl<T: Row> Marks<T> {
 
     /// Begins a range at the selected row, or ends it there. Its rows are marked once they are read: see
     /// [`Marks::finish_range`].
-    fn range(&mut self, list: &mut PagedList<T>, stack: &[Context], env: &UiContext, out: &mut Effects<'_>) {
+    fn range(
+        &mut self,
+        list: &mut PagedList<T>,
+        stack: &[KeyContext],
+        cx: &UiContext,
+        out: &mut Effects<'_>,
+    ) {
         let Some(here) = end(list) else {
             out.say(t!("A range cannot start or end at this row."));
             return;
@@ -266,7 +272,7 @@ impl<T: Row> Marks<T> {
         match self.range_from.take() {
             None => {
                 self.range_from = Some(here);
-                let key = |action| env.key(stack, action);
+                let key = |action| cx.key(stack, action);
                 out.say(t!(
                     "The range starts here. Go to its other end and press {key} again. {esc} cancels.",
                     key = key(Action::Range),
@@ -330,7 +336,7 @@ impl<T: Row> Marks<T> {
             return;
         }
         self.ranging = None;
-        let stands = |end: &End<T>| list.row_at(end.0).is_some_and(|row| row.id() == end.1);
+        let stands = |end: &RangeEnd<T>| list.row_at(end.0).is_some_and(|row| row.id() == end.1);
         let (is_same, places) = match &ranging {
             Ranging::Between([first, last]) => (stands(first) && stands(last), first.0..last.0 + 1),
             Ranging::All(all) => (list.len() == *all, 0..*all),
@@ -359,7 +365,7 @@ impl<T: Row> Marks<T> {
     }
 }
 
-fn end<T: Row>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
+fn end<T: ListRow>(list: &PagedList<T>) -> Option<(u64, T::Id)> {
     list.selected().map(|row| (list.cursor(), row.id()))
 }
 
@@ -367,7 +373,7 @@ pub fn between(from: u64, here: u64) -> RangeInclusive<u64> {
     from.min(here)..=from.max(here)
 }
 
-fn loaded<T: Row>(list: &PagedList<T>) -> Vec<T> {
+fn loaded<T: ListRow>(list: &PagedList<T>) -> Vec<T> {
     list.loaded().map(|(_, row)| row.clone()).collect()
 }
 

@@ -12,21 +12,21 @@ pub use narrowed::ComparedPart;
 
 use crate::api::{ApiError, DirectionStyle, Paging, Sort};
 use crate::domain::Page;
-use crate::index::{IndexQuery, Which};
+use crate::index::{IndexQuery, IndexedList};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::Clicked;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
-use crate::tui::widgets::list::{PagedList, Row};
+use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
-use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
+use crate::tui::widgets::text_layout::ColumnLayout;
 use crossterm::event::KeyEvent;
 use jiff::civil::DateTime;
 use narrowed::{RowsFrom, ServiceRows};
@@ -50,7 +50,7 @@ pub struct ListTexts {
     pub all: &'static str,
 }
 
-pub trait Browse: Row + 'static {
+pub trait Browse: ListRow + 'static {
     /// What the service filters by.
     type Filter: Clone + Default + PartialEq;
     /// What lapel compares itself, in the rows it has.
@@ -63,7 +63,7 @@ pub trait Browse: Row + 'static {
     fn column_of(filter: &'static str) -> &'static str {
         filter
     }
-    fn widths() -> Vec<Column> {
+    fn widths() -> Vec<ColumnLayout> {
         Self::FIELDS.iter().map(|field| field.column.layout).collect()
     }
     const TEXTS: ListTexts;
@@ -100,7 +100,7 @@ pub trait Browse: Row + 'static {
         _: &Self::Narrowing,
         _sort: Option<Sort>,
         _now: DateTime,
-    ) -> Option<Which> {
+    ) -> Option<IndexedList> {
         None
     }
     /// Takes the page from a response of the index, or returns a response of another kind.
@@ -186,11 +186,11 @@ impl<T: Browse> Browser<T> {
         !self.applied.is_empty()
     }
 
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         match self.top {
             Top::Nothing if self.bar.is_open() => self.bar.over(),
             Top::Nothing => self.heading.over(),
-            Top::Row(_) => Some(Context::Prompt.in_field()),
+            Top::Row(_) => Some(KeyContext::Prompt.in_field()),
         }
     }
 
@@ -228,7 +228,7 @@ impl<T: Browse> Browser<T> {
         !is_about_rows || self.list.selected().is_some() || self.over().is_some()
     }
 
-    pub fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match &mut self.top {
             Top::Nothing if self.bar.is_open() => return self.act_filter(action, out),
             Top::Row(field) => {
@@ -253,20 +253,20 @@ impl<T: Browse> Browser<T> {
             Top::Nothing => {}
         }
         match self.heading.on_action(action, out) {
-            Did::Chose(order) => {
+            HeadingOutcome::Chose(order) => {
                 self.set_order(order, SortedBy::Service(DirectionStyle::Upper), out);
                 return true;
             }
-            Did::Something => return true,
-            Did::Nothing if self.heading.over().is_some() => return false,
-            Did::Nothing => {}
+            HeadingOutcome::Something => return true,
+            HeadingOutcome::Nothing if self.heading.over().is_some() => return false,
+            HeadingOutcome::Nothing => {}
         }
         match action {
             Action::GoToRow => self.top = Top::Row(TextField::default()),
-            Action::Filter => self.open_filter(FilterView::Line, env, out),
-            Action::FilterForm => self.open_filter(FilterView::Form, env, out),
+            Action::Filter => self.open_filter(FilterView::Line, cx, out),
+            Action::FilterForm => self.open_filter(FilterView::Form, cx, out),
             Action::NextMatch | Action::PreviousMatch if !self.is_filtered() => {
-                let key = env.key(&[Context::History, Context::Templates], Action::Filter);
+                let key = cx.key(&[KeyContext::History, KeyContext::Templates], Action::Filter);
                 out.say(t!("There is no filter. {key} sets one.", key));
             }
             // Every row of a filtered list is a match.
@@ -393,7 +393,7 @@ impl<T: Browse> Browser<T> {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         if matches!(answer, Response::Paused) {
@@ -421,7 +421,7 @@ impl<T: Browse> Browser<T> {
                 if let Some((page, dropped)) = self.list.on_response(request, page) {
                     out.cancel(dropped);
                     self.fitted.remove(&page);
-                    self.fit_columns(env);
+                    self.fit_columns(cx);
                 }
                 return Ok(());
             }
@@ -440,7 +440,7 @@ impl<T: Browse> Browser<T> {
         out.cancel(dropped);
         if self.behind.is_none() {
             self.fitted.remove(&page);
-            self.fit_columns(env);
+            self.fit_columns(cx);
         }
         if let Some((order, by)) = self.suspect.take() {
             if is_read {
@@ -474,7 +474,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
-    fn fit_columns(&mut self, env: &UiContext) {
+    fn fit_columns(&mut self, cx: &UiContext) {
         let list = &self.list;
         let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();
         if shown.is_empty() || (shown == self.fitted && !self.refit) {
@@ -482,7 +482,7 @@ impl<T: Browse> Browser<T> {
         }
         self.heading.forget_content();
         for row in shown.iter().flat_map(|page| list.page_rows(*page)) {
-            self.heading.fit(&cells(T::FIELDS, row, &(), env), env);
+            self.heading.fit(&cells(T::FIELDS, row, &(), cx), cx);
         }
         (self.fitted, self.refit) = (shown, false);
     }
@@ -502,7 +502,7 @@ impl<T: Browse> Browser<T> {
         preview::split(area, self.heading.wanted(area.width).map(|cells| cells + MARGINS))
     }
 
-    pub fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let around = 2 + self.bar.height(area.width) + draw::foot_height(&self.foot_lines(area));
         self.list.set_height(area.height.saturating_sub(around));
         self.heading.set_own(T::widths());
@@ -510,7 +510,7 @@ impl<T: Browse> Browser<T> {
         let dropped = match self.behind.as_ref().map(|behind| behind.from) {
             Some(RowsFrom::Asking(_)) => Vec::new(),
             Some(RowsFrom::Index(_)) => {
-                let Some(which) = self.index_list(env.now()) else { return };
+                let Some(which) = self.index_list(cx.now()) else { return };
                 let per_page = self.list.per_page();
                 self.list.load_visible(|page| {
                     out.ask(Request::IndexList(IndexQuery { which: which.clone(), page, per_page }))
@@ -527,8 +527,8 @@ impl<T: Browse> Browser<T> {
             }
         };
         out.cancel(dropped);
-        self.show_fitting(env.now());
-        self.fit_columns(env);
+        self.show_fitting(cx.now());
+        self.fit_columns(cx);
     }
 
     fn sort(&self) -> Option<Sort> {
@@ -564,12 +564,12 @@ impl<T: Browse> Browser<T> {
     }
 }
 
-pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, env: &UiContext) -> String {
+pub fn level(level: Option<i64>, name: Option<&crate::domain::Text>, cx: &UiContext) -> String {
     match (level, name) {
         (Some(level), Some(name)) => format!("{level} {name}"),
         (Some(level), None) => level.to_string(),
         (None, Some(name)) => name.to_string(),
-        (None, None) => env.glyphs.dash.to_owned(),
+        (None, None) => cx.glyphs.dash.to_owned(),
     }
 }
 

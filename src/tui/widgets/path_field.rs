@@ -8,7 +8,7 @@ use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Recent, TextField};
+use crate::tui::widgets::field::{RecentInputs, TextField};
 use crate::tui::widgets::text_layout::fit;
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
@@ -19,7 +19,7 @@ const LISTED: usize = 5;
 
 pub struct PathField {
     field: TextField,
-    recent: Recent,
+    recent: RecentInputs,
     recent_request: Option<RequestId>,
     completing: Option<RequestId>,
     /// The last completions, if there was more than one.
@@ -35,7 +35,7 @@ impl PathField {
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::default(),
+            recent: RecentInputs::default(),
             recent_request: recent.then(|| out.ask(Request::Files)),
             completing: None,
             found: Vec::new(),
@@ -48,7 +48,7 @@ impl PathField {
     pub fn with_earlier(earlier: &[String]) -> Self {
         Self {
             field: TextField::default(),
-            recent: Recent::new(earlier.to_vec()),
+            recent: RecentInputs::new(earlier.to_vec()),
             recent_request: None,
             completing: None,
             found: Vec::new(),
@@ -158,7 +158,7 @@ impl PathField {
         match answer {
             Response::Files(files) if self.recent_request == Some(request) => {
                 self.recent_request = None;
-                self.recent = Recent::new(files);
+                self.recent = RecentInputs::new(files);
                 Ok(())
             }
             Response::Completed(found) if self.completing == Some(request) => {
@@ -179,30 +179,30 @@ impl PathField {
         out.cancel(self.completing.take());
     }
 
-    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
+    pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
         if let Some(pasted) = &self.pasted {
             let lines = pasted.lines().filter(|line| !line.trim().is_empty()).count() as u64;
             return vec![Span::raw(plural!(lines, "{n} line pasted", "{n} lines pasted"))];
         }
-        self.field.spans(columns, focused, env)
+        self.field.spans(columns, focused, cx)
     }
 
     /// The completions, one per line. Without completions, the recent files.
-    pub fn lines(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    pub fn lines(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let shown = |path: &String| {
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
             let slash = if path.ends_with('/') { "/" } else { "" };
             let text = format!("       {}{slash}", crate::domain::text::scrub(name));
-            Line::styled(fit(&text, room, env.glyphs.ellipsis), env.theme.dim())
+            Line::styled(fit(&text, room, cx.glyphs.ellipsis), cx.theme.dim())
         };
         if self.found.is_empty() {
-            return input_history::offered(&self.recent, self.field.value(), 7, room, env);
+            return input_history::offered(&self.recent, self.field.value(), 7, room, cx);
         }
         let mut lines: Vec<Line<'static>> = self.found.iter().take(LISTED).map(shown).collect();
         if self.found.len() > LISTED {
             lines.push(Line::styled(
                 format!("       {}", t!("and {n} more", n = self.found.len() - LISTED)),
-                env.theme.dim(),
+                cx.theme.dim(),
             ));
         }
         lines

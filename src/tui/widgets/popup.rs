@@ -37,27 +37,27 @@ pub fn inside(area: Rect, most: u16) -> Rect {
 }
 
 /// Clears a popup, draws its frame with a title in the upper edge, and returns the area inside.
-pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, env: &UiContext) -> Rect {
+pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, cx: &UiContext) -> Rect {
     frame.render_widget(Clear, outer);
     let edge = edge(area);
     if edge == 0 {
         return outer;
     }
-    let [top_left, top_right, bottom_left, bottom_right, side] = env.glyphs.frame;
+    let [top_left, top_right, bottom_left, bottom_right, side] = cx.glyphs.frame;
     let room = usize::from(outer.width).saturating_sub(2);
-    let rule = env.glyphs.rule.repeat(room);
+    let rule = cx.glyphs.rule.repeat(room);
     let between = format!("{side}{}{side}", " ".repeat(room));
     let mut sides = vec![Line::raw(between); usize::from(outer.height)];
     if let [first, .., last] = sides.as_mut_slice() {
         *first = Line::raw(format!("{top_left}{rule}{top_right}"));
         *last = Line::raw(format!("{bottom_left}{rule}{bottom_right}"));
     }
-    frame.render_widget(Text::from(sides).style(env.theme.dim()), outer);
+    frame.render_widget(Text::from(sides).style(cx.theme.dim()), outer);
     if !title.is_empty() {
-        let title = fit(title, width(title).min(room.saturating_sub(4)), env.glyphs.ellipsis);
+        let title = fit(title, width(title).min(room.saturating_sub(4)), cx.glyphs.ellipsis);
         let wide = u16::try_from(width(&title) + 2).unwrap_or(outer.width);
         let at = Rect { x: outer.x + 2, width: wide, height: 1, ..outer };
-        frame.render_widget(Span::styled(format!(" {title} "), env.theme.strong()), at);
+        frame.render_widget(Span::styled(format!(" {title} "), cx.theme.strong()), at);
     }
     let inner = Rect {
         x: outer.x + edge,

@@ -2,7 +2,7 @@
 
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
@@ -39,10 +39,10 @@ pub fn inside(preview: Rect) -> Rect {
     Rect { x: preview.x + 2, width: preview.width.saturating_sub(3), ..preview }
 }
 
-pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, env: &UiContext) {
+pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, cx: &UiContext) {
     for y in preview.y..preview.bottom() {
         let at = Rect { y, width: 1, height: 1, ..preview };
-        frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+        frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
     }
 }
 
@@ -78,8 +78,8 @@ impl Scroll {
         frame: &mut Frame<'_>,
         area: Rect,
         mut lines: Vec<Line<'static>>,
-        keys: &[Context],
-        env: &UiContext,
+        keys: &[KeyContext],
+        cx: &UiContext,
     ) {
         let most = last_top(lines.len(), area.height);
         if most > 0 {
@@ -88,7 +88,7 @@ impl Scroll {
             let below = lines.len() - (top + rows).min(lines.len());
             lines.drain(..top);
             lines.truncate(rows);
-            let key = |action| env.key(keys, action);
+            let key = |action| cx.key(keys, action);
             let (down, up) = (key(Action::PreviewDown), key(Action::PreviewUp));
             let text = match below {
                 0 => t!("end of the preview: {up} scrolls up", up),
@@ -100,8 +100,8 @@ impl Scroll {
                     up
                 ),
             };
-            let text = fit(&text, usize::from(area.width), env.glyphs.ellipsis);
-            lines.push(Line::styled(text, env.theme.dim()));
+            let text = fit(&text, usize::from(area.width), cx.glyphs.ellipsis);
+            lines.push(Line::styled(text, cx.theme.dim()));
         }
         frame.render_widget(Text::from(lines), area);
     }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn every_line_can_be_scrolled_to_and_nothing_is_cut_without_a_note() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let area = Rect::new(0, 0, 30, 6);
         let text: Vec<Line<'static>> = (1..=23).map(|line| Line::raw(format!("line {line} "))).collect();
         let (mut scroll, mut seen) = (Scroll::default(), Vec::new());
@@ -143,7 +143,7 @@ mod tests {
             let mut terminal =
                 ratatui::Terminal::new(ratatui::backend::TestBackend::new(30, 6)).expect("a terminal");
             let drawn = terminal.draw(|frame| {
-                scroll.draw(&mut Frame::new(frame), area, text.clone(), &[Context::History], &env);
+                scroll.draw(&mut Frame::new(frame), area, text.clone(), &[KeyContext::History], &cx);
             });
             seen.push(format!("{:?}", drawn.expect("drawn").buffer));
             scroll.by(true, area.height);

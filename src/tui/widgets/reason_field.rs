@@ -6,13 +6,13 @@ use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history;
 use crate::tui::request::{Request, RequestId, Response};
-use crate::tui::widgets::field::{Recent, TextField};
+use crate::tui::widgets::field::{RecentInputs, TextField};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
 
 pub struct ReasonField {
     field: TextField,
-    earlier: Recent,
+    earlier: RecentInputs,
     request: Option<RequestId>,
 }
 
@@ -20,7 +20,7 @@ impl ReasonField {
     pub fn new(out: &mut Effects<'_>) -> Self {
         Self {
             field: TextField::default(),
-            earlier: Recent::default(),
+            earlier: RecentInputs::default(),
             request: Some(out.ask(Request::Reasons)),
         }
     }
@@ -75,20 +75,20 @@ impl ReasonField {
         match response {
             Response::Reasons(reasons) if self.request == Some(request) => {
                 self.request = None;
-                self.earlier = Recent::new(reasons);
+                self.earlier = RecentInputs::new(reasons);
                 Ok(())
             }
             other => Err(other),
         }
     }
 
-    pub fn spans(&self, columns: usize, focused: bool, env: &UiContext) -> Vec<Span<'static>> {
-        self.field.spans(columns, focused, env)
+    pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {
+        self.field.spans(columns, focused, cx)
     }
 
     /// The earlier reasons, one per line, below a field whose label is `indent` cells wide.
-    pub fn earlier_lines(&self, indent: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        input_history::offered(&self.earlier, self.field.value(), indent, room, env)
+    pub fn earlier_lines(&self, indent: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        input_history::offered(&self.earlier, self.field.value(), indent, room, cx)
     }
 }
 

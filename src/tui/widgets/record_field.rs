@@ -7,7 +7,7 @@ use crate::export::{FieldValue, Record, field_value};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
-use crate::tui::widgets::text_layout::{Column, number};
+use crate::tui::widgets::text_layout::{ColumnLayout, number};
 use ratatui::style::Style;
 use serde_json::Value;
 
@@ -37,7 +37,13 @@ pub const NO_COLUMN: (usize, usize, u8) = (0, 0, 0);
 /// The column of a field, with its minimum width, its share of the free width and its drop priority.
 const fn column(key: &'static str, title: &'static str, layout: (usize, usize, u8)) -> ColumnDef {
     let (min_width, weight, drop_order) = layout;
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order }, right: false, is_time: false }
+    ColumnDef {
+        key,
+        title,
+        layout: ColumnLayout { min_width, weight, drop_order },
+        right: false,
+        is_time: false,
+    }
 }
 
 impl<R: Record, C> RecordField<R, C> {
@@ -61,7 +67,7 @@ impl<R, C> RecordField<R, C> {
         Self {
             column: column(key, title, layout),
             value,
-            style: |_, env| env.theme.text(),
+            style: |_, cx| cx.theme.text(),
             shown: None,
             sorted: None,
             whole: None,
@@ -74,7 +80,7 @@ impl<R, C> RecordField<R, C> {
     }
 
     pub const fn dim(self) -> Self {
-        self.styled(|_, env| env.theme.dim())
+        self.styled(|_, cx| cx.theme.dim())
     }
 
     pub const fn styled(mut self, style: fn(&R, &UiContext) -> Style) -> Self {
@@ -108,9 +114,9 @@ impl<R, C> RecordField<R, C> {
         self
     }
 
-    pub fn cell(&self, row: &R, more: &C, env: &UiContext) -> (String, Style) {
-        let text = self.shown.map_or_else(|| shown((self.value)(row), env), |text| text(row, more, env));
-        (text, (self.style)(row, env))
+    pub fn cell(&self, row: &R, more: &C, cx: &UiContext) -> (String, Style) {
+        let text = self.shown.map_or_else(|| shown((self.value)(row), cx), |text| text(row, more, cx));
+        (text, (self.style)(row, cx))
     }
 
     /// The whole text; empty if there is no value.
@@ -131,8 +137,8 @@ impl<R, C> RecordField<R, C> {
     }
 }
 
-pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, env: &UiContext) -> Vec<(String, Style)> {
-    fields.iter().map(|field| field.cell(row, more, env)).collect()
+pub fn cells<R, C>(fields: &[RecordField<R, C>], row: &R, more: &C, cx: &UiContext) -> Vec<(String, Style)> {
+    fields.iter().map(|field| field.cell(row, more, cx)).collect()
 }
 
 /// The fields of a row in a file: each key with its value.
@@ -146,8 +152,8 @@ pub fn saved<R, C>(
 }
 
 /// The lines of a pane: each title with its text, which is missing if the value looks empty.
-pub fn pane<R>(fields: &[RecordField<R>], row: &R, env: &UiContext) -> Vec<(&'static str, Option<String>)> {
-    let clock = env.clock();
+pub fn pane<R>(fields: &[RecordField<R>], row: &R, cx: &UiContext) -> Vec<(&'static str, Option<String>)> {
+    let clock = cx.clock();
     let text = |field: &RecordField<R>| match (field.value)(row) {
         FieldValue::Text(Some(text)) if text.looks_empty() => None,
         _ => Some(field.text(row, &(), &clock)).filter(|text| !text.is_empty()),
@@ -160,13 +166,13 @@ pub fn pick<R, C>(fields: &[RecordField<R, C>], keys: &[&str]) -> Vec<RecordFiel
     keys.iter().filter_map(|key| fields.iter().find(|field| field.column.key == *key).copied()).collect()
 }
 
-fn shown(value: FieldValue<'_>, env: &UiContext) -> String {
+fn shown(value: FieldValue<'_>, cx: &UiContext) -> String {
     let text = match value {
         FieldValue::Time(time) => time.map(ServiceTime::to_minute),
         FieldValue::Number(Some(n)) => Some(u64::try_from(n).map_or_else(|_| n.to_string(), number)),
         value => whole(value),
     };
-    text.unwrap_or_else(|| env.glyphs.dash.to_owned())
+    text.unwrap_or_else(|| cx.glyphs.dash.to_owned())
 }
 
 fn whole(value: FieldValue<'_>) -> Option<String> {

@@ -4,7 +4,7 @@ use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
-use crate::tui::widgets::confirm::Ask;
+use crate::tui::widgets::confirm::ConfirmQuestion;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::path_field::PathField;
 use crossterm::event::KeyEvent;
@@ -20,9 +20,9 @@ pub struct SaveFile {
 
 impl SaveFile {
     /// `name` may have `strftime` placeholders for the current time.
-    pub fn new(name: &str, text: String, env: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(name: &str, text: String, cx: &UiContext, out: &mut Effects<'_>) -> Self {
         let mut field = PathField::new(false, out);
-        let now = env.clock().offset().to_datetime(jiff::Timestamp::now());
+        let now = cx.clock().offset().to_datetime(jiff::Timestamp::now());
         field.set_pasted(&now.strftime(name).to_string());
         Self { field, text, request: None, exists: false, said: None }
     }
@@ -68,12 +68,12 @@ impl SaveFile {
         }
     }
 
-    pub fn asks(&self) -> Option<Ask> {
-        (self.exists && self.request.is_none()).then_some(Ask::ONE)
+    pub fn asks(&self) -> Option<ConfirmQuestion> {
+        (self.exists && self.request.is_none()).then_some(ConfirmQuestion::ONE)
     }
 
-    pub fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        form.asks(t!("Replace the file"), self.field.text(), env);
+    pub fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        form.asks(t!("Replace the file"), self.field.text(), cx);
         form.warning(t!("A file with this name already exists. Nothing was saved."));
     }
 
@@ -104,13 +104,13 @@ impl SaveFile {
     }
 
     /// The field with completions, the problem, or a sentence about the file.
-    pub fn add_to(&self, form: &mut FormText<'_>, about: &str, env: &UiContext) {
-        form.labelled(t!("File"), true, |columns| self.field.spans(columns, true, env));
+    pub fn add_to(&self, form: &mut FormText<'_>, about: &str, cx: &UiContext) {
+        form.labelled(t!("File"), true, |columns| self.field.spans(columns, true, cx));
         if let Some(error) = &self.said {
             form.error(error);
             return;
         }
-        let found = self.field.lines(form.room(), env);
+        let found = self.field.lines(form.room(), cx);
         if found.is_empty() {
             form.dim(about);
         }

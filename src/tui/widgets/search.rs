@@ -2,7 +2,7 @@
 
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::widgets::field::TextField;
 use crossterm::event::KeyEvent;
@@ -25,8 +25,8 @@ pub enum Searched {
 }
 
 impl Search {
-    pub fn over(&self) -> Option<Vec<Context>> {
-        self.is_open.then(|| Context::Prompt.in_field())
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
+        self.is_open.then(|| KeyContext::Prompt.in_field())
     }
 
     /// In lower case. `None` if nothing is searched for.
@@ -95,11 +95,11 @@ impl Search {
         cursor.select(found.unwrap_or(cursor.at()));
     }
 
-    pub fn titled(&self, title: &str, env: &UiContext) -> String {
+    pub fn titled(&self, title: &str, cx: &UiContext) -> String {
         if !self.is_open && self.text().is_none() {
             return title.to_owned();
         }
-        let cursor = if self.is_open { env.glyphs.cursor } else { "" };
+        let cursor = if self.is_open { cx.glyphs.cursor } else { "" };
         format!("{title}  /{}{cursor}", crate::domain::text::scrub(self.field.value()))
     }
 
@@ -132,18 +132,17 @@ impl Search {
     }
 
     /// The line of the search, in place of a heading. `None` without a search.
-    pub fn line(&self, columns: usize, env: &UiContext) -> Option<Line<'static>> {
+    pub fn line(&self, columns: usize, cx: &UiContext) -> Option<Line<'static>> {
         if !self.is_open && self.text().is_none() {
             return None;
         }
-        let cursor = if self.is_open { env.glyphs.cursor } else { " " };
-        let mut spans =
-            vec![Span::styled("  /", env.theme.strong()), Span::styled(cursor, env.theme.accent())];
+        let cursor = if self.is_open { cx.glyphs.cursor } else { " " };
+        let mut spans = vec![Span::styled("  /", cx.theme.strong()), Span::styled(cursor, cx.theme.accent())];
         if self.is_open {
-            spans.extend(self.field.spans(columns.saturating_sub(5).min(40), true, env));
+            spans.extend(self.field.spans(columns.saturating_sub(5).min(40), true, cx));
         } else {
             let text = crate::domain::text::scrub(self.field.value().trim()).into_owned();
-            spans.push(Span::styled(text, env.theme.strong()));
+            spans.push(Span::styled(text, cx.theme.strong()));
         }
         Some(Line::from(spans))
     }

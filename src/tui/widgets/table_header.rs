@@ -10,7 +10,7 @@ use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{Column, cells, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, width};
 use menus::HeadingMenu;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -32,7 +32,7 @@ pub struct ColumnDef {
     pub key: &'static str,
     /// Marked for translation.
     pub title: &'static str,
-    pub layout: Column,
+    pub layout: ColumnLayout,
     /// Whether it is aligned right: a number.
     pub right: bool,
     /// Whether its cells are times to the minute, which lose a year that they all share with today.
@@ -67,7 +67,7 @@ impl SortKey {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Did {
+pub enum HeadingOutcome {
     /// The action does not belong to the heading.
     Nothing,
     Something,
@@ -79,7 +79,7 @@ pub struct Heading {
     /// All columns, in order. Each column shows a different field.
     defs: Vec<ColumnDef>,
     own_order: &'static str,
-    own: Vec<Column>,
+    own: Vec<ColumnLayout>,
     columns: Columns,
     order: Option<SortOrder>,
     menu: Option<HeadingMenu>,
@@ -150,7 +150,7 @@ impl Heading {
 
     /// Sets the columns with their default widths, if those depend on the rows or on the room. A column with a
     /// minimum of 0 is hidden until the user sets its width.
-    pub fn set_own(&mut self, own: Vec<Column>) {
+    pub fn set_own(&mut self, own: Vec<ColumnLayout>) {
         self.own = own;
     }
 
@@ -171,11 +171,11 @@ impl Heading {
     fn widths_for(&self, percent: u64, room: usize) -> Vec<usize> {
         // The sorted column has an arrow behind its title.
         let arrow = |at: usize| usize::from(self.order.is_some_and(|order| order.column == at));
-        let titled = |(at, (own, def)): (usize, (&Column, &ColumnDef))| match own.min_width {
+        let titled = |(at, (own, def)): (usize, (&ColumnLayout, &ColumnDef))| match own.min_width {
             0 => *own,
-            _ => Column { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
+            _ => ColumnLayout { min_width: own.min_width.max(width(tr(def.title)) + arrow(at)), ..*own },
         };
-        let all: Vec<Column> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
+        let all: Vec<ColumnLayout> = self.own.iter().zip(&self.defs).enumerate().map(titled).collect();
         let content: Vec<usize> = self
             .content
             .iter()
@@ -202,10 +202,10 @@ impl Heading {
         Some(widths.iter().sum::<usize>() + widths.len())
     }
 
-    pub fn fit(&mut self, cells: &[(String, Style)], env: &UiContext) {
+    pub fn fit(&mut self, cells: &[(String, Style)], cx: &UiContext) {
         self.content.resize(self.defs.len(), [0; WIDEST + 1]);
         self.years.resize(self.defs.len(), BTreeSet::new());
-        self.this_year = env.now().strftime("%Y-").to_string();
+        self.this_year = cx.now().strftime("%Y-").to_string();
         for ((years, def), (text, _)) in self.years.iter_mut().zip(&self.defs).zip(cells) {
             if def.is_time
                 && let Some(year) = year_of(text)
@@ -239,17 +239,17 @@ impl Heading {
     }
 
     /// The line of headings after `indent` cells, with an arrow at the sorted column.
-    pub fn line(&self, widths: &[usize], indent: usize, env: &UiContext) -> Line<'static> {
+    pub fn line(&self, widths: &[usize], indent: usize, cx: &UiContext) -> Line<'static> {
         let title = |(column, def): (usize, &ColumnDef)| {
             let arrow = self.order.filter(|o| o.column == column).map_or("", |o| match o.direction {
-                Direction::Asc => env.glyphs.up,
-                Direction::Desc => env.glyphs.down,
+                Direction::Asc => cx.glyphs.up,
+                Direction::Desc => cx.glyphs.down,
             });
-            (format!("{}{arrow}", tr(def.title)), env.theme.dim())
+            (format!("{}{arrow}", tr(def.title)), cx.theme.dim())
         };
         let titles = self.defs.iter().enumerate().map(title).collect();
         let mut spans = vec![Span::raw(" ".repeat(indent))];
-        spans.extend(self.cells(titles, widths, env));
+        spans.extend(self.cells(titles, widths, cx));
         Line::from(spans)
     }
 
@@ -263,7 +263,7 @@ impl Heading {
         &self,
         mut all: Vec<(String, Style)>,
         widths: &[usize],
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Vec<Span<'static>> {
         for (column, room) in self.columns.shown().zip(widths) {
             if self.drops_year(column)
@@ -280,7 +280,7 @@ impl Heading {
         }
         let shown = self.columns.shown().filter_map(|column| all.get_mut(column).map(std::mem::take));
         let shown: Vec<(String, Style)> = shown.collect();
-        cells(&shown, widths, env.glyphs.ellipsis)
+        cells(&shown, widths, cx.glyphs.ellipsis)
     }
 
     /// `None` for the list's own order.

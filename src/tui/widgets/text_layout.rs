@@ -117,7 +117,7 @@ pub fn pieces(all: &[String], between: &str, room: usize) -> Vec<String> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct ColumnLayout {
     /// In columns.
     pub min_width: usize,
     /// Share of the remaining width.
@@ -126,7 +126,7 @@ pub struct Column {
     pub drop_order: u8,
 }
 
-impl Column {
+impl ColumnLayout {
     /// Widened for the translated title, which may be longer in another language.
     pub fn titled(self, title: &str) -> Self {
         Self { min_width: self.min_width.max(width(title)), ..self }
@@ -134,7 +134,7 @@ impl Column {
 }
 
 /// The widths of the columns in `room`, with one column between them; 0 for a dropped column.
-pub fn layout(columns: &[Column], room: usize) -> Vec<usize> {
+pub fn layout(columns: &[ColumnLayout], room: usize) -> Vec<usize> {
     let mut shown: Vec<bool> = vec![true; columns.len()];
     let need = |shown: &[bool]| -> usize {
         let kept = columns.iter().zip(shown).filter(|(_, s)| **s);
@@ -221,9 +221,9 @@ mod tests {
     #[test]
     fn columns_go_when_there_is_no_room() {
         let columns = [
-            Column { min_width: 10, weight: 0, drop_order: 0 },
-            Column { min_width: 10, weight: 1, drop_order: 1 },
-            Column { min_width: 10, weight: 0, drop_order: 2 },
+            ColumnLayout { min_width: 10, weight: 0, drop_order: 0 },
+            ColumnLayout { min_width: 10, weight: 1, drop_order: 1 },
+            ColumnLayout { min_width: 10, weight: 0, drop_order: 2 },
         ];
         assert_eq!(layout(&columns, 40), [10, 18, 10]);
         assert_eq!(layout(&columns, 31), [10, 20, 0]);

@@ -27,22 +27,22 @@ pub fn timeline(
     requested: Option<Timestamp>,
     now: DateTime,
     room: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let requested = requested.map(|at| Point {
         label: t!("requested").to_owned(),
-        time: env.clock().short(at),
+        time: cx.clock().short(at),
         passed: 1.0,
     });
     let all = |requested: Option<Point>, is_short| {
         requested.into_iter().chain(points(held, now, is_short)).collect()
     };
     let all: [Vec<Point>; 3] = [all(requested.clone(), false), all(requested, true), all(None, true)];
-    all.iter().find_map(|points| drawn(points, room, env)).unwrap_or_default()
+    all.iter().find_map(|points| drawn(points, room, cx)).unwrap_or_default()
 }
 
 /// The points with bars of at least one cell between them; `None` if they do not fit or have no time.
-fn drawn(points: &[Point], room: usize, env: &UiContext) -> Option<Vec<Line<'static>>> {
+fn drawn(points: &[Point], room: usize, cx: &UiContext) -> Option<Vec<Line<'static>>> {
     if points.iter().all(|point| point.time.is_empty()) {
         return None;
     }
@@ -57,16 +57,16 @@ fn drawn(points: &[Point], room: usize, env: &UiContext) -> Option<Vec<Line<'sta
     }
     let (mut labels, mut times) = (Vec::new(), Vec::new());
     for (at, (point, wide)) in points.iter().zip(wide).enumerate() {
-        let style = if point.passed >= 1.0 { env.theme.text() } else { env.theme.dim() };
+        let style = if point.passed >= 1.0 { cx.theme.text() } else { cx.theme.dim() };
         labels.push(Span::styled(point.label.clone(), style));
-        times.push(Span::styled(fit(&point.time, wide, env.glyphs.ellipsis), env.theme.dim()));
+        times.push(Span::styled(fit(&point.time, wide, cx.glyphs.ellipsis), cx.theme.dim()));
         if let Some(next) = points.get(at + 1) {
             let long = bar + wide - width(&point.label);
             let passed =
                 (0..long).take_while(|cell| (*cell as f64 + 0.5) / long as f64 <= next.passed).count();
-            let (passed, ahead) = (env.glyphs.passed.repeat(passed), env.glyphs.ahead.repeat(long - passed));
-            labels.push(Span::styled(format!(" {passed}"), env.theme.text()));
-            labels.push(Span::styled(format!("{ahead} "), env.theme.dim()));
+            let (passed, ahead) = (cx.glyphs.passed.repeat(passed), cx.glyphs.ahead.repeat(long - passed));
+            labels.push(Span::styled(format!(" {passed}"), cx.theme.text()));
+            labels.push(Span::styled(format!("{ahead} "), cx.theme.dim()));
             times.push(Span::raw(" ".repeat(bar + 2)));
         }
     }
@@ -179,12 +179,12 @@ mod tests {
         let mut history = HistoryItem::for_test(BadgeId::new("B-1").expect("an id"));
         (history.reg_date, history.status_name) = (times[0].clone(), Some(Text::new("발급대기")));
         let held = HeldBadge { history: Some(history.clone()), ..HeldBadge::new(history.badge_id) };
-        let (env, now) = (UiContext::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
+        let (cx, now) = (UiContext::for_test(), "2026-11-22T12:00:00".parse().expect("a time"));
         let at = "2026-11-22T01:00:00Z".parse().expect("a time");
-        let [first, times] = &timeline(&held, Some(at), now, 60, &env)[..] else { panic!("two lines") };
+        let [first, times] = &timeline(&held, Some(at), now, 60, &cx)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");
-        assert!(times.to_string().starts_with(&env.clock().short(at)), "{times}");
-        let short = timeline(&held, Some(at), now, 30, &env);
+        assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
+        let short = timeline(&held, Some(at), now, 30, &cx);
         assert!(short[0].to_string().starts_with("accepted"), "without room it is left out: {short:?}");
     }
 

@@ -4,7 +4,7 @@ use crate::api::{Access, ApiError, Call, Connection, Reader, connect, recognise}
 use crate::jobs::{Account, Jobs, Journal, JournalError, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
-use crate::tui::request::Session;
+use crate::tui::request::ProfileSession;
 use crate::tui::worker::index::IndexSlot;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -19,20 +19,20 @@ pub(super) struct ConnectionSlot {
     pub(super) link: Option<WorkerConnection>,
     making: Option<(JoinHandle<Option<Made>>, CancellationToken)>,
     /// Opens the journal of `link`, which was away.
-    opening: Option<Opening>,
+    opening: Option<JournalOpening>,
 }
 
-type Made = (WorkerConnection, Option<Opening>);
+type Made = (WorkerConnection, Option<JournalOpening>);
 
 /// Attempts to open a journal, until dropped.
-struct Opening {
+struct JournalOpening {
     jobs: JoinHandle<Option<Jobs>>,
     tell: Events,
     _end: DropGuard,
 }
 
 impl ConnectionSlot {
-    pub(super) fn change(&mut self, session: Box<Session>, tell: Events) {
+    pub(super) fn change(&mut self, session: Box<ProfileSession>, tell: Events) {
         self.opening = None;
         let (before, link) = (self.making.take(), self.link.take());
         let token = CancellationToken::new();
@@ -106,7 +106,7 @@ fn watch_journal(mut journal: JournalWatch, reader: Reader, tell: Events) {
 }
 
 /// Opens a journal that was away, when it is back. The connection to the service stays as it is.
-fn try_again(access: Access, session: Session, account: Account, tell: Events) -> Opening {
+fn try_again(access: Access, session: ProfileSession, account: Account, tell: Events) -> JournalOpening {
     let end = CancellationToken::new();
     let (guard, sender) = (end.clone().drop_guard(), tell.clone());
     let trying = async move {
@@ -126,13 +126,13 @@ fn try_again(access: Access, session: Session, account: Account, tell: Events) -
         }
     };
     let jobs = tokio::spawn(async move { end.run_until_cancelled_owned(trying).await.flatten() });
-    Opening { jobs, tell, _end: guard }
+    JournalOpening { jobs, tell, _end: guard }
 }
 
 /// Opens the journal, and starts the jobs in it.
 async fn open_jobs(
     access: &Access,
-    session: &Session,
+    session: &ProfileSession,
     account: &Account,
     tell: &Events,
 ) -> Result<Jobs, JournalError> {
@@ -163,7 +163,7 @@ pub(super) struct WorkerConnection {
 }
 
 impl WorkerConnection {
-    async fn new(session: &Session, tell: &Events, given_up: CancellationToken) -> Option<Made> {
+    async fn new(session: &ProfileSession, tell: &Events, given_up: CancellationToken) -> Option<Made> {
         let connection = session.connection.clone();
         // Reads the system's certificates. These tens of milliseconds must not delay a key.
         let access = tokio::task::spawn_blocking(move || connect(&connection)).await;

@@ -2,7 +2,7 @@
 
 use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
 use crate::config::{Environment, KeyPin, KeyStore, NewProfile, ProfileLine};
-use crate::tui::request::{Candidate, Session};
+use crate::tui::request::{ProfileCandidate, ProfileSession};
 use crate::tui::worker::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
 use std::future::Future;
@@ -11,11 +11,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 /// The error is text for the user, as in the types below.
-pub type Connecting = Pin<Box<dyn Future<Output = Result<Session, String>> + Send>>;
+pub type Connecting = Pin<Box<dyn Future<Output = Result<ProfileSession, String>> + Send>>;
 
 pub type KeyLookup = Pin<Box<dyn Future<Output = Result<SecretString, String>> + Send>>;
 
-pub type Listing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
+pub type ProfileListing = Pin<Box<dyn Future<Output = Result<Vec<ProfileLine>, String>> + Send>>;
 
 #[derive(Clone)]
 pub struct Helpers {
@@ -26,7 +26,7 @@ pub struct Helpers {
     pub find_key: Arc<dyn Fn(KeyStore) -> KeyLookup + Send + Sync>,
     /// Keeps a profile and its key, after a successful ping.
     pub keep_profile: Arc<dyn Fn(NewProfile, SecretString) -> Connecting + Send + Sync>,
-    pub profiles: Arc<dyn Fn() -> Listing + Send + Sync>,
+    pub profiles: Arc<dyn Fn() -> ProfileListing + Send + Sync>,
     /// Opens a profile and finds its key. Without a name: the profile that lapel was started with.
     pub open_profile: Arc<dyn Fn(Option<String>) -> Connecting + Send + Sync>,
     /// Pins the current key of a profile: profile name, key prefix.
@@ -51,8 +51,11 @@ impl Default for Helpers {
 }
 
 /// Keeps a profile only after its key has worked. The service's data about the key is kept with it.
-pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Result<Session, String> {
-    let Candidate { mut profile, key: typed } = candidate;
+pub(super) async fn try_profile(
+    candidate: ProfileCandidate,
+    helpers: &Helpers,
+) -> Result<ProfileSession, String> {
+    let ProfileCandidate { mut profile, key: typed } = candidate;
     let secret = match typed {
         Some(typed) => typed,
         None => (helpers.find_key)(profile.key_store.clone()).await?,
@@ -87,5 +90,5 @@ pub(super) async fn try_profile(candidate: Candidate, helpers: &Helpers) -> Resu
     let session = (helpers.keep_profile)(profile, secret).await?;
     let remark =
         session.remark.into_iter().chain(odd.iter().map(ToString::to_string)).collect::<Vec<_>>().join(" ");
-    Ok(Session { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
+    Ok(ProfileSession { remark: Some(remark).filter(|remark| !remark.is_empty()), ..session })
 }

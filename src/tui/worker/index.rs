@@ -6,8 +6,8 @@ use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::export::ExportRow;
 use crate::i18n::list;
 use crate::index::{
-    Cert, Coverage, DetailsRead, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, LONGEST_PAGE,
-    Period, Renewals, Sums, SyncProgress, SyncScope, Synced, Which,
+    Cert, Coverage, DetailsRead, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, IndexedList,
+    LONGEST_PAGE, Period, Renewals, Sums, SyncProgress, SyncScope, Synced,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
@@ -74,7 +74,7 @@ pub struct IndexSlot {
 
 impl IndexSlot {
     /// Without a configured index, there is none until the user turns one on.
-    pub fn new(session: &crate::tui::request::Session) -> Self {
+    pub fn new(session: &crate::tui::request::ProfileSession) -> Self {
         Self {
             account: IndexAccount::of(&session.connection),
             place: session.index.clone(),
@@ -179,7 +179,7 @@ impl IndexSlot {
         searched(&index, index.find_people(email, name).await).await
     }
 
-    pub async fn without_details(&self, list: Which) -> Result<Vec<BadgeId>, String> {
+    pub async fn without_details(&self, list: IndexedList) -> Result<Vec<BadgeId>, String> {
         said(self.used().await?.without_details(list, MOST_DETAILS).await)
     }
 
@@ -194,17 +194,17 @@ impl IndexSlot {
         said(self.used().await?.read_details(reader, badges, until, &progress, cancel).await)
     }
 
-    pub async fn renewals(&self, list: Which) -> Result<Renewals, String> {
+    pub async fn renewals(&self, list: IndexedList) -> Result<Renewals, String> {
         said(self.used().await?.renewals(list, MOST_RENEWALS).await)
     }
 
     pub async fn failed_mails(&self) -> Result<FailedMails, String> {
         let index = self.used().await?;
         let report = said(mail_report(&index).await)?;
-        Ok(FailedMails::new(report, said(all(&index, Which::MailFailed(None), MOST_FAILED).await)?.0))
+        Ok(FailedMails::new(report, said(all(&index, IndexedList::MailFailed(None), MOST_FAILED).await)?.0))
     }
 
-    pub async fn exported(&self, list: Which, now: DateTime) -> Result<IndexRows, String> {
+    pub async fn exported(&self, list: IndexedList, now: DateTime) -> Result<IndexRows, String> {
         let (badges, all) = said(all(&self.used().await?, list, MOST_EXPORTED).await)?;
         let rows = spawn_blocking(move || badges.iter().map(|badge| ExportRow::of(badge, now)).collect());
         Ok(IndexRows { rows: rows.await.unwrap_or_default(), all })
@@ -233,7 +233,7 @@ async fn mail_report(index: &Index) -> Result<MailReport, IndexError> {
 }
 
 /// The badges of a list, about `most` at most, and how many there are.
-async fn all(index: &Index, which: Which, most: u64) -> Result<(Vec<HistoryItem>, u64), IndexError> {
+async fn all(index: &Index, which: IndexedList, most: u64) -> Result<(Vec<HistoryItem>, u64), IndexError> {
     let (mut badges, mut known, mut total) = (Vec::new(), HashSet::new(), 0);
     for page in 1.. {
         let query = IndexQuery { which: which.clone(), page, per_page: LONGEST_PAGE };

@@ -3,9 +3,9 @@
 use crate::domain::{Page, ServiceClock, TemplateId, Text};
 use crate::export::ExportRow;
 use crate::jobs::{
-    CheckProgress, Decision, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs, NeverSeen,
-    Opening, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowSelection, RowStatus,
-    SuggestedRows, Undone,
+    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
+    NeverSeen, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowSelection,
+    RowStatus, SuggestedRows, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
@@ -47,7 +47,7 @@ pub enum JobCommand {
     /// Cancel these rows, which are not sent yet.
     CancelRows(JobId, Vec<u64>),
     /// Record in the journal that a masked name and address were shown.
-    Opened(Opening),
+    Opened(Disclosure),
     /// Check a job now, or every open job.
     Look(Option<JobId>),
     Allow(JobId, RowSelection),

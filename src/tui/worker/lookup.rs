@@ -2,10 +2,10 @@
 //! Each sends a bounded number of requests.
 
 use crate::api::{
-    ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureError,
-    Pictures, Probe, Reader,
+    ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureClient,
+    PictureError, PictureProbe, Reader,
 };
-use crate::domain::address_search::Lead;
+use crate::domain::address_search::HistoryProbe;
 use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use crate::i18n::Localizable;
 use tokio::task::JoinSet;
@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LookupQuery {
     /// The badges of names and addresses: one request for each.
-    Leads(Vec<Lead>),
+    Leads(Vec<HistoryProbe>),
     /// Check whether the front and back pictures of a badge open: two requests without the API key. If the
     /// addresses are unknown, one more request reads the badge.
     Pictures(BadgeId, [Option<Text>; 2]),
@@ -85,16 +85,18 @@ pub async fn run(query: LookupQuery, reader: &Reader, connection: &Connection, c
     }
 }
 
-async fn rows(reader: &Reader, leads: Vec<Lead>, call: &Call) -> FoundRows {
+async fn rows(reader: &Reader, leads: Vec<HistoryProbe>, call: &Call) -> FoundRows {
     let mut tasks = JoinSet::new();
     for (place, lead) in leads.into_iter().enumerate() {
         let (reader, call) = (reader.clone(), call.clone());
         tasks.spawn(async move {
             let filter = match lead {
-                Lead::Address(address) | Lead::Part(address) => {
+                HistoryProbe::Address(address) | HistoryProbe::Part(address) => {
                     HistoryFilter { recipient_email: Some(address), ..HistoryFilter::default() }
                 }
-                Lead::Name(name) => HistoryFilter { recipient_name: Some(name), ..HistoryFilter::default() },
+                HistoryProbe::Name(name) => {
+                    HistoryFilter { recipient_name: Some(name), ..HistoryFilter::default() }
+                }
             };
             let query = HistoryQuery { filter, paging: Paging::full(1) };
             (place, reader.history(&query, &call).await)
@@ -158,7 +160,7 @@ async fn pictures(
     }
     let connection = connection.clone();
     // Building the client may read the system's certificates.
-    let client = tokio::task::spawn_blocking(move || Pictures::new(&connection)).await;
+    let client = tokio::task::spawn_blocking(move || PictureClient::new(&connection)).await;
     let Ok(Ok(client)) = client else {
         let said = || t!("not checked: no secure connection is possible on this computer").to_owned();
         return LookupReply::Pictures { tried: TriedPictures::not_tried(said), detail, requests };
@@ -182,27 +184,29 @@ async fn pictures(
 }
 
 /// Whether the server gives the picture. `None` if it gave no answer.
-fn opens(probe: &Result<Probe, PictureError>) -> Option<bool> {
+fn opens(probe: &Result<PictureProbe, PictureError>) -> Option<bool> {
     let probe = probe.as_ref().ok()?;
     let is_picture = |kind: &Text| kind.wire().starts_with("image/");
     Some(probe.status == 200 && probe.content_type.as_ref().is_none_or(is_picture))
 }
 
 /// The server's answer for a picture, as the rest of a sentence that begins with the picture.
-fn words(probe: &Result<Probe, PictureError>) -> String {
+fn words(probe: &Result<PictureProbe, PictureError>) -> String {
     match probe {
-        Ok(Probe { status: 200, content_type: Some(kind) }) if kind.wire().starts_with("image/") => {
+        Ok(PictureProbe { status: 200, content_type: Some(kind) }) if kind.wire().starts_with("image/") => {
             t!("opens ({kind})", kind)
         }
-        Ok(Probe { status: 200, content_type: Some(kind) }) => {
+        Ok(PictureProbe { status: 200, content_type: Some(kind) }) => {
             t!("answers, but with {kind} instead of a picture", kind)
         }
-        Ok(Probe { status: 200, content_type: None }) => t!("opens, but its type is missing").to_owned(),
-        Ok(Probe { status: status @ (404 | 410), .. }) => t!("not found (HTTP {status})", status),
-        Ok(Probe { status: status @ (401 | 403), .. }) => {
+        Ok(PictureProbe { status: 200, content_type: None }) => {
+            t!("opens, but its type is missing").to_owned()
+        }
+        Ok(PictureProbe { status: status @ (404 | 410), .. }) => t!("not found (HTTP {status})", status),
+        Ok(PictureProbe { status: status @ (401 | 403), .. }) => {
             t!("not public (HTTP {status})", status)
         }
-        Ok(Probe { status, .. }) => t!("does not open: the server answers HTTP {status}", status),
+        Ok(PictureProbe { status, .. }) => t!("does not open: the server answers HTTP {status}", status),
         Err(error) => t!("does not open: {error}", error),
     }
 }
@@ -213,7 +217,8 @@ mod tests {
 
     #[test]
     fn what_came_back_is_said_in_words() {
-        let probe = |status, kind: Option<&str>| Ok(Probe { status, content_type: kind.map(Text::from) });
+        let probe =
+            |status, kind: Option<&str>| Ok(PictureProbe { status, content_type: kind.map(Text::from) });
         assert_eq!(words(&probe(200, Some("image/png"))), "opens (image/png)");
         assert!(words(&probe(200, Some("text/html"))).contains("instead of a picture"));
         assert!(words(&probe(403, None)).contains("HTTP 403"));

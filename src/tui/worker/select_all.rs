@@ -15,7 +15,7 @@ pub struct MarkAsk {
 }
 
 #[derive(Debug)]
-pub struct Matching {
+pub struct MatchingRows {
     pub rows: Vec<HistoryItem>,
     pub read: Gathered,
 }
@@ -32,7 +32,7 @@ pub async fn run(
     reader: &Reader,
     call: &Call,
     progress: &watch::Sender<(u64, u64)>,
-) -> Result<Matching, NotMarked> {
+) -> Result<MatchingRows, NotMarked> {
     let fetch = |wanted: PageRequest| {
         let query = HistoryQuery { filter: ask.filter.clone(), paging: wanted.paging() };
         async move { reader.history(&query, call).await }
@@ -51,5 +51,5 @@ pub async fn run(
     }
     let failed = || ApiError::NoAnswer { why: localizable!("the list did not end") };
     let read = pages.finish().ok_or_else(failed).map_err(NotMarked::Service)?;
-    Ok(Matching { rows, read })
+    Ok(MatchingRows { rows, read })
 }

@@ -92,7 +92,7 @@ fn issued(rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
         assert_eq!(row.row_status, RowStatus::Issued, "{row:?}");
         let badge = row.badge_id.as_ref().expect("an id").wire();
         assert!(seen.insert(badge), "{badge} is two rows'");
-        let theirs = |a: &&lapel::sandbox::Accepted| {
+        let theirs = |a: &&lapel::sandbox::AcceptedBadges| {
             a.recipient_email.eq_ignore_ascii_case(row.address.wire())
                 && a.badge_ids.iter().any(|id| id == badge)
         };

@@ -7,7 +7,7 @@ use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::texts::{msg, msg_part};
 use lapel::api::connect;
 use lapel::jobs::{
-    Account, Changed, CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, Jobs, Journal,
+    Account, CheckProgress, Decision, DuplicateKind, Job, JobChange, JobError, JobId, Jobs, Journal,
     JournalError, Phase, RowSelection, RowStatus,
 };
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// Waits until a job fulfils a condition, told by its changes.
 async fn until(
     jobs: &Jobs,
-    events: &mut mpsc::Receiver<Changed>,
+    events: &mut mpsc::Receiver<JobChange>,
     id: JobId,
     fulfilled: impl Fn(&Job) -> bool,
 ) -> Job {

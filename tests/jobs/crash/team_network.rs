@@ -9,8 +9,8 @@ use crate::crash::world::{BOUND, Session, World};
 use crate::proxy::{Point, Proxy, Strike, Then};
 use crate::team;
 use lapel::domain::Address;
-use lapel::jobs::{Fault, IssuePlan, JobId, Moment, Opening, Phase, RowFilter};
-use lapel::team::Limits;
+use lapel::jobs::{Disclosure, Fault, IssuePlan, JobId, Moment, Phase, RowFilter};
+use lapel::team::DatabaseLimits;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +18,13 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 
 /// Of a network that breaks: lapel gives up soon.
-static SHORT: Limits = Limits { reconnect: Duration::from_millis(300), ..Limits::USUAL };
+static SHORT: DatabaseLimits =
+    DatabaseLimits { reconnect: Duration::from_millis(300), ..DatabaseLimits::USUAL };
 /// Of a network that hangs, where nobody holds the lock of the journal.
-static IMPATIENT: Limits =
-    Limits { read: Duration::from_secs(2), write: Duration::from_secs(3), ..Limits::USUAL };
+static IMPATIENT: DatabaseLimits =
+    DatabaseLimits { read: Duration::from_secs(2), write: Duration::from_secs(3), ..DatabaseLimits::USUAL };
 /// As usual, but for the lock: it is held for 10 s by the server's side of the connection that hangs.
-static LOCKED: Limits = Limits { write: Duration::from_secs(6), ..Limits::USUAL };
+static LOCKED: DatabaseLimits = DatabaseLimits { write: Duration::from_secs(6), ..DatabaseLimits::USUAL };
 
 /// A world whose sessions connect through a proxy.
 struct Routed {
@@ -33,7 +34,7 @@ struct Routed {
 }
 
 impl Routed {
-    fn new(revokes: bool, strike: Option<Strike>, limits: &'static Limits) -> Self {
+    fn new(revokes: bool, strike: Option<Strike>, limits: &'static DatabaseLimits) -> Self {
         let mut world = World::new(&[("waiting-history", "visible"), ("waiting-detail", "visible")]);
         world.settings.batch = 2;
         let script = Script::of(if revokes {
@@ -128,7 +129,7 @@ fn a_connection_that_breaks_at_any_commit_changes_nothing() {
     cases.extend(self::cases(false, &[Point::InWrite], Then::Cut, 4));
     cases.extend(self::cases(true, &points, Then::Cut, 5));
     let struck = many::all(&cases, |case| {
-        let routed = Routed::new(case.revokes, Some(case.strike), &Limits::USUAL);
+        let routed = Routed::new(case.revokes, Some(case.strike), &DatabaseLimits::USUAL);
         routed.session(false, async |session| routed.live(session).await);
         routed.assure_clean();
         routed.proxy.has_struck()
@@ -207,7 +208,7 @@ fn a_job_that_loses_its_database_goes_on_when_that_is_back() {
             }
             if routed.proxy.has_struck() {
                 // It waits behind the write that was struck, and that one is given up.
-                session.jobs.note_opening(&Opening::Match, "kim").await.expect_err("it is away");
+                session.jobs.note_opening(&Disclosure::Match, "kim").await.expect_err("it is away");
                 oracle::meanwhile(&routed.world, &routed.script);
                 routed.proxy.come_back();
                 // For a moment, reads do not try.
@@ -252,13 +253,13 @@ fn reads_do_not_wait_for_a_write_that_hangs() {
         };
         routed.session(false, start).expect("it lived")
     };
-    let nth = writes(&Routed::new(false, None, &Limits::USUAL));
+    let nth = writes(&Routed::new(false, None, &DatabaseLimits::USUAL));
     let strike = Strike { point: Point::BeforeCommit, nth, then: Then::Hang };
-    let routed = Routed::new(false, Some(strike), &Limits::USUAL);
+    let routed = Routed::new(false, Some(strike), &DatabaseLimits::USUAL);
     routed.session(false, async |session| {
         session.hear().await;
         session.jobs.list().await.expect("a list");
-        let mut writing = pin!(session.jobs.note_opening(&Opening::Match, "kim"));
+        let mut writing = pin!(session.jobs.note_opening(&Disclosure::Match, "kim"));
         tokio::select! {
             biased;
             done = &mut writing => panic!("it does not hang: {done:?}"),

@@ -7,7 +7,7 @@ use crate::crash::steps;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus};
+use lapel::jobs::{Disclosure, Fault, JobConfig, Jobs, Journal, Moment, Phase, RowFilter, RowStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -66,7 +66,7 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
         let id = person::begin(&mut session, &world, &script).await;
         person::until(|| is_away.load(Ordering::Relaxed)).await;
         // It waits until the intent is given up.
-        session.jobs.note_opening(&Opening::Match, "kim").await.expect_err("nobody can connect");
+        session.jobs.note_opening(&Disclosure::Match, "kim").await.expect_err("nobody can connect");
         session.jobs.job(id).await.expect_err("nobody can connect");
         team::open_to_all(world.folder());
         // For a moment, reads do not try.
@@ -310,7 +310,7 @@ fn a_reader_sees_the_jobs_of_its_team_and_records_what_it_opens_and_nothing_else
         let address = rows[0].address.wire().to_owned();
         let sent = journal.sent_to(&world.account(), &address).await.expect("read");
         assert_eq!(sent[0].by.as_ref().map(ToString::to_string).as_deref(), Some("somebody"));
-        jobs.note_opening(&Opening::Match, "lee").await.expect("recorded");
+        jobs.note_opening(&Disclosure::Match, "lee").await.expect("recorded");
         let recorded =
             "SELECT count(*) FROM decision WHERE what = 'open a possible match' AND who = 'lee (reader)'";
         assert_eq!(world.number(recorded), 1);

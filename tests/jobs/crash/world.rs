@@ -4,7 +4,7 @@ use crate::common::{frozen, session};
 use crate::team;
 use lapel::api::{Access, Call, Connection, connect};
 use lapel::config::Environment;
-use lapel::jobs::{Account, Changed, Fault, JobConfig, Jobs, Journal, Moment, Watcher};
+use lapel::jobs::{Account, Fault, JobChange, JobConfig, Jobs, Journal, Moment, Watcher};
 use lapel::sandbox::{Control, Options, Sandbox};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -195,7 +195,7 @@ impl Drop for World {
 /// lapel, as long as it lives.
 pub struct Session {
     pub jobs: Jobs,
-    pub events: mpsc::Receiver<Changed>,
+    pub events: mpsc::Receiver<JobChange>,
     pub access: Access,
     pub journal: Journal,
 }

@@ -17,7 +17,7 @@ use lapel::config::Environment;
 use lapel::domain::time::OffsetBasis;
 use lapel::domain::{Address, BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    Account, Changed, Code, Decision, IssuePlan, Job, JobConfig, JobId, JobRow, Jobs, Person, Phase,
+    Account, Code, Decision, IssuePlan, Job, JobChange, JobConfig, JobId, JobRow, Jobs, Person, Phase,
     RevokePlan, RevokeTarget, RowFilter, RowStatus, StopKind,
 };
 use lapel::sandbox::RowState::Waiting;
@@ -32,7 +32,7 @@ struct Bench {
     sandbox: Sandbox,
     access: Access,
     jobs: Jobs,
-    events: mpsc::Receiver<Changed>,
+    events: mpsc::Receiver<JobChange>,
 }
 
 impl Bench {

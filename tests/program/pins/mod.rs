@@ -14,3 +14,4 @@ mod layers;
 mod pinned;
 pub mod schema;
 mod settings;
+mod type_names;

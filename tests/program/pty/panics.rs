@@ -3,7 +3,7 @@
 
 use super::kit::{Term, program};
 use crate::texts::{msg, msg_part};
-use lapel::config::{GlyphChoice, Palette, Pictures};
+use lapel::config::{GlyphChoice, Palette, PictureSettings};
 use lapel::tui::{Begin, Helpers, LoopStep, Start, run};
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn child() {
         wanted: lapel::tui::InitialView::default(),
         glyphs: GlyphChoice::Unicode,
         joined: lapel::config::JoinedChoice::default(),
-        pictures: Pictures::none(),
+        pictures: PictureSettings::none(),
         helpers: Helpers {
             // `s` on the first screen.
             start_sandbox: Arc::new(move || {

@@ -6,7 +6,7 @@ use crate::pins::schema;
 use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
-use lapel::team::{Limits, Login, Server, Session, TeamError};
+use lapel::team::{DatabaseLimits, DatabaseSession, Login, Server, TeamError};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ fn json_as(bench: &Bench, user: &str, args: &[&str], code: i32) -> Value {
 
 fn login(user: &str, database: &str) -> Login {
     let server = Server::parse(&team::url(user, database)).expect("an address");
-    Login { server, password: None, ca: None, limits: &Limits::USUAL }
+    Login { server, password: None, ca: None, limits: &DatabaseLimits::USUAL }
 }
 
 fn journal() -> String {
@@ -211,7 +211,7 @@ fn a_journal_of_schema_9_becomes_one_of_today() {
     );
     let done = json_as(&bench, "keeper", &["journal", "migrate"], 0);
     assert!(done["from"] == 9 && done["to"].as_i64() > Some(9), "{done}");
-    let session = Session::open(&login("keeper", &database)).expect("connected");
+    let session = DatabaseSession::open(&login("keeper", &database)).expect("connected");
     let rows = session.client.query("SELECT repeats FROM lapel.row ORDER BY no", &[]);
     let rows = session.runtime.block_on(rows).expect("rows");
     let kinds: Vec<Option<String>> = rows.iter().map(|row| row.get(0)).collect();
@@ -238,11 +238,11 @@ fn a_role_has_only_its_rights() {
         ("reader", "DELETE FROM lapel.applied"),
         ("nobody", "SELECT name FROM lapel.row"),
     ] {
-        let session = Session::open(&login(user, &database)).expect("connected");
+        let session = DatabaseSession::open(&login(user, &database)).expect("connected");
         let done = session.runtime.block_on(session.client.batch_execute(sql));
         assert_eq!(done.expect_err(sql), TeamError::Forbidden, "{user}: {sql}");
     }
-    let session = Session::open(&login("reader", &database)).expect("connected");
+    let session = DatabaseSession::open(&login("reader", &database)).expect("connected");
     let all = "SELECT FROM lapel.job, lapel.row, lapel.claim, lapel.decision, lapel.process, lapel.tally";
     session.runtime.block_on(session.client.batch_execute(all)).expect("a reader reads");
 }

@@ -5,7 +5,7 @@ use crate::texts::msg_part;
 use Move::Send;
 use lapel::api::{
     ApiKey, BatchRequest, Call, CategoryFilter, Connection, Direction, HistoryFilter, HistoryQuery,
-    IssueRequest, Paging, PictureError, Pictures, RawOf, Recipient, RevokeRequest, Sort, TemplateQuery,
+    IssueRequest, Paging, PictureClient, PictureError, RawOf, Recipient, RevokeRequest, Sort, TemplateQuery,
     WalletQuery, connect,
 };
 use lapel::domain::{BadgeId, TemplateId, Text};
@@ -101,7 +101,7 @@ async fn nothing_that_can_be_printed_shows_the_key() {
         }
         let connection = connection(&server);
         let access = connect(&connection).expect("a client");
-        let pictures = Pictures::new(&connection).expect("a client");
+        let pictures = PictureClient::new(&connection).expect("a client");
         let shown = format!(
             "{connection:?} {access:?} {writer:?} {:?} {:?} {:?} {pictures:?} {:?} {:?} {:?}",
             writer.reader(),
@@ -130,7 +130,7 @@ async fn in_a_process_with_proxies() {
     let writer = access.writer().expect("a writer");
     writer.issue(&request(), &Call::interactive()).await.expect_err("that answer is no acceptance");
     let picture = base_url.replace("/api/v1/ext", "/picture.png");
-    let pictures = Pictures::new(&connection).expect("a client");
+    let pictures = PictureClient::new(&connection).expect("a client");
     pictures.fetch(&picture, &CancellationToken::new()).await.expect("a picture");
     // A proxy of the environment is not asked for a host elsewhere either.
     connection.base_url = "https://badges.invalid/api/v1/ext".into();
@@ -197,7 +197,7 @@ async fn pictures_are_fetched_without_the_key() {
     let service = Server::always(vec![Send(pong())]).await;
     let mut connection = connection(&service);
     connection.timeouts.read = Duration::from_millis(300);
-    let pictures = Pictures::new(&connection).expect("a client");
+    let pictures = PictureClient::new(&connection).expect("a client");
     let cancel = CancellationToken::new();
     let at = |path: &str| format!("http://127.0.0.1:{}{path}", elsewhere.port);
     for path in ["/a.png?sig=1", "/hop"] {
@@ -234,7 +234,7 @@ async fn pictures_are_fetched_without_the_key() {
     assert_eq!(pictures.fetch(&at("/hang"), &cancel).await, Err(PictureError::Cancelled));
     // A service elsewhere cannot make us knock at this computer's doors.
     connection.base_url = "https://badges.example/api/v1/ext".into();
-    let pictures = Pictures::new(&connection).expect("a client");
+    let pictures = PictureClient::new(&connection).expect("a client");
     let before = elsewhere.connections();
     let knock = pictures.fetch(&at("/a.png?sig=1"), &CancellationToken::new()).await;
     assert!(matches!(knock, Err(PictureError::Refused(_))), "{knock:?}");
@@ -254,7 +254,7 @@ async fn whether_a_picture_is_there_is_asked_without_the_key_and_without_reading
     let service = Server::always(vec![Send(pong())]).await;
     let mut connection = connection(&service);
     connection.timeouts.read = Duration::from_millis(300);
-    let pictures = Pictures::new(&connection).expect("a client");
+    let pictures = PictureClient::new(&connection).expect("a client");
     let at = |path: &str| format!("http://127.0.0.1:{}{path}", elsewhere.port);
     for path in ["/a.png", "/hop"] {
         let probe = pictures.probe(&at(path)).await.expect(path);
@@ -296,7 +296,7 @@ async fn in_a_process_without_certificates() {
     let mut connection = Connection::new(&base_url, ApiKey::new(KEY).expect("a key")).expect("a URL");
     let access = connect(&connection).expect("this computer needs no certificates to talk to itself");
     access.reader().ping(&Call::interactive()).await.expect("an answer");
-    Pictures::new(&connection).expect("nor do pictures of a service on it");
+    PictureClient::new(&connection).expect("nor do pictures of a service on it");
     connection.base_url = "https://badges.example/api/v1/ext".into();
     let error = connect(&connection).expect_err("no certificates");
     assert_eq!(error.word(), "not reached");

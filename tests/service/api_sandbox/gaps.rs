@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Outcome by call: `ok`, `ok, N problems`, or the kind of error.
 type Tour = BTreeMap<&'static str, String>;
 
-fn note<T>(tour: &mut Tour, name: &'static str, result: &lapel::api::Result<T>, problems: usize) {
+fn note<T>(tour: &mut Tour, name: &'static str, result: &lapel::api::ApiResult<T>, problems: usize) {
     let word = word(result);
     let problems = if problems > 0 { format!(", {problems} problems") } else { String::new() };
     tour.insert(name, format!("{word}{problems}"));
@@ -23,7 +23,7 @@ fn note<T>(tour: &mut Tour, name: &'static str, result: &lapel::api::Result<T>, 
     }
 }
 
-fn note_page<T>(tour: &mut Tour, name: &'static str, page: &lapel::api::Result<Page<T>>) {
+fn note_page<T>(tour: &mut Tour, name: &'static str, page: &lapel::api::ApiResult<Page<T>>) {
     let problems = |p: &Page<T>| {
         assert_eq!(p.items.len() + rows(&p.problems), p.list_len);
         p.problems.len()

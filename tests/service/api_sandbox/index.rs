@@ -4,7 +4,8 @@ use super::kit::{Kit, badge, options, revocation, small, started, template, with
 use lapel::api::{HistoryQuery, Paging, Reader, whole};
 use lapel::domain::{HistoryItem, State, Verdict};
 use lapel::index::{
-    Index, IndexAccount, IndexConfig, IndexError, IndexQuery, Period, SyncProgress, SyncScope, Which, file_of,
+    Index, IndexAccount, IndexConfig, IndexError, IndexQuery, IndexedList, Period, SyncProgress, SyncScope,
+    file_of,
 };
 use lapel::sandbox::{Options, RowSpec, RowState, Rows, Sandbox};
 use std::collections::BTreeMap;
@@ -80,7 +81,7 @@ async fn truth(reader: &Reader) -> BTreeMap<String, HistoryItem> {
 async fn kept(index: &Index) -> BTreeMap<String, HistoryItem> {
     let mut all = BTreeMap::new();
     for page in 1.. {
-        let query = IndexQuery { which: Which::All, page, per_page: 1000 };
+        let query = IndexQuery { which: IndexedList::All, page, per_page: 1000 };
         let rows = index.list(query).await.expect("a page");
         if rows.items.is_empty() {
             break;
@@ -362,7 +363,7 @@ async fn certificate_numbers_are_found_once_records_were_read() {
     let kit = small().await;
     let index = in_memory(&kit);
     read(&index, &kit, SyncScope::New).await;
-    let which = Which::All;
+    let which = IndexedList::All;
     let ids = index.without_details(which.clone(), 5).await.expect("ids");
     assert_eq!(ids.len(), 5);
     let (told, _) = watch::channel(SyncProgress::default());
@@ -455,7 +456,7 @@ async fn many(rows: u64) {
         .expect("counted");
     assert_eq!(sums.status.badges, rows);
     // A page far down the list is a page.
-    let query = IndexQuery { which: Which::All, page: rows / 100, per_page: 100 };
+    let query = IndexQuery { which: IndexedList::All, page: rows / 100, per_page: 100 };
     assert_eq!(index.list(query).await.expect("a page").items.len(), 100);
     insert(&kit, 3, 0, RowState::Issued);
     let synced = read(&index, &kit, SyncScope::New).await;

@@ -155,7 +155,7 @@ async fn pictures_are_found_in_every_form_and_without_the_key() {
         kit.sandbox.base_url(),
         lapel::api::ApiKey::new(kit.sandbox.api_key()).expect("a key"),
     );
-    let pictures = lapel::api::Pictures::new(&connection.expect("a URL")).expect("a client");
+    let pictures = lapel::api::PictureClient::new(&connection.expect("a URL")).expect("a client");
     let email = row.recipient_email.as_ref().map_or("", Text::wire);
     let wallet = WalletQuery { email: email.into(), ..WalletQuery::default() };
     for form in ["contract", "relative", "absolute"] {

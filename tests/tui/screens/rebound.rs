@@ -13,7 +13,7 @@ async fn walk_rebound(columns: u16, rows: u16) {
     let mut h = Harness::new(frozen(), columns, rows).await;
     h.settled().await;
     let file = KeymapFile::parse(Path::new("keys.toml"), KEYS);
-    h.tui.app.env.keymap = Keymap::with(&file).0.named(&Glyphs::UNICODE);
+    h.tui.app.cx.keymap = Keymap::with(&file).0.named(&Glyphs::UNICODE);
     take(&mut h, "rebound-templates");
     h.tui.app.update(lapel::tui::Message::Key(crossterm::event::KeyEvent::new(
         crossterm::event::KeyCode::F(12),

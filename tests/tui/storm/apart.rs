@@ -8,7 +8,7 @@ use crate::common::texts::{asks, msg, msg_part};
 use lapel::api::{Call, connect};
 use lapel::index::IndexConfig;
 use lapel::sandbox::Sandbox;
-use lapel::tui::{Begin, Helpers, IndexUse, Session};
+use lapel::tui::{Begin, Helpers, IndexUse, ProfileSession};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -147,7 +147,7 @@ impl Storm {
 
     /// Pictures that stand over the text.
     pub(super) async fn pictures(&mut self) {
-        let mut h = Harness::with_pictures(small(), 80, 24, |session: Session| session).await;
+        let mut h = Harness::with_pictures(small(), 80, 24, |session: ProfileSession| session).await;
         h.settled().await;
         let places = [("enter | p", "▀"), ("esc esc 2 | enter | p", "p other side")];
         self.each(&mut h, &places).await;

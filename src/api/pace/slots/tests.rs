@@ -25,7 +25,7 @@ impl Bench {
 
     fn at<T>(&mut self, work: impl FnOnce(&Connection, i64, i64) -> rusqlite::Result<T>) -> T {
         let (now, boot, ahead) = (self.now.get(), self.boot, self.wall_ahead);
-        let clock = || Moment { boot_ms: now, boot: boot.to_owned(), wall_ms: now + ahead };
+        let clock = || BootMoment { boot_ms: now, boot: boot.to_owned(), wall_ms: now + ahead };
         at(&mut self.db, WINDOW, &clock, work).expect("a transaction")
     }
 
@@ -213,7 +213,7 @@ fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
         let Some((2, SlotReply::Granted(slot, _))) = own(&mut bench, &person(1000)) else {
             panic!("granted")
         };
-        assert_eq!((slot.origin, slot.begin_by), (Origin::OwnShare, bench.now.get() + 10_000));
+        assert_eq!((slot.origin, slot.begin_by), (SlotOrigin::OwnShare, bench.now.get() + 10_000));
     }
     assert!(matches!(own(&mut bench, &person(1000)), Some((2, SlotReply::Later(..)))));
     bench.pass(LEASE - 1_000);

@@ -1,15 +1,15 @@
 //! The connection for the pace: making it again, its calls, and what they say about the clock.
 
-use super::{AGAIN_MS, JUMP_MS, Keeper, LONGEST_ATTEMPT_MS, Lost, PATIENCE, int, millis, words};
+use super::{AGAIN_MS, DatabaseLost, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, int, millis, words};
 use crate::api::call::Priority;
 use crate::boot_clock::boot_ms;
-use crate::team::{Session, TeamError};
+use crate::team::{DatabaseSession, TeamError};
 use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
 /// An answer of the database.
-pub(super) struct View {
+pub(super) struct PaceReport {
     pub(super) granted: u32,
     pub(super) time: i64,
     pub(super) used: u32,
@@ -21,7 +21,7 @@ pub(super) struct View {
     pub(super) refusals: u32,
 }
 
-impl View {
+impl PaceReport {
     pub(super) fn of(row: &Row) -> Result<Self, tokio_postgres::Error> {
         let count = |at: usize| row.try_get::<_, i32>(at).map(i32::unsigned_abs);
         Ok(Self {
@@ -42,7 +42,7 @@ impl View {
     }
 }
 
-impl Keeper {
+impl PaceKeeper {
     pub(super) fn connect(&mut self, now: i64) {
         let is_hanging = self.connecting.is_some_and(|since| now - since >= LONGEST_ATTEMPT_MS);
         if self.session.is_some() || (self.connecting.is_some() && !is_hanging) || now < self.connect_at {
@@ -52,7 +52,7 @@ impl Keeper {
         let (login, work) = (self.login.clone(), self.work.clone());
         // On a thread of its own: it may take long, and requests must not wait for it.
         let connecting = std::thread::Builder::new().name("team pace".into()).spawn(move || {
-            let opened = Session::open(&login);
+            let opened = DatabaseSession::open(&login);
             let _ = work.send(Box::new(move |keeper: &mut Self| keeper.connected(opened)));
         });
         if connecting.is_err() {
@@ -61,7 +61,7 @@ impl Keeper {
         }
     }
 
-    pub(super) fn connected(&mut self, opened: Result<Session, TeamError>) {
+    pub(super) fn connected(&mut self, opened: Result<DatabaseSession, TeamError>) {
         if self.session.is_some() {
             return;
         }
@@ -91,8 +91,8 @@ impl Keeper {
         &mut self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
-    ) -> Result<Option<Row>, Lost> {
-        let Some(session) = &self.session else { return Err(Lost) };
+    ) -> Result<Option<Row>, DatabaseLost> {
+        let Some(session) = &self.session else { return Err(DatabaseLost) };
         let why = match session.runtime.within(PATIENCE, session.client.query_typed(sql, values)) {
             Ok(Ok(rows)) => {
                 self.failed = None;
@@ -115,17 +115,21 @@ impl Keeper {
         }
         self.lost_at.get_or_insert(now);
         self.connect(now);
-        Err(Lost)
+        Err(DatabaseLost)
     }
 
-    pub(super) fn view(&mut self, sql: &str, values: &[(&(dyn ToSql + Sync), Type)]) -> Result<View, Lost> {
+    pub(super) fn view(
+        &mut self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<PaceReport, DatabaseLost> {
         let before = boot_ms();
         let row = self.call(sql, values)?;
-        let Some(Ok(view)) = row.as_ref().map(View::of) else { return Err(Lost) };
+        let Some(Ok(view)) = row.as_ref().map(PaceReport::of) else { return Err(DatabaseLost) };
         let now = Instant::now();
         self.held = view.left(view.held_until).map(|left| (now + left, view.refusals));
         self.others = view.left(view.others_end).map(|left| (view.others, now + left));
-        if self.has_jumped(view.time, before) { Err(Lost) } else { Ok(view) }
+        if self.has_jumped(view.time, before) { Err(DatabaseLost) } else { Ok(view) }
     }
 
     /// After a jump of the database's clock, nobody gets a slot until everything that was granted has ended.
@@ -155,9 +159,9 @@ impl Keeper {
     }
 
     /// Until this succeeds, nothing is read, since the database would not show a hold of this process.
-    pub(super) fn write(&mut self) -> Result<(), Lost> {
+    pub(super) fn write(&mut self) -> Result<(), DatabaseLost> {
         if self.session.is_none() {
-            return Err(Lost);
+            return Err(DatabaseLost);
         }
         let pace = self.pace.clone();
         if let Some((until, refusals)) = self.unwritten {

@@ -1,16 +1,16 @@
 //! What the database grants: blocks of slots, the seat of this computer, and holds.
 
 use super::blocks::{Block, Division, Give, Reach, SEATS};
-use super::database::View;
-use super::{Away, CONNECTING, GRACE_MS, Keeper, Lost, TeamTurn, int, millis, words};
+use super::database::PaceReport;
+use super::{Away, CONNECTING, DatabaseLost, GRACE_MS, PaceKeeper, TeamTurn, int, millis, words};
 use crate::api::call::Priority;
 use crate::api::pace::shared::PaceProblem;
-use crate::api::pace::slots::{Origin, SharedUse, Slot, SlotReply, SlotRequest};
+use crate::api::pace::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
 use crate::boot_clock::boot_ms;
 use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 
-impl Keeper {
+impl PaceKeeper {
     pub(super) fn take(&mut self, want: &SlotRequest) -> TeamTurn {
         self.reach = self.reach.max(Reach::of(want));
         let division = Division::of(want.limit, want.background);
@@ -72,11 +72,19 @@ impl Keeper {
             return None;
         }
         block.hand_out();
-        Some(Slot { id: block.id, origin: Origin::Block, begin_by: now.saturating_add(millis(want.usable)) })
+        Some(Slot {
+            id: block.id,
+            origin: SlotOrigin::Block,
+            begin_by: now.saturating_add(millis(want.usable)),
+        })
     }
 
     /// Nothing is granted if the answer says so.
-    pub(super) fn take_block(&mut self, want: &SlotRequest, division: Division) -> Result<View, Lost> {
+    pub(super) fn take_block(
+        &mut self,
+        want: &SlotRequest,
+        division: Division,
+    ) -> Result<PaceReport, DatabaseLost> {
         self.write()?;
         let reach = self.reach;
         let is_background = want.priority == Priority::Background;

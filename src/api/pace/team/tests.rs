@@ -57,7 +57,7 @@ fn as_administrator(login: &Login) -> Login {
 async fn number(login: &Login, sql: &'static str) -> i64 {
     let login = as_administrator(login);
     let asked = tokio::task::spawn_blocking(move || {
-        let session = Session::open(&login).expect("connected");
+        let session = DatabaseSession::open(&login).expect("connected");
         let path = session.client.batch_execute("SET search_path = lapel");
         session.runtime.block_on(path).expect("a schema");
         session.runtime.block_on(session.client.query_one(sql, &[])).expect(sql).get(0)
@@ -72,7 +72,7 @@ async fn used(login: &Login) -> i64 {
 async fn change(login: &Login, sql: String) {
     let login = as_administrator(login);
     let changed = tokio::task::spawn_blocking(move || {
-        let session = Session::open(&login).expect("connected");
+        let session = DatabaseSession::open(&login).expect("connected");
         session.runtime.block_on(session.client.batch_execute(&sql)).expect(&sql);
     });
     changed.await.expect("no panic");
@@ -103,7 +103,7 @@ fn admin(login: &Login) -> Login {
 }
 
 impl Pace {
-    fn keeper(&self, work: impl FnOnce(&mut Keeper) + Send + 'static) {
+    fn keeper(&self, work: impl FnOnce(&mut PaceKeeper) + Send + 'static) {
         self.team.get().expect("a team").queue(work);
     }
 
@@ -523,7 +523,7 @@ async fn a_database_that_does_not_answer_stops_only_what_needs_it() {
     let (locked, end) = (channel(), channel::<()>());
     let locking = as_administrator(&login);
     let hung = std::thread::spawn(move || {
-        let session = Session::open(&locking).expect("connected");
+        let session = DatabaseSession::open(&locking).expect("connected");
         let lock = session.client.batch_execute("BEGIN; SELECT FROM lapel.pace FOR UPDATE");
         session.runtime.block_on(lock).expect("locked");
         locked.0.send(()).expect("heard");

@@ -26,18 +26,18 @@ pub(super) const FORMAT: u16 = 0x041e;
 pub(super) const BOF: u16 = 0x0809;
 
 /// One record, including its continuation records.
-pub(super) struct Record<'a> {
+pub(super) struct BiffRecord<'a> {
     pub kind: u16,
     pub data: &'a [u8],
     more: Vec<&'a [u8]>,
 }
 
 /// The records of a stream. A truncated record ends it.
-pub(super) struct Records<'a> {
+pub(super) struct BiffRecords<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Records<'a> {
+impl<'a> BiffRecords<'a> {
     pub fn new(stream: &'a [u8]) -> Self {
         Self { rest: stream }
     }
@@ -51,10 +51,10 @@ impl<'a> Records<'a> {
     }
 }
 
-impl<'a> Iterator for Records<'a> {
-    type Item = Record<'a>;
+impl<'a> Iterator for BiffRecords<'a> {
+    type Item = BiffRecord<'a>;
 
-    fn next(&mut self) -> Option<Record<'a>> {
+    fn next(&mut self) -> Option<BiffRecord<'a>> {
         let (kind, data) = self.one()?;
         let mut more = Vec::new();
         while self.rest.starts_with(&CONTINUE.to_le_bytes()) {
@@ -63,11 +63,11 @@ impl<'a> Iterator for Records<'a> {
                 None => break,
             }
         }
-        Some(Record { kind, data, more })
+        Some(BiffRecord { kind, data, more })
     }
 }
 
-impl Record<'_> {
+impl BiffRecord<'_> {
     pub fn u8(&self, at: usize) -> Option<u8> {
         self.data.get(at).copied()
     }
@@ -88,9 +88,9 @@ impl Record<'_> {
         self.data.get(at..at.checked_add(N)?)?.try_into().ok()
     }
 
-    fn parts(&self, at: usize) -> Parts<'_> {
+    fn parts(&self, at: usize) -> ContinuedData<'_> {
         let first = self.data.get(at..).unwrap_or_default();
-        Parts { rest: first, more: self.more.iter() }
+        ContinuedData { rest: first, more: self.more.iter() }
     }
 
     /// A text with a two-byte length.
@@ -119,12 +119,12 @@ impl Record<'_> {
 }
 
 /// Data that continues in the next records.
-struct Parts<'a> {
+struct ContinuedData<'a> {
     rest: &'a [u8],
     more: std::slice::Iter<'a, &'a [u8]>,
 }
 
-impl Parts<'_> {
+impl ContinuedData<'_> {
     fn byte(&mut self) -> Option<u8> {
         while self.rest.is_empty() {
             self.rest = self.more.next()?;
@@ -268,7 +268,7 @@ mod tests {
         let more =
             record(CONTINUE, &[&[0][..], b"AB", &[1, 0, 8, 1, 0], b"x", &[0; 4], &[1, 0, 0], b"y"].concat());
         let stream = [sst, more].concat();
-        let found = Records::new(&stream).next().expect("a record");
+        let found = BiffRecords::new(&stream).next().expect("a record");
         assert_eq!(found.strings(), ["홍AB", "x", "y"]);
     }
 
@@ -299,6 +299,6 @@ mod tests {
     #[test]
     fn a_stream_that_breaks_off_ends() {
         let stream = [record(LABEL, b"abc"), vec![4, 2, 200, 0, 1]].concat();
-        assert_eq!(Records::new(&stream).count(), 1);
+        assert_eq!(BiffRecords::new(&stream).count(), 1);
     }
 }

@@ -3,7 +3,7 @@
 //! A general reader trusts the file's sizes, so a wrong size ends the program, and does not report hidden
 //! rows. The format is [MS-XLS]; lapel reads only the parts that a list of people needs.
 
-use super::biff::{self, Record, Records};
+use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
 use super::{Bytes, Sheet, SheetContext, Workbook, catching, foreign};
 use crate::i18n::Localizable;
@@ -63,7 +63,7 @@ impl Xls {
             .stream
             .get(start..)
             .ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
-        for (count, record) in Records::new(stream).enumerate() {
+        for (count, record) in BiffRecords::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 context.unless_cancelled()?;
             }
@@ -84,7 +84,7 @@ impl Xls {
         Ok(sheet)
     }
 
-    fn record(&self, record: &Record<'_>, sheet: &mut XlsCells, awaits_text: &mut Option<usize>) {
+    fn record(&self, record: &BiffRecord<'_>, sheet: &mut XlsCells, awaits_text: &mut Option<usize>) {
         let (Some(row), Some(column)) = (record.u16(0), record.u16(2)) else { return };
         let mut add = |column, value| sheet.cells.push(XlsCell { row, column, formula: false, value });
         match record.kind {
@@ -158,7 +158,7 @@ impl Xls {
         }
     }
 
-    fn formula_value(&self, record: &Record<'_>) -> XlsValue {
+    fn formula_value(&self, record: &BiffRecord<'_>) -> XlsValue {
         if record.u16(12) != Some(0xffff) {
             return match (record.u16(4), record.f64(6)) {
                 (Some(style), Some(n)) => self.number(n, style),
@@ -260,7 +260,7 @@ impl Workbook for Xls {
 impl Globals {
     fn read(stream: &[u8], context: &SheetContext<'_>) -> Result<Self, IntakeError> {
         let mut globals = Self::default();
-        for (n, record) in Records::new(stream).enumerate() {
+        for (n, record) in BiffRecords::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
                 let what = Localizable::of(OLDER);
                 return Err(IntakeError::Unsupported { name: context.name.clone(), what });

@@ -74,12 +74,12 @@ impl Xlsx {
 
     /// What the XML of a sheet says besides its cells, and whether it has links. To parse it once more takes as long as
     /// reading the cells, and most sheets have nothing of this.
-    fn extras(&self, sheet: &str, context: &SheetContext<'_>) -> Option<(Flags, bool)> {
+    fn extras(&self, sheet: &str, context: &SheetContext<'_>) -> Option<(SheetFlags, bool)> {
         let path = self.path_of(sheet, context)?;
         let mut zip = archive::open(&self.bytes, context).ok()?;
         let [has_flags, has_links] =
             archive::mentions(&mut zip, &path, [&["hidden", " ht=", "mergeCell"], &["hyperlink"]])?;
-        let flags = if has_flags { Flags::read(&mut zip, &path)? } else { Flags::default() };
+        let flags = if has_flags { SheetFlags::read(&mut zip, &path)? } else { SheetFlags::default() };
         Some((flags, has_links))
     }
 
@@ -116,7 +116,7 @@ impl Workbook for Xlsx {
                 sheet.notes.push(ImportNote::CannotTell(tr_noop!(
                     "lapel could not read which rows and columns are hidden in this file."
                 )));
-                (Flags::default(), true)
+                (SheetFlags::default(), true)
             });
             let links = if has_links { self.links(&sheet.name) } else { Links::default() };
             let name = sheet.name.clone();
@@ -206,13 +206,13 @@ impl Links {
 }
 
 #[derive(Default)]
-struct Flags {
+struct SheetFlags {
     hidden_rows: HashSet<u32>,
     hidden_columns: Vec<usize>,
     merged: u64,
 }
 
-impl Flags {
+impl SheetFlags {
     fn read(zip: &mut zip::ZipArchive<Bytes>, path: &str) -> Option<Self> {
         let mut flags = Self::default();
         let mut xml = part(zip, path)?;

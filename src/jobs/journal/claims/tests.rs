@@ -87,7 +87,7 @@ fn a_row_without_a_claim_cannot_be_sent() {
     let refused = db.execute(send, values![]).expect_err("no claim").to_string();
     assert!(refused.contains("without its claim"), "{refused}");
     assert!(!holds(&db, 1, 1));
-    let person = People::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
+    let person = RecipientHasher::of(&db).expect("the salt").person(&EmailKey::of("a@x.example"));
     db.execute("UPDATE row SET person = ?1", values![person]).expect("a person");
     claim_ready_rows(&db, JobId(1), &me()).expect("asked");
     assert!(holds(&db, 1, 1));

@@ -7,7 +7,7 @@ use strum::IntoStaticStr;
 /// A key is looked up in the focused component's stack of contexts, innermost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Context {
+pub enum KeyContext {
     /// Everywhere, also in text fields: only keys that type no text.
     Always,
     /// Everywhere outside text fields.
@@ -73,7 +73,7 @@ pub enum Context {
     Tour,
 }
 
-impl Context {
+impl KeyContext {
     pub fn in_popup(self) -> Vec<Self> {
         vec![self, Self::Popup, Self::Always]
     }

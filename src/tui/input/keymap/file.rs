@@ -4,7 +4,7 @@ use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
 use crate::i18n::list;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::layers::{BindingSource, base, clash, is_default, take};
-use crate::tui::input::keymap::{Chord, Context, DEFAULT, Keymap, parse};
+use crate::tui::input::keymap::{Chord, DEFAULT, KeyContext, Keymap, parse};
 use crokey::{KeyCombination, OneToThree};
 use crossterm::event::{KeyCode, KeyModifiers};
 
@@ -92,8 +92,8 @@ impl Keymap {
     }
 
     fn dangers(&self, from: &[BindingSource]) -> Vec<(usize, String)> {
-        let stays = |context: Context| {
-            let mut stacks = Context::STACKS.iter().filter(|stack| stack.contains(&context));
+        let stays = |context: KeyContext| {
+            let mut stacks = KeyContext::STACKS.iter().filter(|stack| stack.contains(&context));
             stacks.any(|stack| self.key(stack, Action::Back).is_none())
         };
         let lines = self.lines.iter().zip(from).filter(|((.., chords), _)| chords.is_empty());
@@ -119,11 +119,11 @@ pub(super) fn wanted_twice(chord: &str, other: &KeymapLine) -> String {
     )
 }
 
-fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
+fn read(said: &KeymapLine) -> Result<(KeyContext, Action, Vec<Chord>), String> {
     if said.action == "confirm" || said.place == "organisation" {
         return Err(t!("no longer used: confirm with the number of badges, then Enter").to_owned());
     }
-    let mut places: Vec<Context> = Vec::new();
+    let mut places: Vec<KeyContext> = Vec::new();
     for (context, ..) in DEFAULT {
         if !places.contains(context) {
             places.push(*context);
@@ -171,11 +171,11 @@ fn read(said: &KeymapLine) -> Result<(Context, Action, Vec<Chord>), String> {
             }
             let types = |key: &KeyCombination| match context {
                 // These keys work in text fields too.
-                Context::Always | Context::Tour => is_letter(key),
+                KeyContext::Always | KeyContext::Tour => is_letter(key),
                 _ => context.is_text() && is_letter(key),
             };
             let edits = |key: &KeyCombination| {
-                let is_text = context.is_text() || matches!(context, Context::Always | Context::Tour);
+                let is_text = context.is_text() || matches!(context, KeyContext::Always | KeyContext::Tour);
                 is_text && edits_text(key) && !is_default(context, action, &chord)
             };
             if chord.first().is_some_and(edits) {
@@ -254,8 +254,9 @@ mod tests {
         assert_eq!(keymap.all_without_key(), []);
     }
 
-    const HISTORY: &[Context] = &[Context::History, Context::List, Context::Global, Context::Always];
-    const BADGE: &[Context] = &[Context::Badge, Context::Global, Context::Always];
+    const HISTORY: &[KeyContext] =
+        &[KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always];
+    const BADGE: &[KeyContext] = &[KeyContext::Badge, KeyContext::Global, KeyContext::Always];
 
     /// Later versions bring new default keys. A file from before them keeps its keys.
     #[test]
@@ -266,14 +267,14 @@ mod tests {
         assert_eq!(press(&mine, "x "), [Press::Action(Action::Mark), Press::Free]);
         assert_eq!(mine.key(HISTORY, Action::Revoke), None);
         assert_eq!(mine.key(BADGE, Action::Revoke).as_deref(), Some("x"));
-        assert_eq!(mine.without_key(HISTORY), [(Context::History, Action::Revoke)]);
-        assert_eq!(mine.all_without_key(), [(Context::History, Action::Revoke)]);
+        assert_eq!(mine.without_key(HISTORY), [(KeyContext::History, Action::Revoke)]);
+        assert_eq!(mine.all_without_key(), [(KeyContext::History, Action::Revoke)]);
         // The beginning of a chord takes all of them, and a chord takes what begins it.
         let mine = keys("[history]\nfilter = '*'\nmark = 'x x'\n");
         assert_eq!(press(&mine, "*xx")[0], Press::Action(Action::Filter));
         assert_eq!(press(&mine, "xx"), [Press::Begun, Press::Action(Action::Mark)]);
         let lost = [Action::MarkAll, Action::InvertMarks, Action::ClearMarks, Action::Revoke];
-        assert_eq!(mine.without_key(HISTORY), lost.map(|action| (Context::History, action)));
+        assert_eq!(mine.without_key(HISTORY), lost.map(|action| (KeyContext::History, action)));
         // From a place inside, which would hide it; the other keys of the action stay.
         let mine = keys("[global]\nhistory = ['2', 'n']\nactivity = 'g h'\n[always]\npalette = 'ctrl-d'\n");
         assert_eq!(
@@ -286,9 +287,9 @@ mod tests {
         assert_eq!(mine.key(BADGE, Action::Palette).as_deref(), Some(":"));
         // A place inside takes it from one outside, which loses it only there.
         let mine = keys("[history]\nmark = 'L'\n");
-        assert_eq!(mine.without_key(HISTORY), [(Context::Global, Action::RequestLog)]);
+        assert_eq!(mine.without_key(HISTORY), [(KeyContext::Global, Action::RequestLog)]);
         assert_eq!(mine.key(BADGE, Action::RequestLog).as_deref(), Some("L"));
-        assert_eq!(mine.all_without_key(), [(Context::History, Action::RequestLog)]);
+        assert_eq!(mine.all_without_key(), [(KeyContext::History, Action::RequestLog)]);
     }
 
     #[test]
@@ -322,7 +323,7 @@ mod tests {
         }
         let badge =
             |c| vim.press(BADGE, &mut Vec::new(), KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL));
-        for (stack, keys) in [(HISTORY, "duf b"), (&[Context::Json, Context::Always][..], "duf b")] {
+        for (stack, keys) in [(HISTORY, "duf b"), (&[KeyContext::Json, KeyContext::Always][..], "duf b")] {
             for (c, action) in keys.chars().filter(|c| *c != ' ').zip([
                 Action::PageDown,
                 Action::PageUp,
@@ -354,7 +355,10 @@ mod tests {
         assert_eq!(press(&mine, "g"), [Press::Action(Action::Mark)]);
         assert_eq!(mine.key(HISTORY, Action::NextTab).as_deref(), Some("Tab"));
         assert_eq!(mine.key(HISTORY, Action::First).as_deref(), Some("home"));
-        assert_eq!(mine.key(&[Context::Wallet, Context::List], Action::PageUp).as_deref(), Some("PgUp"));
+        assert_eq!(
+            mine.key(&[KeyContext::Wallet, KeyContext::List], Action::PageUp).as_deref(),
+            Some("PgUp")
+        );
         assert_eq!(
             mine.help(HISTORY).iter().find(|(_, a)| *a == Action::PageUp).map(|(k, _)| &**k),
             Some("PgUp")
@@ -362,7 +366,7 @@ mod tests {
     }
 
     fn press(keymap: &Keymap, keys: &str) -> Vec<Press> {
-        let stack = [Context::History, Context::List, Context::Global, Context::Always];
+        let stack = [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always];
         let mut begun = Vec::new();
         keys.chars()
             .map(|c| keymap.press(&stack, &mut begun, KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)))
@@ -385,7 +389,7 @@ mod tests {
         assert_eq!(press(&keymap, "!t"), [Press::Begun, Press::Action(Action::Templates)]);
         assert_eq!(press(&keymap, " "), [Press::Free]);
         assert_eq!(press(&keymap, "j"), [Press::Action(Action::Down)]);
-        let stack = [Context::History, Context::Global];
+        let stack = [KeyContext::History, KeyContext::Global];
         assert_eq!(keymap.key(&stack, Action::Revoke).as_deref(), Some("X"));
         let help = keymap.help(&stack);
         assert!(help.contains(&("X, d d".to_owned(), Action::Revoke)), "{help:?}");
@@ -404,7 +408,7 @@ mod tests {
         assert_eq!(press(&keymap, "界"), [Press::Free]);
         let mut begun = Vec::new();
         let letter = KeyEvent::new(KeyCode::Char('ㅓ'), KeyModifiers::NONE);
-        assert_eq!(keymap.press(&[Context::Prompt, Context::Always], &mut begun, letter), Press::Free);
+        assert_eq!(keymap.press(&[KeyContext::Prompt, KeyContext::Always], &mut begun, letter), Press::Free);
     }
 
     #[test]
@@ -465,7 +469,7 @@ mod tests {
              [profiles]\nchange-profile = 'e'\n[requests]\nsave = 's'\n",
         )
         .expect("keys");
-        let stack = [Context::Activity, Context::List, Context::Global, Context::Always];
+        let stack = [KeyContext::Activity, KeyContext::List, KeyContext::Global, KeyContext::Always];
         for (key, action) in [
             ("R", Action::Run),
             ("p", Action::Pause),
@@ -486,7 +490,7 @@ mod tests {
     fn a_key_that_is_taken_further_in_is_right_while_another_is_left() {
         let text = "[history]\nmark = 'r'\n[list]\nup = ['k', 'Z']\n[overview]\nperiod = 'k'\n[activity]\nlook = ['r', 'f5']\n";
         let keymap = keymap(text).expect("keys");
-        let stack = [Context::History, Context::List, Context::Global, Context::Always];
+        let stack = [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always];
         assert_eq!(press(&keymap, "rk"), [Press::Action(Action::Mark), Press::Action(Action::Up)]);
         assert_eq!(keymap.key(&stack, Action::Reload).as_deref(), Some("f5"));
         let mut all = String::new();

@@ -1,7 +1,7 @@
 //! The layers of the keymap: default keys, the keys of a preset, and the lines of `keys.toml`. A later layer takes
 //! keys from an earlier one, so that a new default key never breaks a file that a person wrote before.
 
-use super::{Bound, Chord, Context, DEFAULT, Keymap, parse};
+use super::{Bound, Chord, DEFAULT, KeyContext, Keymap, parse};
 use crate::config::KeymapPreset;
 use crate::tui::input::action::Action;
 
@@ -24,23 +24,27 @@ impl BindingSource {
 }
 
 /// A key that a preset adds to an action in some contexts.
-type Addition = (&'static [Context], Action, &'static str);
+type Addition = (&'static [KeyContext], Action, &'static str);
 
 /// What vim has and the default keys lack. Nothing here sends, revokes or deletes.
 const VIM: &[Addition] = &[
     (
-        &[Context::List, Context::Filters, Context::Json, Context::Requests, Context::Help],
+        &[KeyContext::List, KeyContext::Filters, KeyContext::Json, KeyContext::Requests, KeyContext::Help],
         Action::First,
         "g g",
     ),
-    (&[Context::Badge, Context::Json, Context::Requests, Context::Help], Action::PageDown, "ctrl-f"),
     (
-        &[Context::List, Context::Badge, Context::Json, Context::Requests, Context::Help],
+        &[KeyContext::Badge, KeyContext::Json, KeyContext::Requests, KeyContext::Help],
+        Action::PageDown,
+        "ctrl-f",
+    ),
+    (
+        &[KeyContext::List, KeyContext::Badge, KeyContext::Json, KeyContext::Requests, KeyContext::Help],
         Action::PageUp,
         "ctrl-b",
     ),
-    (&[Context::Global], Action::NextTab, "g t"),
-    (&[Context::Global], Action::PreviousTab, "g T"),
+    (&[KeyContext::Global], Action::NextTab, "g t"),
+    (&[KeyContext::Global], Action::PreviousTab, "g T"),
 ];
 
 fn additions(preset: KeymapPreset) -> &'static [Addition] {
@@ -55,18 +59,18 @@ pub(super) fn clash(one: &Chord, two: &Chord) -> bool {
     one.starts_with(two) || two.starts_with(one)
 }
 
-pub(super) fn is_default(context: Context, action: Action, chord: &Chord) -> bool {
+pub(super) fn is_default(context: KeyContext, action: Action, chord: &Chord) -> bool {
     let mut keys =
         DEFAULT.iter().filter(|(c, a, _)| (*c, *a) == (context, action)).flat_map(|(.., keys)| *keys);
     keys.any(|key| parse(key).as_ref() == Some(chord))
 }
 
 /// Whether an action must keep a key: the palette does not offer it there.
-pub(super) fn must_keep_a_key(context: Context, action: Action) -> bool {
+pub(super) fn must_keep_a_key(context: KeyContext, action: Action) -> bool {
     // The palette does not open on the first screen.
     action.is_hand_work()
         || matches!(action, Action::Quit | Action::Help)
-        || matches!(context, Context::Welcome | Context::Palette)
+        || matches!(context, KeyContext::Welcome | KeyContext::Palette)
 }
 
 /// Keys that leave and accept everywhere. No line of a file takes them.
@@ -124,21 +128,21 @@ pub(super) fn take(lines: &mut [Bound], from: &[BindingSource]) {
     }
 }
 
-fn hides(inner: Context, outer: Context) -> bool {
-    let at = |stack: &[Context], one: Context| stack.iter().position(|context| *context == one);
-    Context::STACKS.iter().any(|stack| match (at(stack, inner), at(stack, outer)) {
+fn hides(inner: KeyContext, outer: KeyContext) -> bool {
+    let at = |stack: &[KeyContext], one: KeyContext| stack.iter().position(|context| *context == one);
+    KeyContext::STACKS.iter().any(|stack| match (at(stack, inner), at(stack, outer)) {
         (Some(inner), Some(outer)) => inner < outer,
         // The tour is below all of them.
-        (Some(_), None) => outer == Context::Tour,
+        (Some(_), None) => outer == KeyContext::Tour,
         _ => false,
     })
 }
 
 impl Keymap {
     /// The actions of `stack` that have a default key there and none in this keymap. The palette offers them.
-    pub fn without_key(&self, stack: &[Context]) -> Vec<(Context, Action)> {
+    pub fn without_key(&self, stack: &[KeyContext]) -> Vec<(KeyContext, Action)> {
         let usual = Self::default();
-        let mut found: Vec<(Context, Action)> = Vec::new();
+        let mut found: Vec<(KeyContext, Action)> = Vec::new();
         for context in stack {
             for (_, action, _) in self.at(*context).filter(|(_, action, _)| !action.is_hand_work()) {
                 let is_lost = self.key(stack, *action).is_none() && usual.key(stack, *action).is_some();
@@ -151,9 +155,9 @@ impl Keymap {
     }
 
     /// The same for every screen: the screen and the action, each action of a place once.
-    pub fn all_without_key(&self) -> Vec<(Context, Action)> {
-        let mut found: Vec<(Context, Action)> = Vec::new();
-        for stack in Context::STACKS {
+    pub fn all_without_key(&self) -> Vec<(KeyContext, Action)> {
+        let mut found: Vec<(KeyContext, Action)> = Vec::new();
+        for stack in KeyContext::STACKS {
             for (context, action) in self.without_key(stack) {
                 let is_gone =
                     self.at(context).all(|(_, other, chords)| *other != action || chords.is_empty());

@@ -1,6 +1,6 @@
 //! What a person may have meant by a key that does nothing where it was pressed.
 
-use super::{Context, KeyMatch, Keymap, normal};
+use super::{KeyContext, KeyMatch, Keymap, normal};
 use crate::tui::input::action::Action;
 use crokey::{KeyCombination, OneToThree, key};
 use crossterm::event::{KeyCode, KeyModifiers};
@@ -23,7 +23,7 @@ impl Keymap {
     }
 
     /// An action near to a pressed key: another program's key, the other case, or the letter without ctrl or alt.
-    pub fn near(&self, stack: &[Context], pressed: KeyCombination) -> Option<Action> {
+    pub fn near(&self, stack: &[KeyContext], pressed: KeyCombination) -> Option<Action> {
         let pressed = normal(pressed);
         let habit = HABITS.iter().find(|(key, _)| *key == pressed).map(|(_, action)| *action);
         if let Some(action) = habit.filter(|action| self.key(stack, *action).is_some()) {
@@ -43,9 +43,9 @@ impl Keymap {
         })
     }
 
-    pub fn elsewhere(&self, pressed: KeyCombination) -> Option<(Vec<Context>, Action)> {
+    pub fn elsewhere(&self, pressed: KeyCombination) -> Option<(Vec<KeyContext>, Action)> {
         let chord = [normal(pressed)];
-        let does = |context: Context, action| self.find(&[context], &chord) == KeyMatch::Action(action);
+        let does = |context: KeyContext, action| self.find(&[context], &chord) == KeyMatch::Action(action);
         let mut lines =
             self.lines.iter().filter(|(context, action, _)| context.is_a_screen() && does(*context, *action));
         let (first, action, _) = lines.next()?;

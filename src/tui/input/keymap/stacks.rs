@@ -4,9 +4,9 @@ use crate::config::KeymapFile;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::file::wanted_twice;
 use crate::tui::input::keymap::layers::{BindingSource, clash, is_default, must_keep_a_key};
-use crate::tui::input::keymap::{Chord, Context, Keymap};
+use crate::tui::input::keymap::{Chord, KeyContext, Keymap};
 
-impl Context {
+impl KeyContext {
     /// Innermost first. The tour's context is left out; it is below all stacks.
     pub const STACKS: &[&[Self]] = &[
         &[Self::Templates, Self::List, Self::Global, Self::Always],
@@ -56,7 +56,7 @@ impl Context {
 }
 
 struct StackLine<'a> {
-    context: Context,
+    context: KeyContext,
     action: Action,
     chords: &'a [Chord],
     from: BindingSource,
@@ -75,9 +75,9 @@ impl Keymap {
     /// keeps another key, but never a key that works everywhere.
     pub(super) fn shadows(&self, from: &[BindingSource], file: &KeymapFile) -> Vec<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
-        for stack in Context::STACKS {
+        for stack in KeyContext::STACKS {
             let mut stack = stack.to_vec();
-            stack.push(Context::Tour);
+            stack.push(KeyContext::Tour);
             for (depth, context) in stack.iter().enumerate() {
                 for outer in self.lines_of(*context, from) {
                     let inner: Vec<StackLine<'_>> =
@@ -96,7 +96,7 @@ impl Keymap {
 
     fn lines_of<'a>(
         &'a self,
-        context: Context,
+        context: KeyContext,
         from: &'a [BindingSource],
     ) -> impl Iterator<Item = StackLine<'a>> + 'a {
         let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
@@ -111,7 +111,7 @@ impl Keymap {
     /// The problem with this key of `outer`, which an inner line takes.
     fn lost(
         &self,
-        stack: &[Context],
+        stack: &[KeyContext],
         outer: &StackLine<'_>,
         chord: &Chord,
         (inner, file): (&[StackLine<'_>], &KeymapFile),
@@ -124,7 +124,7 @@ impl Keymap {
         let (place, other) = (taker.context.place(), taker.action);
         let twice = |n: usize| wanted_twice(&self.name(chord), &file.lines[n]);
         match (taker.from.line(), outer.from.line()) {
-            (Some(n), _) if taker.is_new(mine) && outer.context == Context::Always => Some((
+            (Some(n), _) if taker.is_new(mine) && outer.context == KeyContext::Always => Some((
                 n,
                 t!(
                     "{chord} is already a key of {other} ({help}), or starts one. That action works everywhere: choose another key here",
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn every_place_stands_in_a_stack() {
         for (context, ..) in DEFAULT {
-            let stands = Context::STACKS.iter().any(|stack| stack.contains(context));
-            assert!(stands || *context == Context::Tour, "{context:?}");
+            let stands = KeyContext::STACKS.iter().any(|stack| stack.contains(context));
+            assert!(stands || *context == KeyContext::Tour, "{context:?}");
         }
     }
 }

@@ -65,7 +65,7 @@ const MEANINGS: &[(&str, &[Action])] = &[
 /// it.
 #[test]
 fn a_letter_has_one_meaning_in_the_whole_app() {
-    let menus = [Context::JobMenu, Context::Welcome];
+    let menus = [KeyContext::JobMenu, KeyContext::Welcome];
     for (context, action, keys) in DEFAULT.iter().filter(|(context, ..)| !menus.contains(context)) {
         for key in keys.iter().filter(|key| key.len() == 1 && key.starts_with(|c: char| c.is_alphabetic())) {
             let means =
@@ -107,7 +107,7 @@ fn every_action_can_be_reached() {
 #[test]
 fn keys_as_terminals_send_them_are_found() {
     let keymap = Keymap::default();
-    let stack = [Context::History, Context::List, Context::Global, Context::Always];
+    let stack = [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always];
     for (code, modifiers, action) in [
         (KeyCode::Char('G'), KeyModifiers::SHIFT, Action::Last),
         (KeyCode::Char('G'), KeyModifiers::NONE, Action::Last),
@@ -132,15 +132,15 @@ fn keys_as_terminals_send_them_are_found() {
 #[test]
 fn only_a_typed_text_confirms_so_no_letter_is_bound_there() {
     let lines = Keymap::default().lines;
-    let keys: Vec<_> = lines.iter().filter(|(context, ..)| *context == Context::Review).collect();
-    assert!(keys.iter().any(|(_, action, _)| *action == Action::Accept) && Context::Review.is_text());
+    let keys: Vec<_> = lines.iter().filter(|(context, ..)| *context == KeyContext::Review).collect();
+    assert!(keys.iter().any(|(_, action, _)| *action == Action::Accept) && KeyContext::Review.is_text());
 }
 
 #[test]
 fn the_help_of_its_context_shows_every_action() {
     let keymap = Keymap::default();
     for (context, action, _) in keymap.lines().filter(|(.., keys)| !keys.is_empty()) {
-        let shown = keymap.help(&[context, Context::Global, Context::Always]);
+        let shown = keymap.help(&[context, KeyContext::Global, KeyContext::Always]);
         assert!(shown.iter().any(|(_, a)| *a == action), "{action:?} in {context:?}: {shown:?}");
         assert!(!action.help().is_empty() && !action.hint().is_empty());
     }
@@ -158,7 +158,7 @@ fn labels_fit_the_footer_in_korean() {
 #[test]
 fn the_help_leaves_out_what_an_inner_context_takes() {
     let keymap = Keymap::default();
-    let lines = keymap.help(&[Context::Help, Context::Global]);
+    let lines = keymap.help(&[KeyContext::Help, KeyContext::Global]);
     let back: Vec<_> = lines.iter().filter(|(_, a)| *a == Action::Quit).collect();
     assert!(back.is_empty(), "q closes the help: {lines:?}");
 }

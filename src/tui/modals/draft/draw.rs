@@ -21,27 +21,27 @@ pub(super) fn lines_area(rows: Rect) -> Rect {
 }
 
 impl DraftForm {
-    pub(super) fn rows_area(&self, area: Rect, env: &UiContext) -> Rect {
-        let head = u16::try_from(self.head(area, env).len()).unwrap_or(u16::MAX);
+    pub(super) fn rows_area(&self, area: Rect, cx: &UiContext) -> Rect {
+        let head = u16::try_from(self.head(area, cx).len()).unwrap_or(u16::MAX);
         let head = head.min(area.height / 2);
-        let foot = u16::try_from(self.foot(area, env).len()).unwrap_or(1);
+        let foot = u16::try_from(self.foot(area, cx).len()).unwrap_or(1);
         let below = row_lines_in(area.height) + 1 + foot;
         Rect { y: area.y + head, height: area.height.saturating_sub(head + below), ..area }
     }
 
-    fn foot(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
-        let mut foot = FormText::new(area, env);
+    fn foot(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+        let mut foot = FormText::new(area, cx);
         if self.beginning {
             foot.busy(t!("starting"));
         } else if self.heading_here().is_some() {
-            let key = |action| env.key(&self.key_contexts(), action);
+            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} show or hide the rows  {esc} back",
                 enter = key(Action::Accept),
                 esc = key(Action::Back)
             ));
         } else if self.has_suggestion() {
-            let key = |action| env.key(&self.key_contexts(), action);
+            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} correct this row  {down} next row  {esc} back",
                 enter = key(Action::Accept),
@@ -49,10 +49,10 @@ impl DraftForm {
                 esc = key(Action::Back)
             ));
         } else if self.sendable() == 0 {
-            let esc = env.key(&self.key_contexts(), Action::Back);
-            foot.text(&t!("None of these rows can be sent.  {esc} back", esc), env.theme.warning());
+            let esc = cx.key(&self.key_contexts(), Action::Back);
+            foot.text(&t!("None of these rows can be sent.  {esc} back", esc), cx.theme.warning());
         } else {
-            let key = |action| env.key(&self.key_contexts(), action);
+            let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
                 "Nothing is sent until you confirm.  {enter} next  {esc} back",
                 enter = key(Action::Accept),
@@ -62,9 +62,9 @@ impl DraftForm {
         foot.into_lines()
     }
 
-    fn head(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
-        let theme = &env.theme;
-        let mut form = FormText::new(area, env);
+    fn head(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
+        let theme = &cx.theme;
+        let mut form = FormText::new(area, cx);
         let Some(job) = self.job() else { return Vec::new() };
         let what = if job.kind == Kind::Issue { t!("Issue") } else { t!("Revoke") };
         let mut head = format!("{what}  {}", job.title);
@@ -85,9 +85,9 @@ impl DraftForm {
             };
             form.cut(&text, theme.dim());
         }
-        if let Some(change) = self.file_words(env) {
+        if let Some(change) = self.file_words(cx) {
             let text = if matches!(self.file, Some(Ok(FileState::Changed(..)))) {
-                let key = env.key(&self.key_contexts(), Action::Columns);
+                let key = cx.key(&self.key_contexts(), Action::Columns);
                 t!("{change}  {key} read the file again", change, key)
             } else {
                 change
@@ -98,7 +98,7 @@ impl DraftForm {
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
         for (row_status, n) in job.counts.iter() {
             spans.push(Span::raw("   "));
-            spans.push(Span::styled(share(row_status, n, job.kind), row_status_style(row_status, env)));
+            spans.push(Span::styled(share(row_status, n, job.kind), row_status_style(row_status, cx)));
         }
         let saved = if self.doing.is_empty() { t!("draft saved") } else { t!("saving") };
         let used: usize = spans.iter().map(|span| width(&span.content)).sum();
@@ -116,12 +116,12 @@ impl DraftForm {
             .map(|(class, n)| policy(*class, *n))
             .collect();
         if !classes.is_empty() {
-            form.text(&classes.join(&format!(" {} ", env.glyphs.dot)), theme.warning());
+            form.text(&classes.join(&format!(" {} ", cx.glyphs.dot)), theme.warning());
         }
         for warning in self.found.get(self.at).into_iter().flat_map(crate::jobs::DuplicateResult::warnings) {
             form.warning(&warning.to_string());
         }
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         match &self.check {
             DuplicateCheck::Reading { done, all, .. } => {
                 let (far, all) = (number(*done), *all);
@@ -131,7 +131,7 @@ impl DraftForm {
                     t!("checking for duplicates").to_owned()
                 };
                 let text =
-                    format!("{} {doing}   {}", env.spinner(), t!("{esc} back", esc = key(Action::Back)));
+                    format!("{} {doing}   {}", cx.spinner(), t!("{esc} back", esc = key(Action::Back)));
                 form.dim(&text);
             }
             DuplicateCheck::Failed(why) => {
@@ -156,36 +156,36 @@ impl DraftForm {
     }
 
     /// What has changed in the file of a kept draft. `None` if nothing has.
-    fn file_words(&self, env: &UiContext) -> Option<String> {
+    fn file_words(&self, cx: &UiContext) -> Option<String> {
         Some(match self.file.as_ref()? {
             Ok(FileState::Unchanged(_)) => return None,
-            Ok(FileState::Changed(_, change)) => changed(change, env),
+            Ok(FileState::Changed(_, change)) => changed(change, cx),
             Ok(FileState::Gone(source)) => gone(source),
             Err(why) => t!("The file could not be compared with the draft: {why}", why),
         })
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let mut head = self.head(area, env);
-        let rows = self.rows_area(area, env);
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let mut head = self.head(area, cx);
+        let rows = self.rows_area(area, cx);
         head.truncate(usize::from(rows.y - area.y));
         let at = Rect { height: rows.y - area.y, ..area };
         frame.render_widget(ratatui::text::Text::from(head), at);
         let Some(job) = self.job() else { return };
-        self.draw_rows(frame, rows, job, env);
+        self.draw_rows(frame, rows, job, cx);
         let room = usize::from(area.width).saturating_sub(4);
         let most = row_lines_in(area.height);
         let at = Rect { x: area.x + 2, y: rows.bottom(), width: area.width.saturating_sub(4), height: most };
-        frame.render_widget(ratatui::text::Text::from(self.pane(job, usize::from(most), room, env)), at);
+        frame.render_widget(ratatui::text::Text::from(self.pane(job, usize::from(most), room, cx)), at);
         // The destination may be cut, the number of rows may not.
-        let what = format!(" {} {}", env.glyphs.dot, self.what_is_sent(env));
-        let place = env.place();
+        let what = format!(" {} {}", cx.glyphs.dot, self.what_is_sent(cx));
+        let place = cx.place();
         let wide = width(&place).min(room.saturating_sub(width(&what)).max(12));
-        let lines = self.foot(area, env);
+        let lines = self.foot(area, cx);
         let rows = u16::try_from(lines.len()).unwrap_or(1).min(area.height.saturating_sub(1));
         let foot = area.bottom().saturating_sub(rows + 1);
-        let line = format!("  {}{what}", fit(&place, wide, env.glyphs.ellipsis));
+        let line = format!("  {}{what}", fit(&place, wide, cx.glyphs.ellipsis));
         let line = Line::styled(line, theme.accent());
         // On the smallest screen, this line covers the last rows.
         frame.render_widget(ratatui::widgets::Clear, Rect { y: foot, height: rows + 1, ..area });
@@ -195,62 +195,62 @@ impl DraftForm {
     }
 
     /// The headings of the groups with the rows of the open ones, or the rows that a search finds.
-    fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, env: &UiContext) {
+    fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, job: &Job, cx: &UiContext) {
         let words = |row: &JobRow| draft_words(row.row_status, job.kind).to_owned();
         if self.rows.has_search() {
-            self.rows.draw(frame, area, env, &self.heading, &words);
+            self.rows.draw(frame, area, cx, &self.heading, &words);
             return;
         }
         if area.height < 2 {
             return;
         }
         let widths = self.heading.widths(usize::from(area.width).saturating_sub(3));
-        frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..area });
+        frame.render_widget(self.heading.line(&widths, 2, cx), Rect { height: 1, ..area });
         let area = lines_area(area);
         let list = &self.rows.list;
         if self.outline.len() == 0 {
-            list.draw_empty(frame, area, (t!("No rows match."), t!("reading rows")), env);
+            list.draw_empty(frame, area, (t!("No rows match."), t!("reading rows")), cx);
             return;
         }
         let at = self.outline.at(list);
         for (y, (line, what)) in (area.y..area.bottom()).zip(self.outline.visible()) {
             let spans = match what {
-                OutlineLine::Heading(part) => self.heading_spans(part, job, usize::from(area.width), env),
+                OutlineLine::Heading(part) => self.heading_spans(part, job, usize::from(area.width), cx),
                 OutlineLine::Row(place) => {
                     let mut spans = vec![Span::raw(" ")];
-                    spans.extend(self.rows.spans(&list.place(place), &self.heading, &widths, &words, env));
+                    spans.extend(self.rows.spans(&list.place(place), &self.heading, &widths, &words, cx));
                     spans
                 }
                 OutlineLine::Send => {
-                    vec![Span::styled(format!(" {}", self.send_words(env)), env.theme.strong())]
+                    vec![Span::styled(format!(" {}", self.send_words(cx)), cx.theme.strong())]
                 }
             };
-            draw_row(frame, Rect { y, height: 1, ..area }, line == at, spans, env);
+            draw_row(frame, Rect { y, height: 1, ..area }, line == at, spans, cx);
         }
-        draw_position(frame, area, self.outline.top(), self.outline.len(), env);
+        draw_position(frame, area, self.outline.top(), self.outline.len(), cx);
     }
 
-    fn heading_spans(&self, at: usize, job: &Job, room: usize, env: &UiContext) -> Vec<Span<'static>> {
+    fn heading_spans(&self, at: usize, job: &Job, room: usize, cx: &UiContext) -> Vec<Span<'static>> {
         let Some(part) = self.outline.part(at) else { return Vec::new() };
-        let fold = if self.outline.is_open(part) { env.glyphs.unfolded } else { env.glyphs.folded };
+        let fold = if self.outline.is_open(part) { cx.glyphs.unfolded } else { cx.glyphs.folded };
         let has_others = self.outline.part(1).is_some_and(|next| next.id.0 == part.id.0);
         let title = format!("{fold} {}", part.title(job.kind, !has_others));
-        let hint = self.part_hint(part, env).unwrap_or_default();
+        let hint = self.part_hint(part, cx).unwrap_or_default();
         // The number and the reason count more than the keys.
         let room = room.saturating_sub(3);
         let hint = if width(&title) + 3 + width(&hint) <= room { hint } else { String::new() };
         let wide = room.saturating_sub(width(&hint) + 1);
-        let style = row_status_style(part.id.0, env).patch(env.theme.strong());
+        let style = row_status_style(part.id.0, cx).patch(cx.theme.strong());
         vec![
-            Span::styled(fit(&title, wide, env.glyphs.ellipsis), style),
-            Span::styled(format!(" {hint}"), env.theme.dim()),
+            Span::styled(fit(&title, wide, cx.glyphs.ellipsis), style),
+            Span::styled(format!(" {hint}"), cx.theme.dim()),
         ]
     }
 
     /// The last line of the list: what Enter does there.
-    fn send_words(&self, env: &UiContext) -> String {
+    fn send_words(&self, cx: &UiContext) -> String {
         let n = self.sendable();
-        let key = env.key(&self.key_contexts(), Action::Accept);
+        let key = cx.key(&self.key_contexts(), Action::Accept);
         if n == 0 {
             return t!("There is no row to send.").to_owned();
         }
@@ -262,25 +262,25 @@ impl DraftForm {
     }
 
     /// The selected row with whole reasons, what lapel suggests, and its group.
-    fn pane(&self, job: &Job, most: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let theme = &env.theme;
+    fn pane(&self, job: &Job, most: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let theme = &cx.theme;
         let Some(row) = self.selected() else {
             let Some(part) = self.heading_here() else { return Vec::new() };
             let mut lines = styled(&part.title(job.kind, true), room, theme.strong());
-            lines.extend(self.part_hint(part, env).iter().flat_map(|hint| styled(hint, room, theme.dim())));
+            lines.extend(self.part_hint(part, cx).iter().flat_map(|hint| styled(hint, room, theme.dim())));
             lines.truncate(most);
             return lines;
         };
         let suggestion =
-            self.suggestion(row, env).into_iter().flat_map(|text| styled(&text, room, theme.warning()));
-        let hint = self.group_hint(row, env).into_iter().flat_map(|text| styled(&text, room, theme.dim()));
+            self.suggestion(row, cx).into_iter().flat_map(|text| styled(&text, room, theme.warning()));
+        let hint = self.group_hint(row, cx).into_iter().flat_map(|text| styled(&text, room, theme.dim()));
         let more: Vec<Line<'static>> = suggestion.chain(hint).collect();
-        let mut lines = row_lines(row, job, room, env);
+        let mut lines = row_lines(row, job, room, cx);
         let kept = most.saturating_sub(more.len()).max(2);
         if lines.len() > kept {
             lines.truncate(kept);
             if let Some(last) = lines.last_mut() {
-                last.push_span(Span::raw(env.glyphs.ellipsis));
+                last.push_span(Span::raw(cx.glyphs.ellipsis));
             }
         }
         lines.extend(more);
@@ -288,7 +288,7 @@ impl DraftForm {
         lines
     }
 
-    pub(super) fn tell(&self, form: &mut FormText<'_>, env: &UiContext) {
+    pub(super) fn tell(&self, form: &mut FormText<'_>, cx: &UiContext) {
         let Some(job) = self.job() else { return };
         let n = self.sendable();
         let what = match job.kind {
@@ -298,21 +298,21 @@ impl DraftForm {
             }
         };
         let title = titles(&self.jobs);
-        let dot = env.glyphs.dot;
-        form.asks(&format!("{what} {dot} {title}"), &env.place(), env);
-        form.text(&self.what_is_sent(env), env.theme.text());
+        let dot = cx.glyphs.dot;
+        form.asks(&format!("{what} {dot} {title}"), &cx.place(), cx);
+        form.text(&self.what_is_sent(cx), cx.theme.text());
         let mut rest = sums(&self.jobs);
         rest.retain(|(row_status, _)| !matches!(row_status, RowStatus::Ready | RowStatus::Queued));
         if !rest.is_empty() {
             let rest = rest.iter().map(|(row_status, n)| share(*row_status, *n, job.kind));
             let rest = rest.collect::<Vec<_>>().join(&format!(" {dot} "));
-            form.text(&t!("Not sent: {rest}", rest), env.theme.text());
+            form.text(&t!("Not sent: {rest}", rest), cx.theme.text());
         }
-        if let Some(text) = self.file_words(env) {
+        if let Some(text) = self.file_words(cx) {
             form.warning(&text);
         }
-        if let Some(text) = self.history_words(env) {
-            form.text(&text, env.theme.text());
+        if let Some(text) = self.history_words(cx) {
+            form.text(&text, cx.theme.text());
         }
         if self.is_incomplete() {
             form.warning(t!(
@@ -322,7 +322,7 @@ impl DraftForm {
     }
 
     /// How many recipients already have the badge, and until when the history was read.
-    fn history_words(&self, env: &UiContext) -> Option<String> {
+    fn history_words(&self, cx: &UiContext) -> Option<String> {
         if !self.issues() {
             return None;
         }
@@ -338,19 +338,19 @@ impl DraftForm {
         // The oldest reading of the drafts counts.
         match self.jobs.iter().map(|job| job.checked).min().flatten() {
             Some(at) if !self.is_incomplete() => {
-                let time = moment(at, env);
+                let time = moment(at, cx);
                 Some(t!("Already have it: {n} found. History read to its end at {time}.", n, time))
             }
             _ => Some(t!("Already have it: {n} found so far.", n)),
         }
     }
 
-    fn what_is_sent(&self, env: &UiContext) -> String {
-        let dot = env.glyphs.dot;
+    fn what_is_sent(&self, cx: &UiContext) -> String {
+        let dot = cx.glyphs.dot;
         let all = |row_status| self.jobs.iter().map(|job| job.counts.of(row_status)).sum::<u64>();
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
         let requests: u64 =
-            self.jobs.iter().map(|job| env.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
+            self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
         let mut parts = Vec::new();
         if self.issues() {
             parts.push(count!(ready, "recipient", "recipients"));

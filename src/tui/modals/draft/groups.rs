@@ -272,10 +272,10 @@ impl DraftForm {
         self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
     }
 
-    pub(super) fn suggestion(&self, row: &JobRow, env: &UiContext) -> Option<String> {
+    pub(super) fn suggestion(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
         let name = row.suggested_name().map(|name| Text::from(name.as_str()));
         let text = row.suggested_address().map(|address| Text::from(address.as_str())).or(name)?;
-        let key = env.key(&self.key_contexts(), Action::Accept);
+        let key = cx.key(&self.key_contexts(), Action::Accept);
         Some(t!("{key} corrects it to {suggestion}", key, suggestion = text))
     }
 
@@ -307,9 +307,9 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn group_hint(&self, row: &JobRow, env: &UiContext) -> Option<String> {
+    pub(super) fn group_hint(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         if row.suggested_address().is_some() {
             let (take, send, skip) =
                 (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
@@ -323,8 +323,8 @@ impl DraftForm {
         }
         let (send, skip) = (key(Action::AllowClass), key(Action::LeaveOutClass));
         let (allows, rows) = (number(group.allows), number(group.rows));
-        let can_send = group.allows > 0 && self.is_enabled(Action::AllowClass, env);
-        let can_skip = self.is_enabled(Action::LeaveOutClass, env);
+        let can_send = group.allows > 0 && self.is_enabled(Action::AllowClass, cx);
+        let can_skip = self.is_enabled(Action::LeaveOutClass, cx);
         match (can_send, can_skip) {
             (true, true) => Some(t!(
                 "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
@@ -341,11 +341,11 @@ impl DraftForm {
         }
     }
 
-    pub(super) fn part_hint(&self, part: &GroupPart, env: &UiContext) -> Option<String> {
+    pub(super) fn part_hint(&self, part: &GroupPart, cx: &UiContext) -> Option<String> {
         if part.id.0 != RowStatus::Ask || part.id.1.is_none() {
             return None;
         }
-        let key = |action| env.key(&self.key_contexts(), action);
+        let key = |action| cx.key(&self.key_contexts(), action);
         let (take, send, skip) =
             (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
         Some(if part.has_suggestion() {

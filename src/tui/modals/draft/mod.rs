@@ -244,12 +244,12 @@ impl DraftForm {
 }
 
 impl Component for DraftForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(search) = self.rows.over() {
             return search;
         }
-        let own = if self.issues() { Context::Draft } else { Context::DraftRevoke };
-        vec![own, Context::List, Context::Popup, Context::Always]
+        let own = if self.issues() { KeyContext::Draft } else { KeyContext::DraftRevoke };
+        vec![own, KeyContext::List, KeyContext::Popup, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -288,7 +288,7 @@ impl Component for DraftForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let decides = matches!(
             action,
             Action::Allow
@@ -329,7 +329,7 @@ impl Component for DraftForm {
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.check(out),
             Action::Redo => match self.job() {
-                Some(job) if self.is_enabled(Action::Redo, env) => {
+                Some(job) if self.is_enabled(Action::Redo, cx) => {
                     out.go.push(Navigate::Export(Box::new(ExportSource::of_job(job, true, None))));
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
@@ -337,7 +337,7 @@ impl Component for DraftForm {
             Action::Accept if self.has_suggestion() && self.doing.is_empty() => {
                 self.take_suggestions(false, out);
             }
-            Action::Accept => self.confirming = self.may_begin(env, out),
+            Action::Accept => self.confirming = self.may_begin(cx, out),
             Action::TakeSuggestions if self.group_has_suggestion() => {
                 if self.doing.is_empty() {
                     self.take_suggestions(true, out);
@@ -352,7 +352,7 @@ impl Component for DraftForm {
                     self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
                 }
             }
-            Action::Columns if self.is_enabled(Action::Columns, env) => {
+            Action::Columns if self.is_enabled(Action::Columns, cx) => {
                 self.compare(true, out);
             }
             Action::Columns => {
@@ -370,8 +370,8 @@ impl Component for DraftForm {
         true
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        let rows = self.rows_area(area, env);
+    fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, _: &mut Effects<'_>) -> Clicked {
+        let rows = self.rows_area(area, cx);
         if self.rows.has_search() {
             return Clicked::changed(self.rows.on_click(rows, at.y));
         }
@@ -397,7 +397,7 @@ impl Component for DraftForm {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
         match answer {
@@ -415,7 +415,7 @@ impl Component for DraftForm {
                         self.found = found;
                         self.say_new_duplicates(out);
                         for job in &jobs {
-                            self.on_job(job, env);
+                            self.on_job(job, cx);
                         }
                     }
                 }
@@ -451,7 +451,7 @@ impl Component for DraftForm {
                     }
                     Ok(JobReply::Said(text)) => out.say(text),
                     Ok(JobReply::Allowed(0)) => {
-                        let key = env.key(&self.key_contexts(), Action::Allow);
+                        let key = cx.key(&self.key_contexts(), Action::Allow);
                         out.say(t!(
                             "No row of this group is ready yet: each has another reason. Decide them one by one with {key}.",
                             key
@@ -475,7 +475,7 @@ impl Component for DraftForm {
                     Ok(state) if maps_columns => {
                         self.file = Some(Ok(state.clone()));
                         if self.beginning || self.confirming {
-                            let key = env.key(&self.key_contexts(), Action::Columns);
+                            let key = cx.key(&self.key_contexts(), Action::Columns);
                             out.say(t!("The columns are not open. Go back and press {key}.", key));
                         } else {
                             FileForm::open_again(&self.jobs, &self.replaces, state, out);
@@ -508,10 +508,10 @@ impl Component for DraftForm {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let Some((id, kind)) = self.jobs.get(self.at).map(|job| (job.id, job.kind)) else { return };
         self.groups.load(id, out);
-        let area = self.rows_area(area, env);
+        let area = self.rows_area(area, cx);
         // Before the parts are known, the order of the rows is not.
         if self.parts.is_none() && self.outline.len() == 0 {
             return;
@@ -531,7 +531,7 @@ impl Component for DraftForm {
         // Until the parts are read again, their old headings stay over their old rows.
         if self.groups.are_current() {
             let words = |row: &JobRow| draft_words(row.row_status, kind).to_owned();
-            self.rows.load_visible(area, &mut self.heading, &words, env, out);
+            self.rows.load_visible(area, &mut self.heading, &words, cx, out);
         }
     }
 
@@ -550,8 +550,8 @@ impl Component for DraftForm {
         self.groups.know(known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
@@ -564,12 +564,12 @@ impl Modal for DraftForm {
         true
     }
 
-    fn asks(&self) -> Option<Ask> {
-        self.confirming.then(|| Ask::send(self.sendable()))
+    fn asks(&self) -> Option<ConfirmQuestion> {
+        self.confirming.then(|| ConfirmQuestion::send(self.sendable()))
     }
 
-    fn confirm_text(&self, form: &mut FormText<'_>, env: &UiContext) {
-        self.tell(form, env);
+    fn confirm_text(&self, form: &mut FormText<'_>, cx: &UiContext) {
+        self.tell(form, cx);
     }
 
     fn on_corrected(&mut self, out: &mut Effects<'_>) -> bool {
@@ -577,8 +577,8 @@ impl Modal for DraftForm {
         true
     }
 
-    fn on_confirmed(&mut self, env: &UiContext, out: &mut Effects<'_>) {
-        if self.may_begin(env, out) {
+    fn on_confirmed(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        if self.may_begin(cx, out) {
             self.begin(out);
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 impl DraftForm {
     /// Whether the rows may be sent. If not, says why.
-    pub(super) fn may_begin(&self, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub(super) fn may_begin(&self, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.beginning {
             return false;
         }
@@ -19,7 +19,7 @@ impl DraftForm {
                 return false;
             }
             DuplicateCheck::Failed(_) => {
-                let key = env.key(&self.key_contexts(), Action::Reload);
+                let key = cx.key(&self.key_contexts(), Action::Reload);
                 out.warn(t!("The duplicate check failed. Nothing was sent. Press {key} to refresh.", key));
                 return false;
             }

@@ -7,16 +7,16 @@ use crate::jobs::intake::{
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
-use crate::tui::modals::file::{FileForm, Kept, Purpose};
+use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::short_reason;
 use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
 use ratatui::style::Style;
 
 impl FileForm {
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let mut form = FormText::new(area, env);
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let mut form = FormText::new(area, cx);
         let room = form.room();
         let head = match &self.purpose {
             Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
@@ -26,8 +26,8 @@ impl FileForm {
             }
         };
         form.cut(&head, theme.strong());
-        form.text(&self.source_words(env), theme.accent());
-        let esc = env.key(&self.key_contexts(), Action::Back);
+        form.text(&self.source_words(cx), theme.accent());
+        let esc = cx.key(&self.key_contexts(), Action::Back);
         if self.is_reading() {
             let (drafting, done, all) =
                 self.work.as_ref().map_or((false, 0, 0), |work| (work.drafting, work.done, work.all));
@@ -43,18 +43,18 @@ impl FileForm {
                     format!(": {}", t!("{n} %", n = part))
                 }
             };
-            form.dim(&format!("{} {verb}{far}   {}", env.spinner(), t!("{esc} back", esc)));
+            form.dim(&format!("{} {verb}{far}   {}", cx.spinner(), t!("{esc} back", esc)));
         }
         if let Some(said) = &self.said {
             form.error(said);
             form.dim(&t!("Nothing was sent.  {esc} back", esc));
         }
         if let Some(change) = self.again.as_ref().and_then(|again| again.change.as_ref()) {
-            form.warning(&changed(change, env));
+            form.warning(&changed(change, cx));
         }
         if let Some(opened) = &self.opened {
             for note in opened.about.notes.iter().take(4) {
-                form.dim(&format!("{} {note}", env.glyphs.dot));
+                form.dim(&format!("{} {note}", cx.glyphs.dot));
             }
         }
         form.blank();
@@ -66,24 +66,24 @@ impl FileForm {
                     form.dim(&question.to_string());
                 }
                 form.blank();
-                mapping.draw(&mut form, area, &opened.about, env);
+                mapping.draw(&mut form, area, &opened.about, cx);
             }
             (Some(_), Some(_)) => {
                 form.text(&self.step_question(), theme.strong());
-                let mut foot = self.side_by_side(room, env);
+                let mut foot = self.side_by_side(room, cx);
                 // The menu cuts a long entry.
-                let choices = self.step_choices(env);
+                let choices = self.step_choices(cx);
                 if let Some(choice) = choices.get(self.cursor.at()).filter(|text| width(text) + 4 > room) {
                     foot.extend(styled(choice, room, theme.text()).into_iter().map(indented));
                 }
                 let free = height.saturating_sub(form.len() + foot.len() + 1).max(2);
                 let free = u16::try_from(free).unwrap_or(u16::MAX);
                 let rows = Rect { height: free, ..below(area, form.len()) };
-                form.extend(self.menu(&choices, rows, room, env));
+                form.extend(self.menu(&choices, rows, room, cx));
                 form.blank();
                 form.extend(foot);
             }
-            (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, Kept::Reading(_)) => {
+            (None, Some(opened)) if self.said.is_none() && !matches!(self.kept, DraftOffer::Reading(_)) => {
                 for question in opened.questions() {
                     form.warning(&question.to_string());
                 }
@@ -107,10 +107,10 @@ impl FileForm {
                     }
                 }
                 let free = height.saturating_sub(form.len() + 4).max(1);
-                form.extend(preview(opened, free, room, env));
+                form.extend(preview(opened, free, room, cx));
                 form.blank();
                 if self.has_template_column() {
-                    let key = env.key(&self.key_contexts(), Action::Toggle);
+                    let key = cx.key(&self.key_contexts(), Action::Toggle);
                     let by_column = matches!(self.purpose, Purpose::Issue { by_column: true, .. });
                     let now = if by_column { "[x]" } else { "[ ]" };
                     form.text(
@@ -118,7 +118,7 @@ impl FileForm {
                         theme.text(),
                     );
                 }
-                form.dim(&self.hint(env));
+                form.dim(&self.hint(cx));
             }
             _ => {}
         }
@@ -126,8 +126,8 @@ impl FileForm {
     }
 
     /// Example: `attendees.csv  CP949 · comma · header row 1`.
-    fn source_words(&self, env: &UiContext) -> String {
-        let dot = format!(" {} ", env.glyphs.dot);
+    fn source_words(&self, cx: &UiContext) -> String {
+        let dot = format!(" {} ", cx.glyphs.dot);
         let name = match &self.source {
             ImportSource::File(path) => {
                 let name = path.file_name().unwrap_or(path.as_os_str());
@@ -164,8 +164,8 @@ impl FileForm {
         format!("{name}   {}", parts.join(&dot))
     }
 
-    fn menu(&self, choices: &[String], rows: Rect, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
+    fn menu(&self, choices: &[String], rows: Rect, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), cx);
         choices
             .iter()
             .enumerate()
@@ -173,11 +173,11 @@ impl FileForm {
             .take(shown.len())
             .map(|(i, choice)| {
                 let selected = i == self.cursor.at();
-                let cursor = if selected { env.glyphs.cursor } else { " " };
-                let style = if selected { env.theme.selected() } else { env.theme.text() };
-                let text = fit(choice, room.saturating_sub(4), env.glyphs.ellipsis);
+                let cursor = if selected { cx.glyphs.cursor } else { " " };
+                let style = if selected { cx.theme.selected() } else { cx.theme.text() };
+                let text = fit(choice, room.saturating_sub(4), cx.glyphs.ellipsis);
                 Line::from(vec![
-                    Span::styled(format!("  {cursor} "), env.theme.accent()),
+                    Span::styled(format!("  {cursor} "), cx.theme.accent()),
                     Span::styled(text, style),
                 ])
             })
@@ -186,7 +186,7 @@ impl FileForm {
     }
 
     /// The same lines in each encoding that fits, side by side.
-    fn side_by_side(&self, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+    fn side_by_side(&self, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let (Some(FileStep::Encoding(_)), Some(opened)) = (&self.step, &self.opened) else {
             return Vec::new();
         };
@@ -197,13 +197,11 @@ impl FileForm {
         }
         let columns = (room + 2) / all.len().max(1);
         let widths = vec![columns.saturating_sub(2); all.len()];
-        let heads: Vec<(String, Style)> = all
-            .iter()
-            .map(|(encoding, _)| (t!("read as {encoding}", encoding), env.theme.strong()))
-            .collect();
+        let heads: Vec<(String, Style)> =
+            all.iter().map(|(encoding, _)| (t!("read as {encoding}", encoding), cx.theme.strong())).collect();
         let row = |row: Vec<(String, Style)>| {
             let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+            spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
             Line::from(spans)
         };
         let longest = all.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0).min(6);
@@ -211,14 +209,14 @@ impl FileForm {
         for at in 0..longest {
             lines.push(row(all
                 .iter()
-                .map(|(_, lines)| (lines.get(at).cloned().unwrap_or_default(), env.theme.text()))
+                .map(|(_, lines)| (lines.get(at).cloned().unwrap_or_default(), cx.theme.text()))
                 .collect()));
         }
         lines
     }
 
-    fn hint(&self, env: &UiContext) -> String {
-        let enter = env.key(&self.key_contexts(), Action::Accept);
+    fn hint(&self, cx: &UiContext) -> String {
+        let enter = cx.key(&self.key_contexts(), Action::Accept);
         if !self.questions().is_empty() || self.lacks_id_column() {
             return t!("{enter} answer open questions", enter);
         }
@@ -238,7 +236,7 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-pub fn changed(change: &FileChange, env: &UiContext) -> String {
+pub fn changed(change: &FileChange, cx: &UiContext) -> String {
     let FileChange { added, removed, changed, at } = change;
     let (added, removed, changed) = (number(*added), number(*removed), number(*changed));
     let rows = t!(
@@ -251,7 +249,7 @@ pub fn changed(change: &FileChange, env: &UiContext) -> String {
         Some(at) => t!(
             "{rows} Last saved {when}.",
             rows,
-            when = env.clock().offset().to_datetime(*at).strftime("%Y-%m-%d %H:%M")
+            when = cx.clock().offset().to_datetime(*at).strftime("%Y-%m-%d %H:%M")
         ),
         None => rows,
     }
@@ -273,27 +271,27 @@ fn map_words(map: &ColumnMap, columns: &[String]) -> String {
 }
 
 /// First rows: as recipients or badge ids, or the raw cells while a question is open.
-fn preview(opened: &Opened, free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn preview(opened: &Opened, free: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     match &opened.preview {
-        Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, env),
-        Preview::BadgeIds { ids, .. } if !ids.is_empty() => badge_ids(ids, free, room, env),
-        _ => as_they_stand(&opened.rows, free, room, env),
+        Preview::Recipients(judged) if !judged.is_empty() => people(judged, free, room, cx),
+        Preview::BadgeIds { ids, .. } if !ids.is_empty() => badge_ids(ids, free, room, cx),
+        _ => as_they_stand(&opened.rows, free, room, cx),
     }
 }
 
-fn as_they_stand(rows: &[RawRow], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn as_they_stand(rows: &[RawRow], free: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     rows.iter()
         .take(free)
         .map(|row| {
             let all: Vec<String> = row.cells.iter().map(|c| Text::from(c.as_str()).to_string()).collect();
             let text = format!("{:>6}  {}", number(row.line), all.join(" | "));
-            Line::raw(format!("  {}", fit(&text, room, env.glyphs.ellipsis)))
+            Line::raw(format!("  {}", fit(&text, room, cx.glyphs.ellipsis)))
         })
         .collect()
 }
 
-fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let theme = &env.theme;
+fn badge_ids(ids: &[IdRow], free: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let theme = &cx.theme;
     let rest = room.saturating_sub(6 + 4);
     let widths = [6, rest / 2, rest - rest / 2];
     ids.iter()
@@ -309,14 +307,14 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, env: &UiContext) -> Vec<Li
                 (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
             ];
             let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            spans.extend(cells(&all, &widths, cx.glyphs.ellipsis));
             Line::from(spans)
         })
         .collect()
 }
 
-fn people(judged: &[Checked], free: usize, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let theme = &env.theme;
+fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let theme = &cx.theme;
     let words = [t!("ready"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);
     let rest = room.saturating_sub(6 + wide + 4);
@@ -343,7 +341,7 @@ fn people(judged: &[Checked], free: usize, room: usize, env: &UiContext) -> Vec<
                 (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
             ];
             let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&all, &widths, env.glyphs.ellipsis));
+            spans.extend(cells(&all, &widths, cx.glyphs.ellipsis));
             Line::from(spans)
         })
         .collect()

@@ -51,7 +51,7 @@ enum NameChoice {
     Two,
 }
 
-pub enum Accepted {
+pub enum MappingDecision {
     Map(ColumnMap),
     /// A column is missing, or the mapping is doubtful and needs a second yes.
     NotYet,
@@ -152,19 +152,19 @@ impl Mapping {
         Some(ColumnMap { name, email: self.email?, template: self.template })
     }
 
-    pub fn accept(&mut self, about: &About) -> Accepted {
+    pub fn accept(&mut self, about: &About) -> MappingDecision {
         let Some(map) = self.map() else {
             let missing = |field: &MapField| self.column(*field).is_none();
             if let Some(at) = self.fields(about).iter().position(missing) {
                 self.focus.select(at);
             }
-            return Accepted::NotYet;
+            return MappingDecision::NotYet;
         };
         if doubts(&map, about).is_empty() || self.warned.as_ref() == Some(&map) {
-            return Accepted::Map(map);
+            return MappingDecision::Map(map);
         }
         self.warned = Some(map);
-        Accepted::NotYet
+        MappingDecision::NotYet
     }
 
     fn column(&self, field: MapField) -> Option<usize> {
@@ -181,7 +181,7 @@ impl Mapping {
         }
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, about: &About, env: &UiContext) {
+    pub fn draw(&self, form: &mut FormText<'_>, area: Rect, about: &About, cx: &UiContext) {
         let fields = self.fields(about);
         let labels: Vec<&str> = fields.iter().map(|field| field.label()).collect();
         let wide = labels.iter().map(|label| width(label)).max().unwrap_or(0);
@@ -194,12 +194,12 @@ impl Mapping {
             let focused = at == self.focus.at();
             let samples = self.samples(*field, about);
             form.labelled(&fit(labels.get(at).copied().unwrap_or(""), wide, ""), focused, |room| {
-                let style = if focused { env.theme.selected() } else { env.theme.text() };
+                let style = if focused { cx.theme.selected() } else { cx.theme.text() };
                 let column = column.min(room.saturating_sub(4));
                 let rest = room.saturating_sub(column + 7);
                 vec![
-                    Span::styled(format!("< {} >", fit(words, column, env.glyphs.ellipsis)), style),
-                    Span::styled(format!("   {}", fit(&samples, rest, env.glyphs.ellipsis)), env.theme.dim()),
+                    Span::styled(format!("< {} >", fit(words, column, cx.glyphs.ellipsis)), style),
+                    Span::styled(format!("   {}", fit(&samples, rest, cx.glyphs.ellipsis)), cx.theme.dim()),
                 ]
             });
         }
@@ -217,8 +217,8 @@ impl Mapping {
             form.warning(&doubt);
         }
         if self.warned.as_ref() == Some(&map) {
-            let key = env.key(&super::MAPPING, Action::Accept);
-            form.text(&t!("Press {key} again to use these columns.", key), env.theme.strong());
+            let key = cx.key(&super::MAPPING, Action::Accept);
+            form.text(&t!("Press {key} again to use these columns.", key), cx.theme.strong());
         }
     }
 

@@ -17,13 +17,13 @@ use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
 pub use draw::changed;
-use mapping::{Accepted, Mapping};
+use mapping::{Mapping, MappingDecision};
 use steps::FileStep;
 
 /// Maximum number of drafts of a changed file that are compared with it.
 const MOST_COMPARED: usize = 5;
 
-const MAPPING: [Context; 3] = [Context::Mapping, Context::Popup, Context::Always];
+const MAPPING: [KeyContext; 3] = [KeyContext::Mapping, KeyContext::Popup, KeyContext::Always];
 
 pub struct FileForm {
     purpose: Purpose,
@@ -36,13 +36,13 @@ pub struct FileForm {
     said: Option<String>,
     /// Set if the form maps the columns of drafts again.
     again: Option<Again>,
-    kept: Kept,
+    kept: DraftOffer,
     /// What changed in the file since each offered draft, by its place, as far as it was read.
     changes: Vec<(RequestId, usize, Option<FileChange>)>,
 }
 
 /// The kept drafts. The form offers those of this file once, before anything else.
-enum Kept {
+enum DraftOffer {
     Reading(RequestId),
     Read(Vec<Job>),
     Offered,
@@ -82,7 +82,7 @@ struct RunningRequest {
 impl FileForm {
     /// `source` is a file or pasted text.
     pub fn new(purpose: Purpose, source: ImportSource, out: &mut Effects<'_>) -> Self {
-        let kept = Kept::Reading(out.ask(Request::KeptDrafts));
+        let kept = DraftOffer::Reading(out.ask(Request::KeptDrafts));
         let mut form = Self { kept, ..Self::unasked(purpose, source) };
         form.open(out);
         form
@@ -100,7 +100,7 @@ impl FileForm {
             cursor: ListCursor::default(),
             said: None,
             again: None,
-            kept: Kept::Offered,
+            kept: DraftOffer::Offered,
             changes: Vec::new(),
         }
     }
@@ -167,7 +167,7 @@ impl FileForm {
 
     /// Whether the user must wait: for a request about the file, or for the kept drafts.
     fn is_reading(&self) -> bool {
-        self.work.is_some() || matches!(self.kept, Kept::Reading(_))
+        self.work.is_some() || matches!(self.kept, DraftOffer::Reading(_))
     }
 
     fn questions(&self) -> Vec<FileQuestion> {
@@ -247,11 +247,11 @@ impl FileForm {
     fn begin_questions(&mut self, out: &mut Effects<'_>) {
         let Some(opened) = &self.opened else { return };
         match &self.kept {
-            Kept::Reading(_) => return,
-            Kept::Read(all) => {
+            DraftOffer::Reading(_) => return,
+            DraftOffer::Read(all) => {
                 let mine: Vec<Job> =
                     all.iter().filter(|draft| self.is_of_this_file(draft, opened)).cloned().collect();
-                self.kept = Kept::Offered;
+                self.kept = DraftOffer::Offered;
                 if !mine.is_empty() {
                     let imports = imports(&mine);
                     self.compare(&imports, out);
@@ -259,7 +259,7 @@ impl FileForm {
                     return;
                 }
             }
-            Kept::Offered => {}
+            DraftOffer::Offered => {}
         }
         let maps_again = self.again.as_mut().is_some_and(|again| std::mem::take(&mut again.is_new));
         if !self.ask_next() && maps_again {
@@ -318,8 +318,8 @@ impl FileForm {
         (self.step, self.cursor) = (step, ListCursor::default());
     }
 
-    fn act_step(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        let choices = self.step_choices(env).len().max(1);
+    fn act_step(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        let choices = self.step_choices(cx).len().max(1);
         let Some(step) = &mut self.step else { return false };
         if let (FileStep::Columns(mapping), Some(opened)) = (&mut *step, &self.opened) {
             match action {
@@ -365,8 +365,8 @@ impl FileForm {
                 return;
             }
             FileStep::Columns(mut mapping) => match mapping.accept(about) {
-                Accepted::Map(map) => self.choices.columns = Some(map),
-                Accepted::NotYet => {
+                MappingDecision::Map(map) => self.choices.columns = Some(map),
+                MappingDecision::NotYet => {
                     self.step = Some(FileStep::Columns(mapping));
                     return;
                 }
@@ -377,16 +377,17 @@ impl FileForm {
 }
 
 impl Component for FileForm {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.step {
             Some(FileStep::Columns(_)) => MAPPING.to_vec(),
-            Some(_) => Context::Menu.in_popup(),
-            None => Context::File.in_popup(),
+            Some(_) => KeyContext::Menu.in_popup(),
+            None => KeyContext::File.in_popup(),
         }
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
-        let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, Kept::Reading(_))) else {
+        let Some(opened) = self.opened.as_ref().filter(|_| !matches!(self.kept, DraftOffer::Reading(_)))
+        else {
             return action == Action::Back;
         };
         match action {
@@ -398,9 +399,9 @@ impl Component for FileForm {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
-            return self.act_step(action, env, out);
+            return self.act_step(action, cx, out);
         }
         match action {
             Action::Back => {
@@ -408,7 +409,7 @@ impl Component for FileForm {
                 out.close();
             }
             Action::Encoding | Action::Columns | Action::Sheet | Action::Header
-                if self.opened.is_none() || !self.is_enabled(action, env) =>
+                if self.opened.is_none() || !self.is_enabled(action, cx) =>
             {
                 out.say(t!("This cannot be chosen for this file."));
             }
@@ -444,9 +445,9 @@ impl Component for FileForm {
         _: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
-        if matches!(self.kept, Kept::Reading(reading) if reading == id) {
+        if matches!(self.kept, DraftOffer::Reading(reading) if reading == id) {
             let Response::KeptDrafts(kept) = answer else { return Err(answer) };
-            self.kept = Kept::Read(kept.unwrap_or_else(|why| {
+            self.kept = DraftOffer::Read(kept.unwrap_or_else(|why| {
                 self.said = Some(why);
                 Vec::new()
             }));
@@ -515,8 +516,8 @@ impl Component for FileForm {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
@@ -535,10 +536,10 @@ pub fn gone(source: &FileSource) -> String {
     t!("{file} does not exist any more. The draft keeps its rows.", file)
 }
 
-fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, env: &UiContext) -> String {
+fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, cx: &UiContext) -> String {
     let Some(first) = import.first() else { return String::new() };
-    let (time, title) = (moment(first.created, env), titles(import));
-    let rows = shares(import).join(&format!(" {} ", env.glyphs.dot));
+    let (time, title) = (moment(first.created, cx), titles(import));
+    let rows = shares(import).join(&format!(" {} ", cx.glyphs.dot));
     if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
         t!("draft of {time}  {title}: {rows}", time, title, rows)
     } else if let Some(change) = change {

@@ -59,7 +59,7 @@ pub fn column_name(at: usize, columns: &[String]) -> String {
 }
 
 impl FileForm {
-    pub(super) fn step_choices(&self, env: &UiContext) -> Vec<String> {
+    pub(super) fn step_choices(&self, cx: &UiContext) -> Vec<String> {
         let (Some(step), Some(opened)) = (&self.step, &self.opened) else { return Vec::new() };
         let about = &opened.about;
         match step {
@@ -93,7 +93,7 @@ impl FileForm {
                 .enumerate()
                 .map(|(at, import)| {
                     let change = self.changes.iter().find(|(_, of, _)| *of == at);
-                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), env)
+                    kept_words(import, &about.sha256, change.and_then(|(.., change)| change.as_ref()), cx)
                 })
                 .chain(std::iter::once(t!("read the file for a new draft").to_owned()))
                 .collect(),

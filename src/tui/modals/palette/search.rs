@@ -109,7 +109,7 @@ impl PaletteSearch {
         text: &str,
         columns: usize,
         style: Style,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Vec<Span<'static>> {
         let (mut plain, mut from) = (String::new(), Vec::new());
         for (at, c) in text.chars().enumerate() {
@@ -126,7 +126,7 @@ impl PaletteSearch {
             matches.into_iter().filter_map(|at| from.get(usize::try_from(at).ok()?).copied()).collect();
         let bold = style.add_modifier(Modifier::BOLD | Modifier::UNDERLINED);
         let mut spans: Vec<Span<'static>> = Vec::new();
-        for (at, c) in fit(text, columns, env.glyphs.ellipsis).chars().enumerate() {
+        for (at, c) in fit(text, columns, cx.glyphs.ellipsis).chars().enumerate() {
             let style = if marked.contains(&at) { bold } else { style };
             match spans.last_mut() {
                 Some(span) if span.style == style => span.content.to_mut().push(c),
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn matching_letters_are_underlined() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let marked = |typed: &str, text: &str| {
-            let spans = PaletteSearch::new(typed).highlighted(text, 20, Style::default(), &env);
+            let spans = PaletteSearch::new(typed).highlighted(text, 20, Style::default(), &cx);
             assert_eq!(spans.iter().map(|span| width(&span.content)).sum::<usize>(), 20);
             let underlined = |span: &&Span<'_>| span.style.add_modifier.contains(Modifier::UNDERLINED);
             spans.iter().filter(underlined).map(|span| span.content.to_string()).collect::<String>()

@@ -7,7 +7,7 @@ use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{Column, cells, layout, number, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number, wrap};
 use ratatui::style::Style;
 use std::time::Duration;
 
@@ -24,55 +24,55 @@ const HEADS: [&str; 9] = [
     tr_noop!("Bytes"),
     tr_noop!("Minute"),
 ];
-const COLUMNS: [Column; 9] = [
-    Column { min_width: 8, weight: 0, drop_order: 0 },
-    Column { min_width: 4, weight: 0, drop_order: 0 },
-    Column { min_width: 22, weight: 5, drop_order: 0 },
-    Column { min_width: 12, weight: 1, drop_order: 0 },
-    Column { min_width: 4, weight: 0, drop_order: 1 },
-    Column { min_width: 7, weight: 0, drop_order: 2 },
-    Column { min_width: 7, weight: 0, drop_order: 0 },
-    Column { min_width: 9, weight: 0, drop_order: 3 },
-    Column { min_width: 9, weight: 0, drop_order: 0 },
+const COLUMNS: [ColumnLayout; 9] = [
+    ColumnLayout { min_width: 8, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 4, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 22, weight: 5, drop_order: 0 },
+    ColumnLayout { min_width: 12, weight: 1, drop_order: 0 },
+    ColumnLayout { min_width: 4, weight: 0, drop_order: 1 },
+    ColumnLayout { min_width: 7, weight: 0, drop_order: 2 },
+    ColumnLayout { min_width: 7, weight: 0, drop_order: 0 },
+    ColumnLayout { min_width: 9, weight: 0, drop_order: 3 },
+    ColumnLayout { min_width: 9, weight: 0, drop_order: 0 },
 ];
 
 impl RequestLog {
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let line = |y: u16| Rect { y: (area.y + y).min(area.bottom() - 1), height: 1, ..area };
         let entries = self.shown();
         let all = count!(entries.len() as u64, "request", "requests");
         let head = t!("  {all}, newest first; names and e-mails masked", all);
         let head = Line::styled(head, theme.strong());
-        let head = self.search.line(usize::from(area.width), env).unwrap_or(head);
+        let head = self.search.line(usize::from(area.width), cx).unwrap_or(head);
         let right = t!(
             "row {at} of {entries}",
             at = number(self.at() as u64 + 1),
             entries = number(entries.len() as u64)
         );
         let right = if entries.is_empty() { String::new() } else { right };
-        two_sided(frame, line(0), (head, Span::styled(right, theme.dim())), true, env);
+        two_sided(frame, line(0), (head, Span::styled(right, theme.dim())), true, cx);
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> =
             HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
         let mut spans = vec![Span::raw("  ")];
-        spans.extend(cells(&heads, &widths, env.glyphs.ellipsis));
+        spans.extend(cells(&heads, &widths, cx.glyphs.ellipsis));
         frame.render_widget(Line::from(spans), line(1));
         let at = self.at();
         // Without the headings, the line above them and the details below.
         let place = Rect { height: area.height.saturating_sub(DETAIL + 3), ..line(2) };
         let shown = self.sight.lay(place, at, entries.len());
-        let base = env.client().map(Client::base_path).unwrap_or_default();
+        let base = cx.client().map(Client::base_path).unwrap_or_default();
         let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (i, entry)) in (place.y..).zip(rows) {
             let mut spans = vec![Span::raw(" ")];
-            spans.extend(cells(&row(entry, &base, env), &widths, env.glyphs.ellipsis));
-            draw_row(frame, Rect { y, height: 1, ..place }, i == at, spans, env);
+            spans.extend(cells(&row(entry, &base, cx), &widths, cx.glyphs.ellipsis));
+            draw_row(frame, Rect { y, height: 1, ..place }, i == at, spans, cx);
         }
         let below = Rect { y: area.bottom().saturating_sub(DETAIL), height: DETAIL, ..area };
         match &self.save {
-            Some(save) => save.draw(frame, below, env),
-            None => self.draw_detail(frame, below, entries.get(at).copied(), &base, env),
+            Some(save) => save.draw(frame, below, cx),
+            None => self.draw_detail(frame, below, entries.get(at).copied(), &base, cx),
         }
     }
 
@@ -82,7 +82,7 @@ impl RequestLog {
         area: Rect,
         entry: Option<&LogEntry>,
         base: &str,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
         let Some(entry) = entry else { return };
         let room = usize::from(area.width).saturating_sub(4);
@@ -105,12 +105,9 @@ impl RequestLog {
         let mut lines: Vec<Line<'static>> = vec![Line::raw("")];
         let shown = format!("{} {}", entry.method, target(entry, base));
         lines.extend(
-            wrap(&shown, room)
-                .into_iter()
-                .take(2)
-                .map(|l| Line::styled(format!("  {l}"), env.theme.strong())),
+            wrap(&shown, room).into_iter().take(2).map(|l| Line::styled(format!("  {l}"), cx.theme.strong())),
         );
-        lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), env.theme.dim())));
+        lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), cx.theme.dim())));
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 }
@@ -121,9 +118,9 @@ fn target(entry: &LogEntry, base: &str) -> String {
     if entry.query.is_empty() { path.to_owned() } else { format!("{path}?{}", entry.query) }
 }
 
-fn row(entry: &LogEntry, base: &str, env: &UiContext) -> Vec<(String, Style)> {
-    let theme = &env.theme;
-    let sent = env.clock().offset().to_datetime(entry.started_at).strftime("%H:%M:%S").to_string();
+fn row(entry: &LogEntry, base: &str, cx: &UiContext) -> Vec<(String, Style)> {
+    let theme = &cx.theme;
+    let sent = cx.clock().offset().to_datetime(entry.started_at).strftime("%H:%M:%S").to_string();
     let good = entry.outcome == "ok";
     let answer = match entry.status {
         Some(status) if good => status.to_string(),

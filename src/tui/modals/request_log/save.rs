@@ -9,25 +9,25 @@ use crate::tui::widgets::save_file::SaveFile;
 use crate::tui::widgets::text_layout::{fit, width};
 use std::fmt::Write;
 
-pub struct Save {
+pub struct SaveLogForm {
     /// With the log at the time this form was opened.
     pub file: SaveFile,
     rows: u64,
 }
 
-impl Save {
+impl SaveLogForm {
     /// `entries`: newest first.
-    pub fn new(entries: &[LogEntry], env: &UiContext, out: &mut Effects<'_>) -> Self {
+    pub fn new(entries: &[LogEntry], cx: &UiContext, out: &mut Effects<'_>) -> Self {
         let now = jiff::Timestamp::now();
-        let text = text(entries, &origin(env), now);
+        let text = text(entries, &origin(cx), now);
         Self {
-            file: SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, env, out),
+            file: SaveFile::new("lapel-requests-%Y%m%d-%H%M%S.tsv", text, cx, out),
             rows: entries.len() as u64,
         }
     }
 
-    pub fn key_contexts(&self) -> Vec<Context> {
-        vec![Context::FileField, Context::Always]
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
+        vec![KeyContext::FileField, KeyContext::Always]
     }
 
     pub fn is_enabled(&self, action: Action) -> bool {
@@ -53,22 +53,22 @@ impl Save {
         Ok(saved.is_some())
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let mut form = FormText::new(area, env);
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let mut form = FormText::new(area, cx);
         form.blank();
         let about = t!("Tab-separated text without the key; names and e-mails masked. Only you can read it.");
-        self.file.add_to(&mut form, about, env);
+        self.file.add_to(&mut form, about, cx);
         form.draw(frame, area);
     }
 }
 
-fn origin(env: &UiContext) -> String {
-    env.client().map(Client::origin).unwrap_or_default()
+fn origin(cx: &UiContext) -> String {
+    cx.client().map(Client::origin).unwrap_or_default()
 }
 
 /// The log for the pager: what the search finds, in columns.
-pub fn page(entries: &[&LogEntry], env: &UiContext) -> PagerText {
-    let text = text(entries.iter().copied(), &origin(env), jiff::Timestamp::now());
+pub fn page(entries: &[&LogEntry], cx: &UiContext) -> PagerText {
+    let text = text(entries.iter().copied(), &origin(cx), jiff::Timestamp::now());
     let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|line| line.split('\t').collect()).collect();
     let widest =
         |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|cell| width(cell)).max().unwrap_or(0);

@@ -9,17 +9,17 @@ fn request(n: u64) -> RequestId {
 fn the_newest_comes_first_once_and_no_more_than_fifty_are_kept() {
     let mut recents = Recents::of(None, "demo", true);
     for n in 0..60 {
-        recents.note(Typed::LookUp, &format!("p{n}@naru.example"));
+        recents.note(InputKind::LookUp, &format!("p{n}@naru.example"));
     }
-    recents.note(Typed::LookUp, " p30@naru.example ");
-    let list = recents.list(Typed::LookUp);
+    recents.note(InputKind::LookUp, " p30@naru.example ");
+    let list = recents.list(InputKind::LookUp);
     assert_eq!(
         (list.len(), list[0].as_str(), list[1].as_str()),
         (MOST, "p30@naru.example", "p59@naru.example")
     );
-    assert!(recents.list(Typed::Badge).is_empty());
+    assert!(recents.list(InputKind::Badge).is_empty());
     assert_eq!(recents.forget(), 50);
-    assert!(recents.list(Typed::LookUp).is_empty());
+    assert!(recents.list(InputKind::LookUp).is_empty());
 }
 
 /// Pins the file format: its names must not change.
@@ -28,10 +28,10 @@ fn a_file_of_today_is_read_and_written() {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/pins/samples/recent.json"));
     let lists: Lists = serde_json::from_str(text).expect("a file of today");
     for (typed, list) in [
-        (Typed::LookUp, ["gildong@naru.example"]),
-        (Typed::Badge, ["B-000004301-PS"]),
-        (Typed::IdsFile, ["revoke-ids.csv"]),
-        (Typed::Export, ["history.xlsx"]),
+        (InputKind::LookUp, ["gildong@naru.example"]),
+        (InputKind::Badge, ["B-000004301-PS"]),
+        (InputKind::IdsFile, ["revoke-ids.csv"]),
+        (InputKind::Export, ["history.xlsx"]),
     ] {
         assert_eq!(lists.of(typed), &list);
     }
@@ -45,13 +45,13 @@ fn a_key_in_the_wrong_box_is_not_kept() {
     for text in
         ["dmu_live_0123456789abcdefghij", "Zq3xK9", "xZq3xK9x", "", " ", "a\u{1b}[2J", &"x".repeat(301)]
     {
-        recents.note(Typed::LookUp, text);
+        recents.note(InputKind::LookUp, text);
     }
-    assert!(recents.list(Typed::LookUp).is_empty(), "{recents:?}");
+    assert!(recents.list(InputKind::LookUp).is_empty(), "{recents:?}");
     for text in ["hong_gildong_the_first@naru.example", "B-000004301-PS", "한서윤"] {
-        recents.note(Typed::LookUp, text);
+        recents.note(InputKind::LookUp, text);
     }
-    assert_eq!(recents.list(Typed::LookUp).len(), 3);
+    assert_eq!(recents.list(InputKind::LookUp).len(), 3);
 }
 
 #[test]
@@ -64,15 +64,15 @@ fn what_is_typed_while_the_file_is_written_is_written_next() {
         request(asked.len() as u64)
     };
     recents.first(&mut take);
-    recents.note(Typed::LookUp, "a@naru.example");
+    recents.note(InputKind::LookUp, "a@naru.example");
     recents.hand_out(&mut take);
     assert_eq!(recents.on_response(request(9), Err("nobody has asked that".to_owned())), None);
     assert_eq!(recents.on_response(request(1), Ok(Lists::default())), None);
-    assert_eq!(recents.list(Typed::LookUp), ["a@naru.example"], "typed before the file was read");
+    assert_eq!(recents.list(InputKind::LookUp), ["a@naru.example"], "typed before the file was read");
     recents.hand_out(&mut take);
     assert_eq!(asked.len(), 2, "one at a time");
     let lists = run(&asked[1]).expect("written");
-    assert_eq!(lists.of(Typed::LookUp), &["a@naru.example"]);
+    assert_eq!(lists.of(InputKind::LookUp), &["a@naru.example"]);
 }
 
 #[test]
@@ -82,20 +82,20 @@ fn the_file_is_private_shared_by_two_and_goes_when_nothing_is_kept() {
     let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
     assert_eq!(run(&ask(Vec::new())), Ok(Lists::default()));
     assert!(!path.exists(), "reading makes no file");
-    run(&ask(vec![InputChange::Typed(Typed::LookUp, "a@x.example".into())])).expect("written");
-    let both = run(&ask(vec![InputChange::Typed(Typed::Badge, "B-1".into())])).expect("written");
+    run(&ask(vec![InputChange::Typed(InputKind::LookUp, "a@x.example".into())])).expect("written");
+    let both = run(&ask(vec![InputChange::Typed(InputKind::Badge, "B-1".into())])).expect("written");
     assert_eq!((both.look_ups.len(), both.badges.len()), (1, 1));
     #[cfg(unix)]
     for (path, mode) in [(path.as_path(), 0o600), (path.parent().expect("a folder"), 0o700)] {
         assert_eq!(fs::mode_of(&std::fs::metadata(path).expect("there")), mode);
     }
     let mut off = Recents::of(Some(folder.path()), "uni", false);
-    off.note(Typed::LookUp, "b@x.example");
+    off.note(InputKind::LookUp, "b@x.example");
     off.first(|ask| {
         run(&ask).expect("removed");
         request(1)
     });
-    assert!(!path.exists() && off.list(Typed::LookUp).is_empty());
+    assert!(!path.exists() && off.list(InputKind::LookUp).is_empty());
     std::fs::create_dir_all(&path).expect("a folder in its place");
     let why = run(&ask(vec![InputChange::Forget])).expect_err("a folder is no file");
     assert!(why.contains("uni.json"), "{why}");
@@ -109,7 +109,7 @@ fn templates_that_were_read_have_their_own_file_which_is_forgotten_too() {
         crate::config::templates_file(folder.path(), "uni"),
     );
     let ask = |changes: Vec<InputChange>| RecentsAsk { path: path.clone(), changes, keep_days: None };
-    let read = vec![jobs::Recent { id: "TPL-001".into(), title: "a title".into() }];
+    let read = vec![jobs::RecentEntry { id: "TPL-001".into(), title: "a title".into() }];
     run(&ask(vec![InputChange::Templates(read.clone())])).expect("written");
     assert!(!path.exists(), "nothing was typed");
     assert_eq!(jobs::known_templates(&templates), read);

@@ -2,7 +2,7 @@
 
 use crate::domain::text::scrub;
 use crate::fs;
-use crate::tui::persist::saved_layout::{NoView, View};
+use crate::tui::persist::saved_layout::{NoView, SavedLayout};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ const WRITING: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewAsk {
     Recall(PathBuf),
-    Keep(PathBuf, Box<View>),
+    Keep(PathBuf, Box<SavedLayout>),
     Forget(PathBuf),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViewAnswer {
     /// The layout, if there is one, and a warning if a damaged file was moved aside.
-    Recalled(Option<Box<View>>, Option<String>),
+    Recalled(Option<Box<SavedLayout>>, Option<String>),
     /// Why the file could not be read or must not be touched. It stays unchanged, and lapel saves no layout.
     LeftAlone(String),
     Done(Result<(), String>),
@@ -84,7 +84,7 @@ fn recall(file: &Path) -> ViewAnswer {
         Err(why) => return ViewAnswer::LeftAlone(cannot_read(file, &why.to_string())),
     };
     let text = (bytes.len() as u64 <= LARGEST).then(|| String::from_utf8(bytes).ok()).flatten();
-    match text.as_deref().map_or(Err(NoView::Damaged), View::from_json) {
+    match text.as_deref().map_or(Err(NoView::Damaged), SavedLayout::from_json) {
         Ok(view) => ViewAnswer::Recalled(Some(Box::new(view)), None),
         Err(NoView::Newer) => ViewAnswer::LeftAlone(cannot_read(file, t!("written by a newer lapel"))),
         Err(NoView::Damaged) => {
@@ -118,7 +118,7 @@ fn read(file: &Path) -> io::Result<Option<Vec<u8>>> {
 }
 
 /// Writes the whole file or nothing, for its owner only. After an error an existing file is unchanged.
-pub fn keep(file: &Path, view: &View) -> io::Result<()> {
+pub fn keep(file: &Path, view: &SavedLayout) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_private_dir(folder)?;
     }
@@ -142,7 +142,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("desk/uni.json");
         assert_eq!(run(ViewAsk::Recall(file.clone())).await, ViewAnswer::Recalled(None, None));
-        let view = View { tab: Some(Tab::Wallet), ..View::default() };
+        let view = SavedLayout { tab: Some(Tab::Wallet), ..SavedLayout::default() };
         let kept = run(ViewAsk::Keep(file.clone(), Box::new(view.clone()))).await;
         assert_eq!(kept, ViewAnswer::Done(Ok(())));
         assert_eq!(

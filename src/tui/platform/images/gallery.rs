@@ -1,9 +1,9 @@
 //! The worker's part of pictures: download, decode and pack, outside the loop.
 
 use super::cache::Cache;
-use crate::api::{Connection, Picture, PictureError, Pictures};
+use crate::api::{Connection, Picture, PictureClient, PictureError};
 use crate::i18n;
-use crate::tui::platform::images::protocol::Way;
+use crate::tui::platform::images::protocol::PictureOutput;
 use crate::tui::platform::images::render::{Packed, render};
 use std::fmt;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub struct PictureAsk {
     pub url: String,
     /// Ignore the cached file.
     pub fresh: bool,
-    pub way: Way,
+    pub way: PictureOutput,
     pub room: (u16, u16),
     pub id: u32,
 }
@@ -32,19 +32,19 @@ impl fmt::Debug for PictureAsk {
 }
 
 #[derive(Clone)]
-pub struct Gallery(Arc<Inner>);
+pub struct Gallery(Arc<GalleryState>);
 
-struct Inner {
+struct GalleryState {
     connection: Connection,
     cache: Option<Cache>,
-    client: OnceCell<Result<Pictures, String>>,
+    client: OnceCell<Result<PictureClient, String>>,
     room: Arc<Semaphore>,
 }
 
 impl Gallery {
     /// The client is created with the first picture. Without a folder, no picture is cached.
     pub fn new(connection: Connection, folder: Option<PathBuf>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(GalleryState {
             connection,
             cache: folder.map(Cache::new),
             client: OnceCell::new(),
@@ -75,11 +75,11 @@ impl Gallery {
         Ok(packed)
     }
 
-    async fn client(&self) -> Result<&Pictures, String> {
+    async fn client(&self) -> Result<&PictureClient, String> {
         let made = self.0.client.get_or_init(|| async {
             let connection = self.0.connection.clone();
             // This reads the system's certificates.
-            match tokio::task::spawn_blocking(move || Pictures::new(&connection)).await {
+            match tokio::task::spawn_blocking(move || PictureClient::new(&connection)).await {
                 Ok(Ok(client)) => Ok(client),
                 Ok(Err(why)) => Err(t!("Pictures cannot be loaded: {why}", why)),
                 Err(_) => Err(i18n::tr(FAILED).to_owned()),

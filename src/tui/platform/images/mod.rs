@@ -27,8 +27,8 @@ mod store;
 mod typed;
 
 pub use gallery::{Gallery, PictureAsk};
-pub use protocol::{KITTY_IDS, Way};
+pub use protocol::{KITTY_IDS, PictureOutput};
 pub use questions::{ASKED_ROW, TerminalQueries};
 pub use render::{OFF, Packed};
-pub use store::{PictureOf, PictureRequest, Store};
+pub use store::{PictureOf, PictureRequest, PictureStore};
 pub use typed::messages as typed_messages;

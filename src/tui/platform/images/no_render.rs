@@ -1,6 +1,6 @@
 //! Replaces `render` in a build without the feature `images`: no picture can be shown.
 
-use super::protocol::Way;
+use super::protocol::PictureOutput;
 use crate::i18n::tr;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -23,6 +23,6 @@ impl Packed {
     }
 }
 
-pub fn render(_: &[u8], _: Option<&str>, _: &Way, _: (u16, u16), _: u32) -> Result<Packed, String> {
+pub fn render(_: &[u8], _: Option<&str>, _: &PictureOutput, _: (u16, u16), _: u32) -> Result<Packed, String> {
     Err(tr(OFF).to_owned())
 }

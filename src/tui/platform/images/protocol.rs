@@ -15,7 +15,7 @@ pub enum Protocol {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct PictureOutput {
     pub protocol: Protocol,
     /// The size of a cell in pixels: width, height.
     pub cell: (u16, u16),
@@ -26,7 +26,7 @@ pub struct Way {
     pub first_id: u32,
 }
 
-impl Way {
+impl PictureOutput {
     /// Chooses ids that other programs in this terminal are unlikely to use.
     pub fn new(protocol: Protocol, cell: Option<(u16, u16)>, true_colour: bool) -> Self {
         let first_id = fastrand::u32(0x01_0000..0xff_0000) & !(KITTY_IDS - 1);

@@ -6,9 +6,9 @@
 //! drawing waits.
 
 use super::typed;
-use crate::config::{GlyphChoice, Ground, PictureChoice, Pictures, TerminalHints, ThemeChoice};
+use crate::config::{GlyphChoice, Ground, PictureChoice, PictureSettings, TerminalHints, ThemeChoice};
 use crate::tui::message::Message;
-use crate::tui::platform::images::protocol::{Protocol, Way};
+use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
 use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
@@ -38,30 +38,30 @@ const END: &str = "\x1b[c";
 const HIDDEN: &str = "\x1b[?25l";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum PictureMode {
     Off,
     /// The terminal must be asked, or has not answered yet.
     Asking,
-    By(Way),
+    By(PictureOutput),
 }
 
 /// How pictures are shown before the terminal has answered.
-pub fn unasked(pictures: &Pictures) -> How {
+pub fn unasked(pictures: &PictureSettings) -> PictureMode {
     let way = |protocol| {
-        let way = Way::new(protocol, measured(), pictures.terminal.true_colour);
+        let way = PictureOutput::new(protocol, measured(), pictures.terminal.true_colour);
         // A user who chooses this protocol in tmux has set tmux to pass sequences on.
         let wrapped = pictures.terminal.tmux && matches!(protocol, Protocol::Kitty | Protocol::Iterm2);
-        How::By(Way { wrapped, ..way })
+        PictureMode::By(PictureOutput { wrapped, ..way })
     };
     match pictures.choice {
-        _ if !render::AVAILABLE => How::Off,
-        PictureChoice::None => How::Off,
+        _ if !render::AVAILABLE => PictureMode::Off,
+        PictureChoice::None => PictureMode::Off,
         PictureChoice::Kitty => way(Protocol::Kitty),
         PictureChoice::Iterm2 => way(Protocol::Iterm2),
         PictureChoice::Sixel => way(Protocol::Sixel),
         PictureChoice::Halfblocks => way(Protocol::Halfblocks),
         PictureChoice::Auto if pictures.terminal.mute || cfg!(not(unix)) => way(Protocol::Halfblocks),
-        PictureChoice::Auto => How::Asking,
+        PictureChoice::Auto => PictureMode::Asking,
     }
 }
 
@@ -93,7 +93,7 @@ pub struct Heard {
 
 impl TerminalQueries {
     pub fn ask(
-        pictures: &Pictures,
+        pictures: &PictureSettings,
         theme: ThemeChoice,
         glyphs: GlyphChoice,
         out: &mut impl Write,
@@ -101,7 +101,7 @@ impl TerminalQueries {
         let terminal = pictures.terminal;
         let asked = Self {
             terminal,
-            pictures: unasked(pictures) == How::Asking,
+            pictures: unasked(pictures) == PictureMode::Asking,
             background: Ground::is_asked(theme, &terminal),
             // With ASCII glyphs the terminal may not know this character.
             width: cfg!(unix) && !terminal.bare && glyphs == GlyphChoice::Unicode,
@@ -338,7 +338,7 @@ impl Answers {
         }
     }
 
-    pub fn way(&self, terminal: &TerminalHints, measured: Option<(u16, u16)>) -> Way {
+    pub fn way(&self, terminal: &TerminalHints, measured: Option<(u16, u16)>) -> PictureOutput {
         let name = self.name.as_deref().unwrap_or_default();
         let is = |one: &str| name.starts_with(one);
         let cell = self.cell.or(measured);
@@ -360,7 +360,7 @@ impl Answers {
         } else {
             Protocol::Halfblocks
         };
-        Way::new(protocol, cell, terminal.true_colour)
+        PictureOutput::new(protocol, cell, terminal.true_colour)
     }
 }
 

@@ -57,7 +57,7 @@ fn terminals_are_known_by_what_they_say() {
 #[test]
 fn what_stands_between_is_asked_less_and_believed_less() {
     let between = TerminalHints { multiplexer: true, iterm2: true, ..TerminalHints::default() };
-    let auto = |terminal| Pictures { choice: PictureChoice::Auto, terminal };
+    let auto = |terminal| PictureSettings { choice: PictureChoice::Auto, terminal };
     let mut out = Vec::new();
     assert!(
         TerminalQueries::ask(&auto(between), ThemeChoice::Auto, GlyphChoice::Ascii, &mut out)
@@ -85,13 +85,14 @@ fn nobody_is_asked_where_the_way_is_said() {
         PictureChoice::None,
     ] {
         let mut out = Vec::new();
-        let pictures = Pictures { choice, terminal };
+        let pictures = PictureSettings { choice, terminal };
         let asked = TerminalQueries::ask(&pictures, ThemeChoice::Dark, GlyphChoice::Ascii, &mut out)
             .expect("written");
         assert!(asked.is_none() && out.is_empty(), "{choice:?}");
     }
-    let mute = Pictures { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
-    assert!(matches!(unasked(&mute), How::By(Way { protocol: Protocol::Halfblocks, .. })));
+    let mute =
+        PictureSettings { choice: PictureChoice::Auto, terminal: TerminalHints { mute: true, ..terminal } };
+    assert!(matches!(unasked(&mute), PictureMode::By(PictureOutput { protocol: Protocol::Halfblocks, .. })));
 }
 
 #[test]
@@ -161,7 +162,7 @@ fn an_endless_answer_is_let_go() {
 #[cfg(feature = "images")]
 fn asked(choice: PictureChoice, terminal: TerminalHints, theme: ThemeChoice) -> String {
     let mut out = Vec::new();
-    TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Ascii, &mut out)
+    TerminalQueries::ask(&PictureSettings { choice, terminal }, theme, GlyphChoice::Ascii, &mut out)
         .expect("written");
     String::from_utf8(out).expect("text")
 }
@@ -223,8 +224,12 @@ fn the_background_is_heard_among_other_answers() {
 fn the_width_of_a_sign_is_asked_where_signs_are_drawn() {
     let of = |choice, terminal, theme| {
         let mut out = Vec::new();
-        let asked =
-            TerminalQueries::ask(&Pictures { choice, terminal }, theme, GlyphChoice::Unicode, &mut out);
+        let asked = TerminalQueries::ask(
+            &PictureSettings { choice, terminal },
+            theme,
+            GlyphChoice::Unicode,
+            &mut out,
+        );
         let asked = asked.expect("written").is_some_and(|asked| asked.has_written());
         (asked, String::from_utf8(out).expect("text"))
     };

@@ -4,11 +4,11 @@
 use super::address::Places;
 use super::gallery::PictureAsk;
 use crate::api::ApiError;
-use crate::config::Pictures;
+use crate::config::PictureSettings;
 use crate::domain::{Badge, Page, Template, TemplateId, Text};
 use crate::tui::effects::Effects;
-use crate::tui::platform::images::protocol::{KITTY_IDS, Protocol, Way};
-use crate::tui::platform::images::questions::{How, unasked};
+use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
+use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
 use crate::tui::request::{Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
@@ -56,8 +56,8 @@ struct CachedPicture {
     state: Result<Packed, String>,
 }
 
-pub struct Store {
-    how: How,
+pub struct PictureStore {
+    how: PictureMode,
     places: Places,
     /// The address of the picture of each template that was read; `None` if it has none, or does not exist.
     templates: BTreeMap<TemplateId, Option<Text>>,
@@ -74,8 +74,8 @@ pub struct Store {
     blocks: bool,
 }
 
-impl Store {
-    pub fn new(pictures: &Pictures) -> Self {
+impl PictureStore {
+    pub fn new(pictures: &PictureSettings) -> Self {
         Self {
             how: unasked(pictures),
             places: Places::default(),
@@ -92,15 +92,15 @@ impl Store {
     }
 
     pub fn is_on(&self) -> bool {
-        self.how != How::Off
+        self.how != PictureMode::Off
     }
 
     /// Returns whether the screen changes.
-    pub fn found(&mut self, way: Way) -> bool {
-        if self.how != How::Asking {
+    pub fn found(&mut self, way: PictureOutput) -> bool {
+        if self.how != PictureMode::Asking {
             return false;
         }
-        self.how = How::By(way);
+        self.how = PictureMode::By(way);
         self.give_up_blocks();
         self.wanted.take().is_some()
     }
@@ -112,15 +112,15 @@ impl Store {
     }
 
     fn give_up_blocks(&mut self) {
-        if !self.blocks && matches!(self.how, How::By(way) if way.protocol == Protocol::Halfblocks) {
-            self.how = How::Off;
+        if !self.blocks && matches!(self.how, PictureMode::By(way) if way.protocol == Protocol::Halfblocks) {
+            self.how = PictureMode::Off;
             self.entries.clear();
         }
     }
 
-    pub fn kitty(&self) -> Option<Way> {
+    pub fn kitty(&self) -> Option<PictureOutput> {
         match self.how {
-            How::By(way) if way.protocol == Protocol::Kitty => Some(way),
+            PictureMode::By(way) if way.protocol == Protocol::Kitty => Some(way),
             _ => None,
         }
     }
@@ -191,7 +191,7 @@ impl Store {
             None => true,
         };
         self.wanted = wanted;
-        if !is_here && matches!(self.how, How::By(_)) {
+        if !is_here && matches!(self.how, PictureMode::By(_)) {
             self.rest = Some(out.ask(Request::Pause(REST)));
         }
     }
@@ -238,7 +238,7 @@ impl Store {
     }
 
     fn load(&mut self, key: PictureKey, out: &mut Effects<'_>) {
-        let How::By(way) = self.how else { return };
+        let PictureMode::By(way) = self.how else { return };
         let number = self.asked;
         self.asked = self.asked.wrapping_add(1);
         let ask = PictureAsk {

@@ -16,18 +16,18 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 struct TestStore {
-    store: Store,
+    store: PictureStore,
     requests: RequestIds,
     orders: Vec<WorkerCommand>,
 }
 
 impl TestStore {
     fn new(choice: PictureChoice) -> Self {
-        let pictures = Pictures { choice, ..Pictures::none() };
-        Self { store: Store::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
+        let pictures = PictureSettings { choice, ..PictureSettings::none() };
+        Self { store: PictureStore::new(&pictures), requests: RequestIds::default(), orders: Vec::new() }
     }
 
-    fn with(&mut self, act: impl FnOnce(&mut Store, &mut Effects<'_>)) {
+    fn with(&mut self, act: impl FnOnce(&mut PictureStore, &mut Effects<'_>)) {
         let mut out = Effects::new(&mut self.requests);
         act(&mut self.store, &mut out);
         self.orders.append(&mut out.orders);
@@ -86,7 +86,7 @@ fn picture() -> Packed {
     for x in 0..8 {
         pixels.put_pixel(x, 0, Rgba([0, 0, 255, 255]));
     }
-    let way = Way {
+    let way = PictureOutput {
         protocol: Protocol::Halfblocks,
         cell: (10, 20),
         true_colour: true,
@@ -191,8 +191,13 @@ fn nothing_is_asked_before_the_terminal_has_answered() {
     let mut tui = TestStore::new(PictureChoice::Auto);
     tui.want(A);
     assert!(tui.orders.is_empty() && tui.store.is_on());
-    let way =
-        Way { protocol: Protocol::Kitty, cell: (9, 18), true_colour: true, wrapped: false, first_id: 0x3000 };
+    let way = PictureOutput {
+        protocol: Protocol::Kitty,
+        cell: (9, 18),
+        true_colour: true,
+        wrapped: false,
+        first_id: 0x3000,
+    };
     assert!(tui.store.found(way));
     let (_, ask) = tui.begin(A);
     assert_eq!(ask.way, way);

@@ -10,7 +10,7 @@ use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
-use crate::tui::widgets::text_layout::{Column, number, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
 use jiff::Timestamp;
 use ratatui::style::Style;
 
@@ -35,8 +35,8 @@ const PERCENT: usize = " 100 %".len();
 /// The fields of a job. The columns with the number of rows in each status follow them.
 pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("job", tr_noop!("Job"), (6, 0, 0), |job| FieldValue::Number(Some(job.id.0)))
-        .shown(|job, _, env| format!("#{} {}", job.id, sign(job, env)))
-        .styled(|job, env| if job.is_open() { env.theme.text() } else { env.theme.dim() }),
+        .shown(|job, _, cx| format!("#{} {}", job.id, sign(job, cx)))
+        .styled(|job, cx| if job.is_open() { cx.theme.text() } else { cx.theme.dim() }),
     ListField::with_value("kind", tr_noop!("Kind"), (6, 0, 2), |job| {
         FieldValue::Code(Some(tr(job.kind_name())))
     })
@@ -47,9 +47,9 @@ pub(super) const FIELDS: [ListField; 16] = [
         .styled(|_, _| Style::new())
         .right(),
     ListField::with_value("progress", tr_noop!("Progress"), (12, 0, 1), |job| count(done_of(job, 1_000_000)))
-        .shown(|job, room, env| progress(job, room.progress, env))
+        .shown(|job, room, cx| progress(job, room.progress, cx))
         .whole(|job, _, _| percent(job))
-        .styled(|job, env| if job.is_open() { env.theme.accent() } else { env.theme.dim() }),
+        .styled(|job, cx| if job.is_open() { cx.theme.accent() } else { cx.theme.dim() }),
     // Sorted by the number of rows that need a person.
     ListField::with_value("needs", tr_noop!("Needs you"), (10, 0, 0), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
@@ -60,14 +60,14 @@ pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("updated", tr_noop!("Updated"), (11, 0, 3), |job| {
         FieldValue::Number(Some(job.updated.as_second()))
     })
-    .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.updated)), env))
+    .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.updated)), cx))
     .whole(|job, _, _| job.updated.to_string())
     .time()
     .dim(),
     ListField::with_value("standing", tr_noop!("Row statuses"), (20, 2, 5), |job| {
         count(job.counts.sum(RowStatus::needs_a_person))
     })
-    .shown(|job, _, env| standing(job, env))
+    .shown(|job, _, cx| standing(job, cx))
     .styled(standing_style)
     .whole(|job, _, _| shares(job).to_string()),
     ListField::with_value("state", tr_noop!("State"), (12, 1, 5), |job| {
@@ -78,22 +78,22 @@ pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("created", tr_noop!("Created"), (11, 0, 5), |job| {
         FieldValue::Number(Some(job.created.as_second()))
     })
-    .shown(|job, _, env| to_minute(Some(env.clock().of_this_computer(job.created)), env))
+    .shown(|job, _, cx| to_minute(Some(cx.clock().of_this_computer(job.created)), cx))
     .whole(|job, _, _| job.created.to_string())
     .time()
     .dim(),
     ListField::with_value("next_look", tr_noop!("Next check"), (11, 0, 5), |job| {
         FieldValue::Number(job.next_poll.map(Timestamp::as_second))
     })
-    .shown(|job, _, env| to_minute(job.next_poll, env))
+    .shown(|job, _, cx| to_minute(job.next_poll, cx))
     .whole(|job, _, _| job.next_poll.map_or_else(String::new, |at| at.to_string()))
     .time()
     .dim(),
     ListField::with_value("file", tr_noop!("File"), (12, 1, 5), |job| {
         job.origin.as_ref().and_then(|origin| origin.file.as_ref()).into()
     })
-    .shown(|job, _, env| {
-        job.origin.as_ref().map_or_else(|| env.glyphs.dash.to_owned(), |origin| origin.name().to_string())
+    .shown(|job, _, cx| {
+        job.origin.as_ref().map_or_else(|| cx.glyphs.dash.to_owned(), |origin| origin.name().to_string())
     }),
     ListField::with_value("template_id", tr_noop!("Template id"), (10, 0, 5), |job| {
         (&job.template_id).into()
@@ -106,11 +106,11 @@ pub(super) const FIELDS: [ListField; 16] = [
     ListField::with_value("follows", tr_noop!("After job"), (5, 0, 5), |job| {
         FieldValue::Number(job.follows.map(|id| id.0))
     })
-    .shown(|job, _, env| job.follows.map_or_else(|| env.glyphs.dash.to_owned(), |id| id.to_string()))
+    .shown(|job, _, cx| job.follows.map_or_else(|| cx.glyphs.dash.to_owned(), |id| id.to_string()))
     .dim()
     .right(),
     ListField::computed("owner", tr_noop!("Owner"), (12, 1, 5))
-        .shown(|job, _, env| owner(job).unwrap_or_else(|| env.glyphs.dash.to_owned()))
+        .shown(|job, _, cx| owner(job).unwrap_or_else(|| cx.glyphs.dash.to_owned()))
         .sorted(|job, _| SortKey::text(owner(job).as_deref()))
         .whole(|job, _, _| owner(job).unwrap_or_default())
         .dim(),
@@ -130,10 +130,10 @@ pub fn heading() -> Heading {
     Heading::new(defs(), 7, tr_noop!("newest first"))
 }
 
-fn sign(job: &Job, env: &UiContext) -> &'static str {
+fn sign(job: &Job, cx: &UiContext) -> &'static str {
     match is_finished(job) {
-        _ if !needs(job, env.clock().utc()).is_empty() => env.glyphs.alert,
-        true if job.phase != Phase::Cancelled => env.glyphs.done,
+        _ if !needs(job, cx.clock().utc()).is_empty() => cx.glyphs.alert,
+        true if job.phase != Phase::Cancelled => cx.glyphs.done,
         _ => "",
     }
 }
@@ -143,11 +143,11 @@ fn percent(job: &Job) -> String {
 }
 
 /// The bar of a job and the finished part in percent. A finished job has neither.
-fn progress(job: &Job, columns: usize, env: &UiContext) -> String {
+fn progress(job: &Job, columns: usize, cx: &UiContext) -> String {
     if is_finished(job) {
         return if job.phase == Phase::Cancelled { tr(job.phase.name()) } else { t!("done") }.to_owned();
     }
-    format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), env), percent(job))
+    format!("{} {:>5}", bar(job, columns.saturating_sub(PERCENT), cx), percent(job))
 }
 
 fn needs_words(job: &Job, now: Timestamp) -> Vec<String> {
@@ -160,13 +160,13 @@ fn shortest(job: &Job, now: Timestamp) -> Option<String> {
 }
 
 /// What a job needs from a person, the most urgent first. A need that does not fit is counted, never cut.
-fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
-    let now = env.clock().utc();
+fn needed(job: &Job, room: &CellRoom, cx: &UiContext) -> String {
+    let now = cx.clock().utc();
     let all = needs_words(job, now);
     let more =
         |shown: usize| if shown < all.len() { format!(" +{}", all.len() - shown) } else { String::new() };
     let texts = (1..=all.len()).rev();
-    let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", env.glyphs.dot)) + &more(shown));
+    let texts = texts.map(|shown| all[..shown].join(&format!(" {} ", cx.glyphs.dot)) + &more(shown));
     let texts: Vec<String> = texts.chain(shortest(job, now).map(|text| text + &more(1))).collect();
     let fitting = texts.iter().find(|text| width(text) <= room.needs);
     if let Some(text) = fitting.or(texts.last()) {
@@ -175,13 +175,13 @@ fn needed(job: &Job, room: &CellRoom, env: &UiContext) -> String {
     match &job.owner {
         Some(owner) if owner.is_colleague => owner.label.to_string(),
         Some(owner) if !owner.is_me => t!("in another lapel").to_owned(),
-        _ => env.glyphs.dash.to_owned(),
+        _ => cx.glyphs.dash.to_owned(),
     }
 }
 
 /// The width of the longest of the most urgent needs in the fewest words, in columns.
-pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, env: &UiContext) -> usize {
-    let now = env.clock().utc();
+pub(super) fn needs_width<'a>(jobs: impl Iterator<Item = &'a Job>, cx: &UiContext) -> usize {
+    let now = cx.clock().utc();
     let heaviest = |job| {
         let more = if needs(job, now).len() > 1 { " +9".len() } else { 0 };
         shortest(job, now).map_or(0, |words| width(&words) + more)
@@ -193,7 +193,7 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
     let of_status = |row_status: RowStatus| ColumnDef {
         key: row_status.code(),
         title: row_status.name(),
-        layout: Column { min_width: 5, weight: 0, drop_order: 5 },
+        layout: ColumnLayout { min_width: 5, weight: 0, drop_order: 5 },
         right: true,
         is_time: false,
     };
@@ -201,8 +201,8 @@ fn defs() -> impl Iterator<Item = ColumnDef> {
 }
 
 /// The columns of a list that is `columns` wide, with `needs` columns for the needs.
-pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
-    let mut own: Vec<Column> = defs().map(|def| def.layout).collect();
+pub(super) fn own(columns: usize, needs: usize) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = defs().map(|def| def.layout).collect();
     own[KIND].min_width =
         [Kind::Issue, Kind::Revoke].map(|kind| width(tr(kind.name()))).into_iter().fold(6, usize::max);
     own[TITLE].min_width = (columns / 6).clamp(10, 30);
@@ -213,20 +213,20 @@ pub(super) fn own(columns: usize, needs: usize) -> Vec<Column> {
 }
 
 /// The cells of a job where every column has room.
-pub(super) fn widest(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
-    all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, env)
+pub(super) fn widest(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
+    all_cells(job, &CellRoom { progress: WIDE_PROGRESS, needs: usize::MAX }, cx)
 }
 
-pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], env: &UiContext) -> Vec<(String, Style)> {
+pub(super) fn cells(job: &Job, heading: &Heading, widths: &[usize], cx: &UiContext) -> Vec<(String, Style)> {
     let width_of = |column| heading.width_of(column, widths);
-    all_cells(job, &CellRoom { progress: width_of(PROGRESS), needs: width_of(NEEDS) }, env)
+    all_cells(job, &CellRoom { progress: width_of(PROGRESS), needs: width_of(NEEDS) }, cx)
 }
 
-fn all_cells(job: &Job, room: &CellRoom, env: &UiContext) -> Vec<(String, Style)> {
-    let mut cells = record_field::cells(&FIELDS, job, room, env);
+fn all_cells(job: &Job, room: &CellRoom, cx: &UiContext) -> Vec<(String, Style)> {
+    let mut cells = record_field::cells(&FIELDS, job, room, cx);
     cells.extend(RowStatus::ALL.iter().map(|row_status| match job.counts.of(*row_status) {
-        0 => (env.glyphs.dash.to_owned(), env.theme.dim()),
-        n => (number(n), env.theme.text()),
+        0 => (cx.glyphs.dash.to_owned(), cx.theme.dim()),
+        n => (number(n), cx.theme.text()),
     }));
     cells
 }

@@ -83,8 +83,8 @@ pub(super) fn may_revoke(row: &JobRow, job: &Job) -> bool {
 }
 
 /// Opens the revoke form for the marked rows that have a badge to revoke, and says how many have none.
-pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], env: &UiContext, out: &mut Effects<'_>) {
-    let now = env.now();
+pub(super) fn revoke_rows(job: &Job, marked: &[JobRow], cx: &UiContext, out: &mut Effects<'_>) {
+    let now = cx.now();
     let rows = marked.iter().filter(|row| may_revoke(row, job));
     let badges = rows.filter_map(|row| issued_badge(job, row.clone()));
     let targets: Vec<RevokeTarget> = badges.map(|badge| RevokeTarget::of(&badge, now)).collect();

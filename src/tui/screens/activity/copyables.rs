@@ -3,7 +3,7 @@
 use super::{Activity, columns};
 use crate::api::RawOf;
 use crate::tui::component::Drag;
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::{Copyables, records};
@@ -15,11 +15,11 @@ impl Screen for Activity {
         self.heading.changes() + self.rows_heading.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         (view.jobs, view.rows) = (self.heading.view(), self.rows_heading.view());
     }
 
-    fn restore_layout(&mut self, view: &View, _: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, _: &mut Effects<'_>) {
         self.heading.restore_all(&view.jobs);
         self.rows_heading.restore_all(&view.rows);
         self.unsorted = true;
@@ -37,11 +37,11 @@ impl Screen for Activity {
         self.rows.as_ref().map_or(self.built.get(), |rows| rows.list.rows_built())
     }
 
-    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
-        self.text_and_picture(area, self.pane_lines(area, env).len(), env).1
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        self.text_and_picture(area, self.pane_lines(area, cx).len(), cx).1
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(rows) = &self.rows else {
             let Some(job) = self.job() else { return all };
@@ -53,7 +53,7 @@ impl Screen for Activity {
                 self.in_order(),
                 t!("of the job list"),
                 |_| columns::CellRoom::default(),
-                env,
+                cx,
             );
             return all;
         };
@@ -64,7 +64,7 @@ impl Screen for Activity {
         }
         let fields = pick(&job_rows::columns::fields(), &job_rows::columns::COPIED);
         let loaded = rows.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, t!("that are loaded"), job_rows::columns::words, env);
+        all.records(&fields, selected, loaded, t!("that are loaded"), job_rows::columns::words, cx);
         all
     }
 
@@ -74,9 +74,9 @@ impl Screen for Activity {
         badge.map_or_else(Vec::new, |(id, address)| records(id, Some(address)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let area = self.row_panes(area).list;
-        self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, env, out))
+        self.rows.as_mut().is_some_and(|rows| rows.on_drag(drag, area, cx, out))
     }
 
     fn refresh(&mut self, _: &UiContext, _: &mut Effects<'_>) {

@@ -47,16 +47,16 @@ impl Panes {
     }
 
     /// Draws the edge of the pane, with the title if the pane is below. Returns whether the title is drawn.
-    fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_edge(&self, frame: &mut Frame<'_>, title: &str, cx: &UiContext) {
+        let theme = &cx.theme;
         match self.beside {
-            Some(pane) => preview::draw_edge(frame, pane, env),
+            Some(pane) => preview::draw_edge(frame, pane, cx),
             None if self.text.height > 0 => {
                 let room = usize::from(self.list.width).saturating_sub(2);
-                let title = fit(title, width(title).min(room.saturating_sub(6)), env.glyphs.ellipsis);
-                let rest = env.glyphs.rule.repeat(room.saturating_sub(width(&title) + 4));
+                let title = fit(title, width(title).min(room.saturating_sub(6)), cx.glyphs.ellipsis);
+                let rest = cx.glyphs.rule.repeat(room.saturating_sub(width(&title) + 4));
                 let line = Line::from(vec![
-                    Span::styled(format!(" {} ", env.glyphs.rule.repeat(2)), theme.dim()),
+                    Span::styled(format!(" {} ", cx.glyphs.rule.repeat(2)), theme.dim()),
                     Span::styled(title, theme.strong()),
                     Span::styled(format!(" {rest}"), theme.dim()),
                 ]);
@@ -67,16 +67,16 @@ impl Panes {
     }
 
     /// The first lines of the text: the title, if it is not in the edge.
-    fn head(&self, title: &str, env: &UiContext) -> Vec<Line<'static>> {
+    fn head(&self, title: &str, cx: &UiContext) -> Vec<Line<'static>> {
         let room = usize::from(self.text.width);
         let shown = self.beside.map(|_| wrap(title, room)).unwrap_or_default();
-        shown.into_iter().map(|line| Line::styled(line, env.theme.strong())).collect()
+        shown.into_iter().map(|line| Line::styled(line, cx.theme.strong())).collect()
     }
 }
 
-fn joined(shares: Vec<(u64, RowStatus, String)>, env: &UiContext) -> String {
+fn joined(shares: Vec<(u64, RowStatus, String)>, cx: &UiContext) -> String {
     let all: Vec<String> = shares.into_iter().map(|(n, _, word)| counted(n, &word)).collect();
-    all.join(&format!(" {} ", env.glyphs.dot))
+    all.join(&format!(" {} ", cx.glyphs.dot))
 }
 
 /// Whether a row in this status has what the job was for.
@@ -104,26 +104,26 @@ pub(super) fn done_of(job: &Job, parts: u64) -> u64 {
 }
 
 /// The row counts of a job, problems first, so that a short line never cuts a problem before a result.
-pub(super) fn standing(job: &Job, env: &UiContext) -> String {
-    let words = joined(counts_in_words(job), env);
+pub(super) fn standing(job: &Job, cx: &UiContext) -> String {
+    let words = joined(counts_in_words(job), cx);
     match &job.owner {
         Some(owner) if !owner.is_me && !owner.is_colleague => t!("elsewhere: {words}", words),
         _ => words,
     }
 }
 
-pub(super) fn standing_style(job: &Job, env: &UiContext) -> Style {
+pub(super) fn standing_style(job: &Job, cx: &UiContext) -> Style {
     let alarming = job.stop.is_some() || job.counts.sum(RowStatus::needs_a_person) > 0;
-    if alarming { env.theme.warning() } else { env.theme.text() }
+    if alarming { cx.theme.warning() } else { cx.theme.text() }
 }
 
 /// The progress bar of a job: finished, open, and the rest (not sent or failed). Finished rows count in eighths
 /// of a column.
-pub fn bar(job: &Job, columns: usize, env: &UiContext) -> String {
+pub fn bar(job: &Job, columns: usize, cx: &UiContext) -> String {
     let total = wanted(job);
     if total == 0 {
         // Nothing is left to do, as `done_of` counts it.
-        return env.glyphs.full.repeat(columns);
+        return cx.glyphs.full.repeat(columns);
     }
     let done = job.counts.sum(is_done);
     let open = job.counts.sum(RowStatus::is_open);
@@ -132,15 +132,15 @@ pub fn bar(job: &Job, columns: usize, env: &UiContext) -> String {
     };
     let (full, eighths) = (part(done, columns * 8) / 8, part(done, columns * 8) % 8);
     let half = part(done + open, columns).saturating_sub(full);
-    let mut out = env.glyphs.full.repeat(full);
+    let mut out = cx.glyphs.full.repeat(full);
     // A part of a column needs a column that has nothing else to show.
     let begun =
-        eighths.checked_sub(1).and_then(|at| env.glyphs.eighths.get(at)).filter(|_| half > 0 || open == 0);
+        eighths.checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).filter(|_| half > 0 || open == 0);
     out.extend(begun.copied());
     let half = half.saturating_sub(usize::from(begun.is_some()));
-    out.push_str(&env.glyphs.half.repeat(half));
+    out.push_str(&cx.glyphs.half.repeat(half));
     let used = full + half + usize::from(begun.is_some());
-    out.push_str(&env.glyphs.empty.repeat(columns.saturating_sub(used)));
+    out.push_str(&cx.glyphs.empty.repeat(columns.saturating_sub(used)));
     out
 }
 
@@ -187,50 +187,50 @@ impl Activity {
         lines
     }
 
-    fn title(&self, env: &UiContext) -> String {
+    fn title(&self, cx: &UiContext) -> String {
         let of = |job: &Job| {
             let file = job.origin.as_ref().map(|origin| origin.name().to_string());
             [Some(format!("#{}", job.id)), file]
         };
         let parts = self.selected_jobs().into_iter().flat_map(of);
-        parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", env.glyphs.dot))
+        parts.flatten().collect::<Vec<_>>().join(&format!(" {} ", cx.glyphs.dot))
     }
 
     pub(super) fn text_and_picture(
         &self,
         area: Rect,
         lines: usize,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> (Rect, Option<PictureRequest>) {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let of = self.job().and_then(|job| job.template_id.clone()).filter(|_| panes.beside.is_some());
-        let Some(of) = of.filter(|_| env.pictures.is_on()) else { return (panes.text, None) };
+        let Some(of) = of.filter(|_| cx.pictures.is_on()) else { return (panes.text, None) };
         let (text, place) = picture::below(panes.text, lines);
         (text, place.map(|area| PictureRequest { of: PictureOf::Template(of), area }))
     }
 
-    pub(super) fn pane_lines(&self, area: Rect, env: &UiContext) -> Vec<Line<'static>> {
+    pub(super) fn pane_lines(&self, area: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let panes = if self.rows.is_some() { self.row_panes(area) } else { self.panes(area) };
         let room = usize::from(panes.text.width);
         let Some(job) = self.job() else { return Vec::new() };
         let Some(rows) = &self.rows else {
-            let mut lines = panes.head(&self.title(env), env);
+            let mut lines = panes.head(&self.title(cx), cx);
             for (at, part) in self.selected_jobs().into_iter().enumerate() {
                 lines.extend((at > 0).then(Line::default));
-                lines.extend(self.detail_lines(part, room, env));
+                lines.extend(self.detail_lines(part, room, cx));
             }
             return lines;
         };
         let Some(row) = rows.list.selected() else { return Vec::new() };
-        row_lines(row, job, room, env)
+        row_lines(row, job, room, cx)
     }
 
-    pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    pub(super) fn draw_jobs(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let top = Rect { height: 1, ..area };
         let head = |said: &str| {
             let mut line = Line::styled(format!("  {said}"), theme.strong());
-            line.extend(as_of(env).map(|time| Span::styled(format!("  {time}"), theme.warning())));
+            line.extend(as_of(cx).map(|time| Span::styled(format!("  {time}"), theme.warning())));
             line
         };
         let line = match (&self.read, self.jobs.is_empty()) {
@@ -239,13 +239,13 @@ impl Activity {
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
-                let line = head(&said.join(&format!(" {} ", env.glyphs.dot)));
-                self.search.line(usize::from(area.width), env).unwrap_or(line)
+                let line = head(&said.join(&format!(" {} ", cx.glyphs.dot)));
+                self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
-            (Some(Err(why)), true) => Line::styled(format!("  {} {why}", env.glyphs.alert), theme.error()),
+            (Some(Err(why)), true) => Line::styled(format!("  {} {why}", cx.glyphs.alert), theme.error()),
             (Some(Ok(())), true) => head(t!("no jobs yet")),
             (None, true) => {
-                Line::styled(format!("  {} {}", env.spinner(), t!("reading the journal")), theme.dim())
+                Line::styled(format!("  {} {}", cx.spinner(), t!("reading the journal")), theme.dim())
             }
         };
         frame.render_widget(line, top);
@@ -254,12 +254,12 @@ impl Activity {
                 let mut text =
                     t!("Issue and revoke jobs sent with lapel appear here, with the outcome of every row.")
                         .to_owned();
-                if !env.read_only() {
+                if !cx.read_only() {
                     text.push(' ');
                     text.push_str(&t!(
                         "{issue} on a template issues badges; {revoke} on a badge revokes it.",
-                        issue = env.key(&[Context::Templates], Action::Issue),
-                        revoke = env.key(&[Context::History], Action::Revoke)
+                        issue = cx.key(&[KeyContext::Templates], Action::Issue),
+                        revoke = cx.key(&[KeyContext::History], Action::Revoke)
                     ));
                 }
                 draw_texts(frame, below(area, 2), &[text], theme.dim());
@@ -269,41 +269,41 @@ impl Activity {
         let panes = self.panes(area);
         let list = below(panes.list, 1);
         let widths = self.heading.widths(usize::from(list.width).saturating_sub(3));
-        frame.render_widget(self.heading.line(&widths, 2, env), Rect { height: 1, ..panes.list });
+        frame.render_widget(self.heading.line(&widths, 2, cx), Rect { height: 1, ..panes.list });
         let mut built = 0;
         let selected = self.at();
         let visible = self.sight.shown();
-        draw_position(frame, list, visible.start as u64, self.listed_jobs().count() as u64, env);
+        draw_position(frame, list, visible.start as u64, self.listed_jobs().count() as u64, cx);
         let visible = self.listed_jobs().enumerate().skip(visible.start).take(visible.len());
         for (y, (at, job)) in (list.y..).zip(visible) {
             built += 1;
             let mut spans = vec![Span::raw(" ")];
-            let cells = columns::cells(&self.shown(job), &self.heading, &widths, env);
-            spans.extend(self.heading.cells(cells, &widths, env));
-            draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, env);
+            let cells = columns::cells(&self.shown(job), &self.heading, &widths, cx);
+            spans.extend(self.heading.cells(cells, &widths, cx));
+            draw_row(frame, Rect { y, height: 1, ..list }, at == selected, spans, cx);
         }
         self.built.set(built);
         if self.job().is_some() {
-            panes.draw_edge(frame, &self.title(env), env);
-            let lines = self.pane_lines(area, env);
-            let (text, want) = self.text_and_picture(area, lines.len(), env);
-            picture::draw(want, frame, env);
-            self.scroll.draw(frame, text, lines, &[Context::Activity], env);
+            panes.draw_edge(frame, &self.title(cx), cx);
+            let lines = self.pane_lines(area, cx);
+            let (text, want) = self.text_and_picture(area, lines.len(), cx);
+            picture::draw(want, frame, cx);
+            self.scroll.draw(frame, text, lines, &[KeyContext::Activity], cx);
         }
         let menu = below(Rect { width: panes.list.width, ..area }, 2);
-        self.heading.draw_menu(frame, menu, &widths, env);
+        self.heading.draw_menu(frame, menu, &widths, cx);
     }
 
-    fn detail_lines(&self, job: &Job, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let theme = &env.theme;
-        let dot = format!(" {} ", env.glyphs.dot);
+    fn detail_lines(&self, job: &Job, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let theme = &cx.theme;
+        let dot = format!(" {} ", cx.glyphs.dot);
         let mut lines: Vec<Line<'static>> = Vec::new();
         let mut put = |text: &str, style: Style| {
             lines.extend(styled(text, room, style));
         };
         put(&[tr(job.kind.name()), &job.title.to_string()].join(&dot), theme.strong());
-        put(&sum(job, env.glyphs.dot), theme.text());
-        for (text, style) in advice(job, env) {
+        put(&sum(job, cx.glyphs.dot), theme.text());
+        for (text, style) in advice(job, cx) {
             put(&text, style);
         }
         if let Some(AcceptedCount { accepted, sent }) =
@@ -323,7 +323,7 @@ impl Activity {
             facts.push(plural!(job.in_flight, "{n} request in progress", "{n} requests in progress"));
         }
         if let Some(at) = job.next_poll {
-            facts.push(t!("next check {time}", time = moment(at, env)));
+            facts.push(t!("next check {time}", time = moment(at, cx)));
         }
         if let Some(other) = job.follows {
             facts.push(t!("after job {id}", id = other));
@@ -341,35 +341,35 @@ impl Activity {
         if self.peek.of == Some(job.id) {
             for row in &self.peek.rows {
                 lines.push(Line::raw(""));
-                lines.extend(row_lines(row, job, room, env));
+                lines.extend(row_lines(row, job, room, cx));
             }
         }
         lines
     }
 
-    pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext, rows: &RowList) {
+    pub(super) fn draw_rows(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext, rows: &RowList) {
         let Some(job) = self.jobs.iter().find(|job| job.id == rows.job()) else { return };
-        let theme = &env.theme;
+        let theme = &cx.theme;
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
-        let dot = env.glyphs.dot;
-        let said = self.rows_heading.words().into_iter().chain(as_of(env));
+        let dot = cx.glyphs.dot;
+        let said = self.rows_heading.words().into_iter().chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
-        let head = fit(&head, width(&head).min(room), env.glyphs.ellipsis);
+        let head = fit(&head, width(&head).min(room), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(head + &ends, theme.strong()), Rect { height: 1, ..area });
         let chosen = rows.row_statuses().first().copied();
         for (y, counts) in (area.y + 1..panes.list.y).zip(self.row_counts(area.width)) {
             let mut spans = vec![Span::raw("  ")];
             for (at, (text, status)) in counts.into_iter().enumerate() {
                 if at > 0 {
-                    spans.push(Span::styled(format!(" {} ", env.glyphs.dot), theme.dim()));
+                    spans.push(Span::styled(format!(" {} ", cx.glyphs.dot), theme.dim()));
                 }
                 let style = match status {
                     None if chosen.is_none() => theme.tab(),
                     Some(status) if chosen == Some(status) => {
-                        row_status_style(status, env).add_modifier(ratatui::style::Modifier::UNDERLINED)
+                        row_status_style(status, cx).add_modifier(ratatui::style::Modifier::UNDERLINED)
                     }
                     _ => theme.dim(),
                 };
@@ -378,52 +378,52 @@ impl Activity {
             frame.render_widget(Line::from(spans), Rect { y, height: 1, ..area });
         }
         let words = |row: &JobRow| job.row_state(row.row_status).to_string();
-        rows.draw(frame, panes.list, env, &self.rows_heading, &words);
+        rows.draw(frame, panes.list, cx, &self.rows_heading, &words);
         if rows.list.selected().is_some() {
-            panes.draw_edge(frame, t!("Row"), env);
-            let lines = self.pane_lines(whole, env);
-            let (text, want) = self.text_and_picture(whole, lines.len(), env);
-            picture::draw(want, frame, env);
-            self.scroll.draw(frame, text, lines, &[Context::JobRows], env);
+            panes.draw_edge(frame, t!("Row"), cx);
+            let lines = self.pane_lines(whole, cx);
+            let (text, want) = self.text_and_picture(whole, lines.len(), cx);
+            picture::draw(want, frame, cx);
+            self.scroll.draw(frame, text, lines, &[KeyContext::JobRows], cx);
         }
         let widths = self.rows_heading.widths(usize::from(area.width).saturating_sub(3));
-        self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, env);
+        self.rows_heading.draw_menu(frame, below(area, usize::from(panes.list.y + 1 - area.y)), &widths, cx);
     }
 }
 
 /// While the team's database is away.
-fn as_of(env: &UiContext) -> Option<String> {
-    let time = env.journal_time()?;
-    Some(t!("{alert} as of {time}", alert = env.glyphs.alert, time))
+fn as_of(cx: &UiContext) -> Option<String> {
+    let time = cx.journal_time()?;
+    Some(t!("{alert} as of {time}", alert = cx.glyphs.alert, time))
 }
 
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
-fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
-    let theme = &env.theme;
+fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
+    let theme = &cx.theme;
     if let Some(owner) = job.owner.as_ref().filter(|_| !job.may_act()) {
         if owner.is_colleague {
-            let key = env.key(&[Context::Activity, Context::JobRows], Action::Pause);
+            let key = cx.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Pause);
             let sending = t!("{owner} is sending it; {key} pauses it", owner = owner.label, key);
             return vec![(sending, theme.text())];
         }
         let text = t!(
             "{alert} it belongs to another running lapel ({owner}); only that one can change it",
-            alert = env.glyphs.alert,
+            alert = cx.glyphs.alert,
             owner = owner.label
         );
         return vec![(text, theme.warning())];
     }
     // The keys of the list, even while a menu covers it.
-    let key = |action| env.key(&[Context::Activity, Context::JobRows], action);
+    let key = |action| cx.key(&[KeyContext::Activity, KeyContext::JobRows], action);
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
     let mut all: Vec<(String, Style)> = Vec::new();
-    for need in needs(job, env.clock().utc()) {
+    for need in needs(job, cx.clock().utc()) {
         let rows = count!(need.rows, "row", "rows");
         let text = match need.urgency {
             Urgency::InDoubt => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
-                resolve = env.key(&[Context::JobRows], Action::Decide)
+                resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
             Urgency::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
             Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
@@ -439,7 +439,7 @@ fn advice(job: &Job, env: &UiContext) -> Vec<(String, Style)> {
             },
             _ => t!("{export}: save {rows} to correct them.", export, rows),
         };
-        all.push((format!("{} {}. {text}", env.glyphs.alert, words(&need, job)), theme.warning()));
+        all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
     }
     if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
         all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), theme.error()));

@@ -17,7 +17,7 @@ use crate::domain::BadgeId;
 use crate::domain::screen_text::KnownWords;
 use crate::i18n::tr;
 use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
-use crate::tui::input::list_hit::{Click, Sight};
+use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
@@ -45,7 +45,7 @@ pub struct Activity {
     sorted: Vec<JobId>,
     unsorted: bool,
     selected: Option<JobId>,
-    sight: Sight,
+    sight: ListArea,
     search: Search,
     rows: Option<RowList>,
     rows_heading: Heading,
@@ -74,7 +74,7 @@ impl Default for Activity {
             sorted: Vec::new(),
             unsorted: false,
             selected: None,
-            sight: Sight::default(),
+            sight: ListArea::default(),
             search: Search::default(),
             rows: None,
             rows_heading: job_rows::columns::heading(false),
@@ -233,15 +233,15 @@ impl Activity {
     }
 
     /// Keeps the pane within its text, and at the first line of another job or row.
-    fn fit_pane(&mut self, area: Rect, env: &UiContext) {
+    fn fit_pane(&mut self, area: Rect, cx: &UiContext) {
         let row = self.rows.as_ref().map(|rows| rows.list.selected().map(|row| row.no));
         let shown = self.job().map(|job| (job.id, row.flatten()));
         if self.scrolled != shown {
             self.scrolled = shown;
             self.scroll.reset();
         }
-        let lines = self.pane_lines(area, env).len();
-        self.pane_height = self.text_and_picture(area, lines, env).0.height;
+        let lines = self.pane_lines(area, cx).len();
+        self.pane_height = self.text_and_picture(area, lines, cx).0.height;
         self.scroll.limit(lines, self.pane_height);
     }
 
@@ -256,7 +256,7 @@ impl Activity {
         rows.only(there.next().into_iter().collect(), out);
     }
 
-    fn command(&self, action: Action, env: &UiContext, out: &mut Effects<'_>) {
+    fn command(&self, action: Action, cx: &UiContext, out: &mut Effects<'_>) {
         let Some(job) = self.job_for(action) else {
             out.say(t!("There is no job here."));
             return;
@@ -269,7 +269,7 @@ impl Activity {
                 return;
             }
             Action::Undo if !marked.is_empty() => {
-                revoke_rows(job, &marked, env, out);
+                revoke_rows(job, &marked, cx, out);
                 return;
             }
             _ => {}
@@ -318,8 +318,8 @@ pub fn is_interrupted(job: &Job) -> bool {
 }
 
 impl Component for Activity {
-    fn key_contexts(&self) -> Vec<Context> {
-        let inner = if self.rows.is_some() { Context::JobRows } else { Context::Activity };
+    fn key_contexts(&self) -> Vec<KeyContext> {
+        let inner = if self.rows.is_some() { KeyContext::JobRows } else { KeyContext::Activity };
         if let Some(menu) = self.shown_heading().over() {
             return menu;
         }
@@ -330,7 +330,7 @@ impl Component for Activity {
         if let Some(search) = search {
             return search;
         }
-        vec![inner, Context::List, Context::Global, Context::Always]
+        vec![inner, KeyContext::List, KeyContext::Global, KeyContext::Always]
     }
 
     fn is_enabled(&self, action: Action, _: &UiContext) -> bool {
@@ -372,8 +372,8 @@ impl Component for Activity {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
-        if let Some(done) = self.act_heading(action, env, out) {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
+        if let Some(done) = self.act_heading(action, cx, out) {
             return done;
         }
         if is_job_command(action) {
@@ -381,7 +381,7 @@ impl Component for Activity {
                 self.open_replacement();
                 out.say(t!("A replacement has two jobs. Choose one of them."));
             } else {
-                self.command(action, env, out);
+                self.command(action, cx, out);
             }
             return true;
         }
@@ -392,8 +392,8 @@ impl Component for Activity {
         match &mut self.rows {
             Some(rows) if rows.over().is_some() => return rows.on_action(action, out),
             Some(rows) => match action {
-                _ if rows.mark(action, env, out) => {}
-                Action::SaveList => rows.save(&self.rows_heading, env, out),
+                _ if rows.mark(action, cx, out) => {}
+                Action::SaveList => rows.save(&self.rows_heading, cx, out),
                 Action::Back if !rows.is_searched() => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
@@ -408,7 +408,7 @@ impl Component for Activity {
             },
             None => match action {
                 Action::Ids => out.open(RevokeIds::new),
-                Action::SaveList => self.save_jobs(env, out),
+                Action::SaveList => self.save_jobs(cx, out),
                 Action::Sort | Action::ChooseColumns => {
                     out.say(t!("There are no jobs here to sort."));
                 }
@@ -515,22 +515,22 @@ impl Component for Activity {
         }
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         let rows_area = self.row_panes(area).list;
         if let Some(rows) = &mut self.rows {
             let words = match self.jobs.iter().find(|job| job.id == rows.job()) {
                 Some(job) => &|row: &JobRow| job.row_state(row.row_status).to_string(),
                 None => &job_rows::columns::words as &dyn Fn(&JobRow) -> String,
             };
-            rows.load_visible(rows_area, &mut self.rows_heading, words, env, out);
-            self.fit_pane(area, env);
+            rows.load_visible(rows_area, &mut self.rows_heading, words, cx, out);
+            self.fit_pane(area, cx);
             return;
         }
-        self.arrange(env);
+        self.arrange(cx);
         let list = self.list_area(area);
         self.heading.set_own(columns::own(usize::from(list.width), self.needs_width));
         self.heading.set_room(usize::from(list.width).saturating_sub(3));
-        self.fit_pane(area, env);
+        self.fit_pane(area, cx);
         self.sight.lay(list, self.at(), self.listed_jobs().count());
         let Some(job) = self.job() else { return };
         let (id, row_statuses) = (job.id, peeked(job));
@@ -564,10 +564,10 @@ impl Component for Activity {
         know_rows(rows.chain(&self.peek.rows), &self.jobs, known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         match &self.rows {
-            Some(rows) => self.draw_rows(frame, area, env, rows),
-            None => self.draw_jobs(frame, area, env),
+            Some(rows) => self.draw_rows(frame, area, cx, rows),
+            None => self.draw_jobs(frame, area, cx),
         }
     }
 }

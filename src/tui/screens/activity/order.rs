@@ -4,7 +4,7 @@ use super::{Activity, columns};
 use crate::jobs::{Job, JobId};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
-use crate::tui::widgets::table_header::{Did, Heading, SortKey, SortOrder, compare};
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 
 /// Number of jobs whose cells decide how wide the columns are.
 const MEASURED: usize = 200;
@@ -26,7 +26,7 @@ impl Activity {
     pub(super) fn act_heading(
         &mut self,
         action: Action,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Option<bool> {
         if self.rows.is_none() && self.jobs.is_empty() {
@@ -34,17 +34,17 @@ impl Activity {
         }
         let heading = if self.rows.is_some() { &mut self.rows_heading } else { &mut self.heading };
         match heading.on_action(action, out) {
-            Did::Chose(order) => self.sort_by(order, env, out),
-            Did::Something => {}
-            Did::Nothing if heading.over().is_some() => return Some(false),
-            Did::Nothing => return None,
+            HeadingOutcome::Chose(order) => self.sort_by(order, cx, out),
+            HeadingOutcome::Something => {}
+            HeadingOutcome::Nothing if heading.over().is_some() => return Some(false),
+            HeadingOutcome::Nothing => return None,
         }
         Some(true)
     }
 
     /// Sorts the list on the screen and keeps the selection.
     /// The jobs are all here. The rows of a job are read again in the new order.
-    fn sort_by(&mut self, order: Option<SortOrder>, env: &UiContext, out: &mut Effects<'_>) {
+    fn sort_by(&mut self, order: Option<SortOrder>, cx: &UiContext, out: &mut Effects<'_>) {
         if let Some(rows) = &mut self.rows {
             if self.rows_heading.order() != order {
                 self.rows_heading.set_order(order);
@@ -55,7 +55,7 @@ impl Activity {
         let (id, before) = (self.job().map(|job| job.id), self.at());
         self.heading.set_order(order);
         self.unsorted = true;
-        self.arrange(env);
+        self.arrange(cx);
         self.selected = id;
         // The selected job also keeps its place on the screen.
         self.sight.keep_line(before, self.at());
@@ -63,16 +63,16 @@ impl Activity {
 
     /// Sorts the jobs in the chosen order, if they have changed since the last sorting.
     /// The columns are as wide as the newest jobs need.
-    pub(super) fn arrange(&mut self, env: &UiContext) {
+    pub(super) fn arrange(&mut self, cx: &UiContext) {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }
         let newest = &self.jobs[..self.jobs.len().min(MEASURED)];
         let newest: Vec<Job> = newest.iter().map(|job| self.shown(job).into_owned()).collect();
-        self.needs_width = columns::needs_width(newest.iter(), env);
+        self.needs_width = columns::needs_width(newest.iter(), cx);
         self.heading.forget_content();
         for job in &newest {
-            self.heading.fit(&columns::widest(job, env), env);
+            self.heading.fit(&columns::widest(job, cx), cx);
         }
         self.sorted.clear();
         if let Some(SortOrder { column, direction }) = self.heading.order() {

@@ -16,15 +16,15 @@ impl Activity {
         }
     }
 
-    pub(super) fn save_jobs(&self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn save_jobs(&self, cx: &UiContext, out: &mut Effects<'_>) {
         let Some(mut head) = self.listed() else {
             out.say(t!("There are no jobs here to export."));
             return;
         };
         if let Some(by) = self.heading.words() {
-            head.push_str(&format!(" {} {by}", env.glyphs.dot));
+            head.push_str(&format!(" {} {by}", cx.glyphs.dot));
         }
-        let clock = env.clock();
+        let clock = cx.clock();
         let rows = self.in_order().map(|job| columns::saved(job, &clock)).collect();
         let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
         out.go.push(Navigate::Export(Box::new(source)));

@@ -9,12 +9,12 @@ use crate::tui::screens::picture;
 use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
-    fn shown(&self) -> Option<Shown> {
-        Some(Shown::Badge(self.wanted.clone()?, self.accepted_at.clone()))
+    fn shown(&self) -> Option<ShownRecord> {
+        Some(ShownRecord::Badge(self.wanted.clone()?, self.accepted_at.clone()))
     }
 
-    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
-        if let Shown::Badge(id, accepted_at) = shown {
+    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+        if let ShownRecord::Badge(id, accepted_at) = shown {
             self.open(id, accepted_at, out);
         }
     }
@@ -27,8 +27,8 @@ impl Screen for BadgeScreen {
         self.over_text
     }
 
-    fn shows_age(&self, env: &UiContext) -> bool {
-        self.badge().is_some_and(|badge| Verdict::of(badge, env.now()).is_running())
+    fn shows_age(&self, cx: &UiContext) -> bool {
+        self.badge().is_some_and(|badge| Verdict::of(badge, cx.now()).is_running())
     }
 
     fn picture(&self, area: Rect, _: &UiContext) -> Option<PictureRequest> {
@@ -44,7 +44,7 @@ impl Screen for BadgeScreen {
         Some(PictureRequest { of: PictureOf::Address(raw.clone()), area: picture::in_pane(pane) })
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {
             all.one('i', t!("badge id"), self.wanted.as_ref().map(crate::domain::BadgeId::wire));
@@ -53,12 +53,12 @@ impl Screen for BadgeScreen {
         all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
         all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
         all.one('c', t!("certificate number"), badge.cert_no.as_ref().map(Text::wire));
-        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
+        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
         all.link('l', t!("link to the front"), badge.front_image_url.as_ref().and_then(link));
         all.link('b', t!("link to the back"), badge.back_image_url.as_ref().and_then(link));
         let time = |time: &Option<ServiceTime>| time.as_ref().map_or_else(String::new, ToString::to_string);
         all.row(&[
-            Verdict::of(badge, env.now()).state().word().to_string(),
+            Verdict::of(badge, cx.now()).state().word().to_string(),
             cell(badge.recipient_name.as_ref()),
             cell(badge.recipient_email.as_ref()),
             cell(badge.title.as_ref()),
@@ -79,8 +79,8 @@ impl Screen for BadgeScreen {
         self.request.take_if(|own| *own == request);
     }
 
-    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>) {
-        self.on_action(Action::Reload, env, out);
+    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        self.on_action(Action::Reload, cx, out);
     }
 
     fn has_picture(&self, action: Action) -> bool {

@@ -55,28 +55,28 @@ pub(super) fn not_read(
     id: &BadgeId,
     (certs, sent): (Certs, &[SentHere]),
     room: usize,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     if let ([sent, ..], ApiError::NotFound(_)) = (sent, error) {
         let mut lines = vec![Line::styled(
             format!("{}: {}", t!("Badge {id}", id = short(id.wire())), sent.title),
-            env.theme.strong(),
+            cx.theme.strong(),
         )];
-        let said = job_rows::sent_here(sent, env);
-        lines.extend(styled(&said, room, env.theme.warning()));
-        lines.extend(styled(&error.to_string(), room, env.theme.dim()));
+        let said = job_rows::sent_here(sent, cx);
+        lines.extend(styled(&said, room, cx.theme.warning()));
+        lines.extend(styled(&error.to_string(), room, cx.theme.dim()));
         return lines;
     }
     let head = t!("Badge {id} could not be read.", id = short(id.wire()));
-    let mut lines: Vec<Line<'static>> = styled(&head, room, env.theme.strong());
-    lines.extend(styled(&error.to_string(), room, env.theme.error()));
+    let mut lines: Vec<Line<'static>> = styled(&head, room, cx.theme.strong());
+    lines.extend(styled(&error.to_string(), room, cx.theme.error()));
     if matches!(error, ApiError::NotFound { .. }) {
         let said = t!(
             "Not found does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
         );
         lines.extend(wrap(said, room).into_iter().map(Line::raw));
         if certs != Certs::NotAsked {
-            lines.extend(styled(&certs.advice(env), room, env.theme.dim()));
+            lines.extend(styled(&certs.advice(cx), room, cx.theme.dim()));
         }
     }
     lines
@@ -89,13 +89,13 @@ pub(super) fn badge_lines(
     badge: &Badge,
     requested: Option<Timestamp>,
     (room, rows): (usize, usize),
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let held = told::held(badge);
-    let more = if matches!(held.verdict(env.now()), Verdict::Waiting { since: None }) {
+    let more = if matches!(held.verdict(cx.now()), Verdict::Waiting { since: None }) {
         // A badge's own record does not have the time of acceptance. Its holder's history does.
         let text = if badge.recipient_email.is_some() {
-            let key = env.key(&[Context::Badge], Action::Wallet);
+            let key = cx.key(&[KeyContext::Badge], Action::Wallet);
             t!("no acceptance time in the record: {key} shows it", key)
         } else {
             t!("no acceptance time in the record").to_owned()
@@ -104,13 +104,13 @@ pub(super) fn badge_lines(
     } else {
         String::new()
     };
-    let mut lines = head(&held, &more, room, env);
+    let mut lines = head(&held, &more, room, cx);
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
-    lines.extend(labelled(&pane(FIELDS, badge, env), room, env));
+    lines.extend(labelled(&pane(FIELDS, badge, cx), room, cx));
     let behind_fields = lines.len();
     lines.push(Line::raw(""));
-    let basis = match env.clock().basis() {
+    let basis = match cx.clock().basis() {
         OffsetBasis::ThisComputer => {
             t!("service times, zone not given; ages assume this computer's zone")
         }
@@ -124,13 +124,13 @@ pub(super) fn badge_lines(
             t!("service times; time zone detected from the service's answers")
         }
     };
-    lines.extend(styled(basis, room, env.theme.dim()));
-    let mut timeline = timeline(&held, requested, env.now(), room, env);
+    lines.extend(styled(basis, room, cx.theme.dim()));
+    let mut timeline = timeline(&held, requested, cx.now(), room, cx);
     if !timeline.is_empty() {
         timeline.insert(0, Line::raw(""));
     }
     // The fields at the end may be below the screen: they have the same times as the timeline.
-    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), env);
+    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), cx);
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
     lines.splice(behind_mail..behind_mail, timeline);

@@ -1,6 +1,6 @@
 //! The advice for a caller about the badge on the Badge tab, and what support staff cannot do about it.
 
-use crate::domain::call_advice::Case;
+use crate::domain::call_advice::CallCase;
 use crate::domain::{Badge, HeldBadge, Text};
 use crate::tui::context::UiContext;
 use crate::tui::screens::wallet::pane;
@@ -11,10 +11,10 @@ pub(super) fn held(badge: &Badge) -> HeldBadge {
 }
 
 /// The call about this badge, when lapel knows nothing but the badge itself.
-pub(super) fn case<'a>(held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
+pub(super) fn case<'a>(held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
-    let (now, zone_known) = (env.now(), env.clock().is_zone_known());
-    Case {
+    let (now, zone_known) = (cx.now(), cx.clock().is_zone_known());
+    CallCase {
         held,
         all: std::slice::from_ref(held),
         asked,
@@ -31,12 +31,12 @@ pub(super) fn case<'a>(held: &'a HeldBadge, env: &UiContext) -> Case<'a> {
 
 /// The advice after an empty line, and whether it fits into `rows`. General advice is left out first.
 /// If the rest still does not fit, this returns all lines, and the user scrolls.
-pub(super) fn lines(badge: &Badge, room: usize, rows: usize, env: &UiContext) -> (Vec<Line<'static>>, bool) {
+pub(super) fn lines(badge: &Badge, room: usize, rows: usize, cx: &UiContext) -> (Vec<Line<'static>>, bool) {
     let held = held(badge);
-    let case = case(&held, env);
+    let case = case(&held, cx);
     let with = |advice: bool| {
         let mut lines = vec![Line::raw("")];
-        lines.extend(pane::told(&case, advice, false, room, env));
+        lines.extend(pane::told(&case, advice, false, room, cx));
         lines
     };
     match [true, false].into_iter().map(with).find(|lines| lines.len() <= rows) {

@@ -38,7 +38,7 @@ pub(super) fn words<'a>(
 /// The number of copies among the loaded rows and their states, for the newest copy of each: in words, and in short.
 pub(super) fn of_newest<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> HashMap<BadgeId, [String; 2]> {
     let mut copies: HashMap<_, Vec<&HistoryItem>> = HashMap::new();
     for row in loaded {
@@ -50,9 +50,9 @@ pub(super) fn of_newest<'a>(
         let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
         // Of equal times, the first of the list is the newest.
         let first = *rows.iter().rev().max_by_key(time)?;
-        let sign = if env.glyphs == Glyphs::ASCII { "x" } else { "×" };
+        let sign = if cx.glyphs == Glyphs::ASCII { "x" } else { "×" };
         let n = number(rows.len() as u64);
-        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, env.now()).state()));
+        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, cx.now()).state()));
         let words = std::iter::once(t!("{n} copies", n)).chain(others).collect::<Vec<_>>().join(", ");
         Some((first.badge_id.clone(), [words, format!("{sign}{n}")]))
     };

@@ -4,12 +4,12 @@ use super::{COPIED, History};
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text, Verdict};
 use crate::tui::component::Drag;
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, RowState};
+use crate::tui::widgets::list::{ListEntry, RowSlot};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
 
@@ -18,11 +18,11 @@ impl Screen for History {
         self.browser.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         view.history = self.browser.view();
     }
 
-    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
         self.browser.restore(&view.history, out);
     }
 
@@ -30,24 +30,24 @@ impl Screen for History {
         self.marks.is_in_range() || self.marking.is_some() || self.browser.can_go_back()
     }
 
-    fn shows_age(&self, env: &UiContext) -> bool {
-        let is_running = |row: &HistoryItem| Verdict::of(row, env.now()).is_running();
+    fn shows_age(&self, cx: &UiContext) -> bool {
+        let is_running = |row: &HistoryItem| Verdict::of(row, cx.now()).is_running();
         self.browser
             .list
             .visible()
-            .any(|(_, row)| matches!(row, RowState::Entry(ListEntry::Row(row)) if is_running(row)))
+            .any(|(_, row)| matches!(row, RowSlot::Entry(ListEntry::Row(row)) if is_running(row)))
     }
 
-    fn on_drag(&mut self, drag: Drag, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_drag(&mut self, drag: Drag, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let (stack, rows) = (self.key_contexts(), self.browser.rows(self.browser.split(area).0));
-        self.marks.on_drag(drag, rows, &mut self.browser.list, &stack, env, out)
+        self.marks.on_drag(drag, rows, &mut self.browser.list, &stack, cx, out)
     }
 
-    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
-        picture_of(self.browser.list.selected()?, self.browser.split(area).1?, env)
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        picture_of(self.browser.list.selected()?, self.browser.split(area).1?, cx)
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.browser.list.selected();
         if let Some(row) = selected {
@@ -57,9 +57,9 @@ impl Screen for History {
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         if self.marks.is_empty() {
             let loaded = self.browser.list.loaded().map(|(_, row)| row);
-            all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
+            all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), cx);
         } else {
-            all.records(&fields, selected, self.marks.values(), t!("that are marked"), |_| (), env);
+            all.records(&fields, selected, self.marks.values(), t!("that are marked"), |_| (), cx);
         }
         all
     }

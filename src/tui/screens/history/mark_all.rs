@@ -2,13 +2,13 @@
 //! marked, or none, except for rows that cannot be read.
 
 use super::History;
-use crate::api::{End, HistoryFilter};
+use crate::api::{HistoryFilter, ListEnd};
 use crate::domain::HistoryNarrowing;
 use crate::i18n::number;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;
-use crate::tui::worker::select_all::{MarkAsk, Matching, NotMarked};
+use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
 
 pub struct Marking {
     request: RequestId,
@@ -22,7 +22,7 @@ pub struct Marking {
 
 impl History {
     /// Opens a popup that states the cost. If all matching rows are loaded, marks them at once.
-    pub(super) fn offer_mark_all(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn offer_mark_all(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
@@ -32,7 +32,7 @@ impl History {
         let is_narrowed = part.is_some() || of_index.is_some();
         let rows = part.map(|part| part.all).or(of_index).or(counted);
         if self.marking.is_some() {
-            let esc = env.key(&self.key_contexts(), Action::Back);
+            let esc = cx.key(&self.key_contexts(), Action::Back);
             out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
         } else if !list.is_answered() || list.error().is_some() {
             out.say(t!("The list is not loaded yet. Nothing was marked."));
@@ -50,7 +50,7 @@ impl History {
             ));
         } else {
             let words = self.browser.filter_words().to_vec();
-            out.open(move |env, _| ConfirmAction::mark_all(rows, &words, is_narrowed, env));
+            out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
         }
     }
 
@@ -104,7 +104,7 @@ impl History {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let is_mine = |marking: &mut Marking| marking.request == request;
@@ -115,7 +115,7 @@ impl History {
                 };
                 match *read {
                     Ok(mut read) => {
-                        let now = env.now();
+                        let now = cx.now();
                         read.rows.retain(|row| marking.narrowing.fits(row, now));
                         self.take_matching(read, out);
                     }
@@ -130,8 +130,8 @@ impl History {
         }
     }
 
-    fn take_matching(&mut self, Matching { rows, read }: Matching, out: &mut Effects<'_>) {
-        if read.end == End::Moving {
+    fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {
+        if read.end == ListEnd::Moving {
             out.warn(t!(
                 "The list changed every time lapel read it. Nothing was marked. Try again later, or narrow the filter."
             ));
@@ -146,18 +146,18 @@ impl History {
         self.marks.add(rows);
         let all = plural!(marked, "Marked the {n} matching badge.", "Marked all {n} matching badges.");
         match (read.end, read.total_count) {
-            (End::Unreadable, _) => out.warn(plural!(
+            (ListEnd::Unreadable, _) => out.warn(plural!(
                 read.unreadable,
                 "{all} {n} more could not be read and is not marked.",
                 "{all} {n} more could not be read and are not marked.",
                 all
             )),
-            (End::Disagrees | End::Stopped, Some(said)) => out.warn(t!(
+            (ListEnd::Disagrees | ListEnd::Stopped, Some(said)) => out.warn(t!(
                 "{all} The service counts {said} but does not show the others, if there are any.",
                 all,
                 said = number(said)
             )),
-            (End::Unconfirmed, _) => out.warn(t!(
+            (ListEnd::Unconfirmed, _) => out.warn(t!(
                 "{all} There may be more: the service gives no total, and an empty page followed a full one.",
                 all
             )),

@@ -29,8 +29,8 @@ impl History {
     }
 
     /// The marks in words, with the number of hidden ones and without it.
-    pub(super) fn marks_in_words(&self, env: &UiContext) -> [String; 2] {
-        let (filter, now) = (self.browser.filter(), env.now());
+    pub(super) fn marks_in_words(&self, cx: &UiContext) -> [String; 2] {
+        let (filter, now) = (self.browser.filter(), cx.now());
         let hides = |row: &HistoryItem| !(may_match(filter, row) && self.browser.fits(row, now));
         let hides: Option<&dyn Fn(&HistoryItem) -> bool> = self.browser.is_filtered().then_some(&hides);
         [hides, None].map(|hides| self.marks.in_words(&self.browser.list, hides))

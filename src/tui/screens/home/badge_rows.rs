@@ -6,7 +6,7 @@ use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::ColumnLayout;
 
 type ListField = RecordField<HistoryItem>;
 
@@ -41,15 +41,15 @@ impl BadgeColumns {
         Self::of(fields, HistoryItem::widths()[1..].to_vec())
     }
 
-    fn of(fields: Vec<ListField>, own: Vec<Column>) -> Self {
+    fn of(fields: Vec<ListField>, own: Vec<ColumnLayout>) -> Self {
         let defs = fields.iter().map(|field| field.column);
         let mut heading = Heading::new(defs, fields.len(), "");
         heading.set_own(own.into_iter().take(fields.len()).collect());
         Self { fields, heading }
     }
 
-    pub fn fit(&mut self, row: &HistoryItem, env: &UiContext) {
-        self.heading.fit(&record_field::cells(&self.fields, row, &(), env), env);
+    pub fn fit(&mut self, row: &HistoryItem, cx: &UiContext) {
+        self.heading.fit(&record_field::cells(&self.fields, row, &(), cx), cx);
     }
 
     /// Splits an area into the list, with at least these cells for its rows, and the preview.
@@ -62,12 +62,12 @@ impl BadgeColumns {
         self.heading.widths(usize::from(width.saturating_sub(MARGINS)))
     }
 
-    pub fn head(&self, width: u16, env: &UiContext) -> Line<'static> {
-        self.heading.line(&self.widths(width), 2, env)
+    pub fn head(&self, width: u16, cx: &UiContext) -> Line<'static> {
+        self.heading.line(&self.widths(width), 2, cx)
     }
 
-    pub fn cells(&self, row: &HistoryItem, width: u16, env: &UiContext) -> Vec<Span<'static>> {
-        let cells = record_field::cells(&self.fields, row, &(), env);
-        self.heading.cells(cells, &self.widths(width), env)
+    pub fn cells(&self, row: &HistoryItem, width: u16, cx: &UiContext) -> Vec<Span<'static>> {
+        let cells = record_field::cells(&self.fields, row, &(), cx);
+        self.heading.cells(cells, &self.widths(width), cx)
     }
 }

@@ -1,17 +1,17 @@
 //! Drawing of Home: one line for each job or count, in parts with headings. Only titles are cut; other texts wrap.
 
 use super::counts::draw::spark;
-use super::lines::{HomeLine, Part};
-use super::{Home, HomePart, JournalState, STACK};
+use super::lines::{HomeGroup, HomeLine};
+use super::{Home, HomePart, JournalReadState, STACK};
 use crate::i18n::tr;
-use crate::index::{Period, Which};
+use crate::index::{IndexedList, Period};
 use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
 use crate::tui::widgets::colleagues::colleagues;
-use crate::tui::widgets::column_chart::{Column, column_chart};
+use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::needs::{self, is_checked};
@@ -58,35 +58,35 @@ struct HomeWidths {
 
 impl Home {
     /// The rows of the screen. Handling a message lays them out, and drawing uses that layout.
-    pub(super) fn laid_out(&self, area: Rect, env: &UiContext) -> Rc<Vec<Placed>> {
-        let what = (area, env.theme, env.glyphs, env.spin);
+    pub(super) fn laid_out(&self, area: Rect, cx: &UiContext) -> Rc<Vec<Placed>> {
+        let what = (area, cx.theme, cx.glyphs, cx.spin);
         let mut known = self.laid_out.borrow_mut();
         match &*known {
             Some((before, rows)) if *before == what => Rc::clone(rows),
             _ => {
-                let rows = Rc::new(self.rows(area, env));
+                let rows = Rc::new(self.rows(area, cx));
                 *known = Some((what, Rc::clone(&rows)));
                 rows
             }
         }
     }
 
-    fn rows(&self, area: Rect, env: &UiContext) -> Vec<Placed> {
-        let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, env)).collect();
-        let parts = self.parts(&texts, area, env);
+    fn rows(&self, area: Rect, cx: &UiContext) -> Vec<Placed> {
+        let mut texts: Vec<Texts> = self.lines.iter().map(|line| self.texts(line, cx)).collect();
+        let parts = self.parts(&texts, area, cx);
         let needed: usize = parts.iter().map(|rows| rows.len() + 1).sum();
         let is_roomy = needed <= usize::from(area.height);
-        let chart = self.chart(area, usize::from(area.height).saturating_sub(needed), env);
+        let chart = self.chart(area, usize::from(area.height).saturating_sub(needed), cx);
         let parts = if chart.is_empty() {
             parts
         } else {
             // The chart shows more than the sparkline of its line.
             for (line, texts) in self.lines.iter().zip(&mut texts) {
-                if line.part() == Part::Plot {
+                if line.part() == HomeGroup::Plot {
                     texts.art.clear();
                 }
             }
-            self.parts(&texts, area, env)
+            self.parts(&texts, area, cx)
         };
         let mut rows = Vec::new();
         for part in parts {
@@ -99,27 +99,27 @@ impl Home {
         rows
     }
 
-    fn parts(&self, texts: &[Texts], area: Rect, env: &UiContext) -> Vec<Vec<Placed>> {
-        let widths = HomeWidths::of(texts, usize::from(area.width), env);
-        let parts = Part::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, env));
+    fn parts(&self, texts: &[Texts], area: Rect, cx: &UiContext) -> Vec<Vec<Placed>> {
+        let widths = HomeWidths::of(texts, usize::from(area.width), cx);
+        let parts = HomeGroup::ALL.into_iter().map(|part| self.part(part, texts, &widths, area, cx));
         parts.filter(|rows| !rows.is_empty()).collect()
     }
 
     /// The issued badges over time, in the rows that nothing else needs.
-    fn chart(&self, area: Rect, spare: usize, env: &UiContext) -> Vec<Placed> {
-        let columns: Vec<Column> = self
+    fn chart(&self, area: Rect, spare: usize, cx: &UiContext) -> Vec<Placed> {
+        let columns: Vec<ChartColumn> = self
             .counts
             .issued()
             .iter()
             .rev()
             .filter_map(|bar| {
-                let Some(Which::Issued(Some(from), _)) = bar.which else { return None };
+                let Some(IndexedList::Issued(Some(from), _)) = bar.which else { return None };
                 let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };
-                Some(Column { label: from.strftime(form).to_string(), count: bar.count })
+                Some(ChartColumn { label: from.strftime(form).to_string(), count: bar.count })
             })
             .collect();
         let room = usize::from(area.width).saturating_sub(BEFORE + 1);
-        column_chart(&columns, (room, spare), env)
+        column_chart(&columns, (room, spare), cx)
             .into_iter()
             .map(|mut spans| {
                 spans.insert(0, Span::raw(" ".repeat(BEFORE)));
@@ -130,13 +130,13 @@ impl Home {
 
     fn part(
         &self,
-        part: Part,
+        part: HomeGroup,
         texts: &[Texts],
         widths: &HomeWidths,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Vec<Placed> {
-        let theme = &env.theme;
+        let theme = &cx.theme;
         let mut rows = Vec::new();
         let room = usize::from(area.width).saturating_sub(4);
         let say = |rows: &mut Vec<Placed>, text: &str, style: Style| {
@@ -148,47 +148,47 @@ impl Home {
         };
         for (at, (line, texts)) in self.lines.iter().zip(texts).enumerate() {
             if line.part() == part {
-                rows.extend(texts.rows(at, widths, env));
+                rows.extend(texts.rows(at, widths, cx));
             }
         }
-        let is_quiet = !self.lines.iter().any(|line| line.part() < Part::Soon);
+        let is_quiet = !self.lines.iter().any(|line| line.part() < HomeGroup::Soon);
         let mut head = Vec::new();
         match part {
-            Part::NeedsYou => match &self.journal {
-                JournalState::Failed(why) => {
+            HomeGroup::NeedsYou => match &self.journal {
+                JournalReadState::Failed(why) => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {why}", env.glyphs.alert), theme.error());
+                    say(&mut rows, &format!("{} {why}", cx.glyphs.alert), theme.error());
                 }
-                JournalState::Reading => {
+                JournalReadState::Reading => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    say(&mut rows, &format!("{} {}", env.spinner(), t!("reading the journal")), theme.dim());
+                    say(&mut rows, &format!("{} {}", cx.spinner(), t!("reading the journal")), theme.dim());
                 }
-                JournalState::Read if let Some(away) = &env.connection.journal_away => {
+                JournalReadState::Read if let Some(away) = &cx.connection.journal_away => {
                     say(&mut head, t!("Needs you"), theme.strong());
-                    let time = env.journal_time().unwrap_or_default();
+                    let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
-                    say(&mut head, &format!("{} {} {known}", env.glyphs.alert, away.why), theme.warning());
+                    say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
                     if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
                     }
                 }
-                JournalState::Read if is_quiet => {
+                JournalReadState::Read if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
-                    say(&mut rows, &next_steps(env), theme.dim());
+                    say(&mut rows, &next_steps(cx), theme.dim());
                 }
-                JournalState::Read => {
+                JournalReadState::Read => {
                     say(&mut head, t!("Needs you"), theme.strong());
                     if rows.is_empty() {
                         say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
                     }
                 }
             },
-            Part::Soon => {
+            HomeGroup::Soon => {
                 if let Some(error) = self.counts.error() {
-                    say(&mut rows, &format!("{} {error}", env.glyphs.alert), theme.error());
+                    say(&mut rows, &format!("{} {error}", cx.glyphs.alert), theme.error());
                 }
-                if self.counts.is_on(env) {
-                    let (words, style) = self.counts.reading_words(env);
+                if self.counts.is_on(cx) {
+                    let (words, style) = self.counts.reading_words(cx);
                     let mut spans = vec![Span::styled(format!("  {}", t!("Soon")), theme.strong())];
                     if !words.is_empty() {
                         spans.push(Span::styled(format!("  {}", t!("index: {words}", words)), style));
@@ -198,11 +198,13 @@ impl Home {
                     say(&mut head, t!("Soon"), theme.strong());
                 }
             }
-            Part::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
-            Part::Checking if !rows.is_empty() => say(&mut head, t!("lapel is checking"), theme.strong()),
-            Part::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
-            Part::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
-            Part::Plot if !rows.is_empty() => {
+            HomeGroup::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
+            HomeGroup::Checking if !rows.is_empty() => {
+                say(&mut head, t!("lapel is checking"), theme.strong())
+            }
+            HomeGroup::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
+            HomeGroup::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
+            HomeGroup::Plot if !rows.is_empty() => {
                 let head_text = match self.counts.period() {
                     Period::Day => t!("Issued per day"),
                     Period::Week => t!("Issued per week"),
@@ -210,15 +212,19 @@ impl Home {
                 };
                 say(&mut head, head_text, theme.strong());
             }
-            Part::Drafts | Part::Checking | Part::Running | Part::Colleagues | Part::Plot => {}
+            HomeGroup::Drafts
+            | HomeGroup::Checking
+            | HomeGroup::Running
+            | HomeGroup::Colleagues
+            | HomeGroup::Plot => {}
         }
         head.append(&mut rows);
         head
     }
 
-    fn texts(&self, line: &HomeLine, env: &UiContext) -> Texts {
-        let theme = &env.theme;
-        let dot = format!(" {} ", env.glyphs.dot);
+    fn texts(&self, line: &HomeLine, cx: &UiContext) -> Texts {
+        let theme = &cx.theme;
+        let dot = format!(" {} ", cx.glyphs.dot);
         let plain = |text: String, hint: (Action, &'static str)| Texts {
             alert: false,
             job: None,
@@ -243,13 +249,13 @@ impl Home {
             HomeLine::Need(job, needs) => {
                 let mut words: Vec<String> = needs.iter().map(|need| needs::words(need, job)).collect();
                 words.extend(colleagues(job));
-                let resumes = !env.read_only() && can(Action::Resume, job);
+                let resumes = !cx.read_only() && can(Action::Resume, job);
                 let hint = if resumes { (Action::Run, Action::Run.hint()) } else { show };
                 Texts { alert: true, style: theme.warning(), hint, ..of_job(job, words.join(&dot)) }
             }
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
-                let mut words = vec![t!("kept {time}", time = moment(first.created, env))];
+                let mut words = vec![t!("kept {time}", time = moment(first.created, cx))];
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
                 let title = titles(drafts);
@@ -260,23 +266,23 @@ impl Home {
             }
             HomeLine::Check(job) => {
                 let mut words = checked(job);
-                words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, env))));
+                words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
                 words.extend(colleagues(job));
                 of_job(job, words.join(&dot))
             }
             HomeLine::Run(job) => {
-                let mut words = run_words(job, env);
+                let mut words = run_words(job, cx);
                 words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, env), ..of_job(job, words.join(&dot)) }
+                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
             }
             HomeLine::Theirs(job) => {
                 let mut words = checked(job);
-                words.extend(run_words(job, env));
+                words.extend(run_words(job, cx));
                 words.extend(colleagues(job));
-                Texts { art: bar(job, BAR, env), ..of_job(job, words.join(&dot)) }
+                Texts { art: bar(job, BAR, cx), ..of_job(job, words.join(&dot)) }
             }
             HomeLine::Overdue(n, _, at) => {
-                let form = if at.date() == env.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
+                let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
                 let time = at.strftime(form);
                 counted(
                     vec![plural!(
@@ -309,12 +315,12 @@ impl Home {
                 let text = match newest {
                     Some(bar) => format!("{}: {}", bar.label, number(bar.count)),
                     None if self.counts.error().is_none() => {
-                        format!("{} {}", env.spinner(), t!("counting"))
+                        format!("{} {}", cx.spinner(), t!("counting"))
                     }
                     None => t!("no counts").to_owned(),
                 };
                 let hint = (Action::Period, Action::Period.hint());
-                Texts { art: spark(&bars, env), ..counted(vec![text], hint) }
+                Texts { art: spark(&bars, cx), ..counted(vec![text], hint) }
             }
         }
     }
@@ -330,26 +336,26 @@ impl Home {
         t!("The index is empty. Reading the history costs {cost}.", cost = reading_cost(self.index_cost()))
     }
 
-    pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    pub(super) fn draw_lines(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         debug_assert!(self.shown == HomePart::Lines);
-        let rows = self.laid_out(area, env);
+        let rows = self.laid_out(area, cx);
         let total = rows.len();
         let visible = self.visible(total, area);
         for (y, row) in (area.y..area.y + visible).zip(rows.iter().skip(self.top)) {
             let at = Rect { y, height: 1, ..area };
             match row.line {
-                Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), env),
+                Some(line) => draw_row(frame, at, line == self.at, row.spans.clone(), cx),
                 None => frame.render_widget(Line::from(row.spans.clone()), at),
             }
         }
         let left = total.saturating_sub(self.top + usize::from(visible));
         if visible < area.height {
-            let above = (self.top > 0).then(|| format!("{} {}", env.glyphs.up, number(self.top as u64)));
-            let below = (left > 0).then(|| format!("{} {}", env.glyphs.down, number(left as u64)));
+            let above = (self.top > 0).then(|| format!("{} {}", cx.glyphs.up, number(self.top as u64)));
+            let below = (left > 0).then(|| format!("{} {}", cx.glyphs.down, number(left as u64)));
             let words: Vec<String> = above.into_iter().chain(below).collect();
             let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-            let words = Span::styled(words.join("  "), env.theme.dim());
-            two_sided(frame, foot, (Line::raw(""), words), false, env);
+            let words = Span::styled(words.join("  "), cx.theme.dim());
+            two_sided(frame, foot, (Line::raw(""), words), false, cx);
         }
     }
 
@@ -360,12 +366,12 @@ impl Home {
 }
 
 impl HomeWidths {
-    fn of(texts: &[Texts], columns: usize, env: &UiContext) -> Self {
+    fn of(texts: &[Texts], columns: usize, cx: &UiContext) -> Self {
         let room = columns.saturating_sub(BEFORE + 1);
         let jobs = || texts.iter().filter_map(|texts| texts.job.as_ref());
         let label = jobs().map(|(label, _)| width(label)).max().unwrap_or(0);
         let title = jobs().map(|(_, title)| width(title)).max().unwrap_or(0);
-        let hint = texts.iter().map(|texts| width(&texts.hint_words(env))).max().unwrap_or(0);
+        let hint = texts.iter().map(|texts| width(&texts.hint_words(cx))).max().unwrap_or(0);
         // A title is cut only where the texts of the jobs need the room.
         let longest = texts.iter().filter(|texts| texts.job.is_some()).map(Texts::wide).max().unwrap_or(0);
         let spare = room.saturating_sub(label + hint + longest + 3 * GAP);
@@ -389,14 +395,14 @@ impl Texts {
         width(&self.text) + if self.art.is_empty() { 0 } else { width(&self.art) + GAP }
     }
 
-    fn hint_words(&self, env: &UiContext) -> String {
-        format!("{} {}", env.key(STACK, self.hint.0), self.hint.1)
+    fn hint_words(&self, cx: &UiContext) -> String {
+        format!("{} {}", cx.key(STACK, self.hint.0), self.hint.1)
     }
 
-    fn rows(&self, line: usize, widths: &HomeWidths, env: &UiContext) -> Vec<Placed> {
-        let theme = &env.theme;
+    fn rows(&self, line: usize, widths: &HomeWidths, cx: &UiContext) -> Vec<Placed> {
+        let theme = &cx.theme;
         let gap = " ".repeat(GAP);
-        let sign = if self.alert { format!("{} ", env.glyphs.alert) } else { "  ".to_owned() };
+        let sign = if self.alert { format!("{} ", cx.glyphs.alert) } else { "  ".to_owned() };
         let mut first = vec![Span::styled(sign, self.style)];
         let mut before = BEFORE - 1;
         let mut room = widths.text;
@@ -404,7 +410,7 @@ impl Texts {
             Some((label, title)) => {
                 first.push(Span::styled(fit(label, widths.label, ""), theme.text()));
                 first.push(Span::raw(gap.clone()));
-                first.push(Span::styled(fit(title, widths.title, env.glyphs.ellipsis), theme.text()));
+                first.push(Span::styled(fit(title, widths.title, cx.glyphs.ellipsis), theme.text()));
                 first.push(Span::raw(gap.clone()));
                 before += widths.lead();
             }
@@ -419,7 +425,7 @@ impl Texts {
         }
         let mut texts = wrap(&self.text, room);
         // Where a line breaks between two parts, no separator is left at the edge.
-        let (dot, last) = (env.glyphs.dot, texts.len().saturating_sub(1));
+        let (dot, last) = (cx.glyphs.dot, texts.len().saturating_sub(1));
         for (at, text) in texts.iter_mut().enumerate() {
             let mut part = text.as_str();
             if at > 0 {
@@ -439,11 +445,11 @@ impl Texts {
         for (at, text) in texts.into_iter().enumerate() {
             let mut spans =
                 if at == 0 { std::mem::take(&mut first) } else { vec![Span::raw(" ".repeat(before))] };
-            spans.push(Span::styled(fit(&text, room, env.glyphs.ellipsis), self.style));
+            spans.push(Span::styled(fit(&text, room, cx.glyphs.ellipsis), self.style));
             if at == 0 {
                 spans.push(Span::raw(gap.clone()));
                 let (action, words) = self.hint;
-                spans.push(Span::styled(env.key(STACK, action), theme.key()));
+                spans.push(Span::styled(cx.key(STACK, action), theme.key()));
                 spans.push(Span::styled(format!(" {words}"), theme.dim()));
             }
             rows.push(Placed { line: Some(line), spans });
@@ -459,7 +465,7 @@ fn checked(job: &Job) -> Vec<String> {
 }
 
 /// How far a job is. There is no end time: issuing takes 5 minutes to 24 hours, and the service names none.
-fn run_words(job: &Job, env: &UiContext) -> Vec<String> {
+fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     let all = number(job.to_send());
     let done = |status| number(job.counts.of(status));
     let mut words = vec![match job.kind {
@@ -472,16 +478,16 @@ fn run_words(job: &Job, env: &UiContext) -> Vec<String> {
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
     } else if let Some(at) = job.next_poll {
-        words.push(t!("next check {time}", time = moment(at, env)));
+        words.push(t!("next check {time}", time = moment(at, cx)));
     }
     words
 }
 
 /// What a person can do when nothing needs one.
-fn next_steps(env: &UiContext) -> String {
-    let (issue, search) = (env.key(STACK, Action::Issue), env.key(STACK, Action::LookUp));
-    let help = env.key(STACK, Action::Help);
-    if env.read_only() {
+fn next_steps(cx: &UiContext) -> String {
+    let (issue, search) = (cx.key(STACK, Action::Issue), cx.key(STACK, Action::LookUp));
+    let help = cx.key(STACK, Action::Help);
+    if cx.read_only() {
         t!("{search} looks up a holder, {help} shows every key.", search, help)
     } else {
         t!("{issue} issues badges, {search} looks up a holder, {help} shows every key.", issue, search, help)
@@ -494,16 +500,16 @@ mod tests {
 
     #[test]
     fn a_line_that_breaks_between_two_parts_has_no_separator_at_its_end() {
-        let env = UiContext::for_test();
+        let cx = UiContext::for_test();
         let texts = Texts {
             alert: false,
             job: None,
             art: String::new(),
             text: "981 of 1,177 issued · next check 18:50".to_owned(),
-            style: env.theme.text(),
+            style: cx.theme.text(),
             hint: (Action::Open, "show"),
         };
-        let rows = texts.rows(0, &HomeWidths { label: 0, title: 0, text: 22 }, &env);
+        let rows = texts.rows(0, &HomeWidths { label: 0, title: 0, text: 22 }, &cx);
         let shown: Vec<String> =
             rows.iter().map(|row| row.spans.iter().map(|span| span.content.as_ref()).collect()).collect();
         assert_eq!(shown.len(), 2, "{shown:?}");

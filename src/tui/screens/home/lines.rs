@@ -1,7 +1,7 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
 use crate::domain::Text;
-use crate::index::Which;
+use crate::index::IndexedList;
 use crate::jobs::{Job, JobId, Phase, RowStatus};
 use crate::tui::modals::draft::imports;
 use crate::tui::widgets::colleagues::is_theirs;
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum HomeGroup {
     NeedsYou,
     Drafts,
     Checking,
@@ -22,7 +22,7 @@ pub enum Part {
     Plot,
 }
 
-impl Part {
+impl HomeGroup {
     pub const ALL: [Self; 7] = [
         Self::NeedsYou,
         Self::Drafts,
@@ -36,8 +36,8 @@ impl Part {
 
 /// What a line is about. The selection stays on it when the lines change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineId {
-    Job(Part, JobId),
+pub enum HomeLineId {
+    Job(HomeGroup, JobId),
     Overdue,
     Expiring,
     Mails,
@@ -52,11 +52,11 @@ pub enum HomeLine {
     /// Rows that lapel checks: in doubt, being checked or overdue.
     Check(Box<Job>),
     /// Badges of the whole history that had waited too long at this time of the service, when the index was read.
-    Overdue(u64, Which, DateTime),
+    Overdue(u64, IndexedList, DateTime),
     Run(Box<Job>),
     /// A job that only a colleague follows, and that is checked or runs.
     Theirs(Box<Job>),
-    Expiring(u64, Which),
+    Expiring(u64, IndexedList),
     /// Failed mails, and the domain with the most of them.
     Mails(u64, Option<(Text, u64)>),
     NoIndex,
@@ -72,32 +72,34 @@ pub enum IndexState<'a> {
 }
 
 impl HomeLine {
-    pub fn id(&self) -> LineId {
+    pub fn id(&self) -> HomeLineId {
         match self {
-            Self::Need(job, _) => LineId::Job(Part::NeedsYou, job.id),
-            Self::Draft(drafts) => LineId::Job(Part::Drafts, drafts.first().map_or(JobId(0), |job| job.id)),
-            Self::Check(job) => LineId::Job(Part::Checking, job.id),
-            Self::Run(job) => LineId::Job(Part::Running, job.id),
-            Self::Theirs(job) => LineId::Job(Part::Colleagues, job.id),
-            Self::Overdue(..) => LineId::Overdue,
-            Self::Expiring(..) => LineId::Expiring,
-            Self::Mails(..) => LineId::Mails,
-            Self::NoIndex | Self::EmptyIndex => LineId::Index,
-            Self::Plot => LineId::Plot,
+            Self::Need(job, _) => HomeLineId::Job(HomeGroup::NeedsYou, job.id),
+            Self::Draft(drafts) => {
+                HomeLineId::Job(HomeGroup::Drafts, drafts.first().map_or(JobId(0), |job| job.id))
+            }
+            Self::Check(job) => HomeLineId::Job(HomeGroup::Checking, job.id),
+            Self::Run(job) => HomeLineId::Job(HomeGroup::Running, job.id),
+            Self::Theirs(job) => HomeLineId::Job(HomeGroup::Colleagues, job.id),
+            Self::Overdue(..) => HomeLineId::Overdue,
+            Self::Expiring(..) => HomeLineId::Expiring,
+            Self::Mails(..) => HomeLineId::Mails,
+            Self::NoIndex | Self::EmptyIndex => HomeLineId::Index,
+            Self::Plot => HomeLineId::Plot,
         }
     }
 
-    pub fn part(&self) -> Part {
+    pub fn part(&self) -> HomeGroup {
         match self {
-            Self::Need(..) => Part::NeedsYou,
-            Self::Draft(_) => Part::Drafts,
-            Self::Check(_) => Part::Checking,
-            Self::Run(_) => Part::Running,
-            Self::Theirs(_) => Part::Colleagues,
+            Self::Need(..) => HomeGroup::NeedsYou,
+            Self::Draft(_) => HomeGroup::Drafts,
+            Self::Check(_) => HomeGroup::Checking,
+            Self::Run(_) => HomeGroup::Running,
+            Self::Theirs(_) => HomeGroup::Colleagues,
             Self::Overdue(..) | Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => {
-                Part::Soon
+                HomeGroup::Soon
             }
-            Self::Plot => Part::Plot,
+            Self::Plot => HomeGroup::Plot,
         }
     }
 
@@ -146,8 +148,8 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
 pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Vec<HomeLine> {
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);
-    let mut all: Vec<HomeLine> = of(Part::NeedsYou).chain(kept).collect();
-    all.extend([Part::Checking, Part::Running, Part::Colleagues].into_iter().flat_map(of));
+    let mut all: Vec<HomeLine> = of(HomeGroup::NeedsYou).chain(kept).collect();
+    all.extend([HomeGroup::Checking, HomeGroup::Running, HomeGroup::Colleagues].into_iter().flat_map(of));
     match index {
         IndexState::Off => all.push(HomeLine::NoIndex),
         IndexState::Unknown => all.push(HomeLine::Plot),
@@ -160,8 +162,8 @@ fn overdue(counts: &Overall) -> Option<HomeLine> {
     let late = counts.sums.waiting.by_age.get(3..)?;
     let n = late.iter().map(|(_, n)| n).sum();
     // The first of the late ages begins where the badge becomes overdue; older badges follow.
-    let Some((Which::Waiting(_, since), _)) = late.first() else { return None };
-    (n > 0).then_some(HomeLine::Overdue(n, Which::Waiting(None, *since), counts.sums.waiting.at))
+    let Some((IndexedList::Waiting(_, since), _)) = late.first() else { return None };
+    (n > 0).then_some(HomeLine::Overdue(n, IndexedList::Waiting(None, *since), counts.sums.waiting.at))
 }
 
 fn soon(counts: &Overall) -> Vec<HomeLine> {

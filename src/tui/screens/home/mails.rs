@@ -12,7 +12,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, PagedList, Row, RowState};
+use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
@@ -20,7 +20,8 @@ use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
 use std::collections::BTreeSet;
 
-const STACK: &[Context] = &[Context::MailFailures, Context::List, Context::Global, Context::Always];
+const STACK: &[KeyContext] =
+    &[KeyContext::MailFailures, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailSource {
@@ -41,22 +42,22 @@ enum MailLine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum LineId {
+enum MailLineId {
     Group(usize),
     Badge(BadgeId),
 }
 
-impl Row for MailLine {
-    type Id = LineId;
-    fn id(&self) -> LineId {
+impl ListRow for MailLine {
+    type Id = MailLineId;
+    fn id(&self) -> MailLineId {
         match self {
-            Self::Group { place, .. } => LineId::Group(*place),
-            Self::Badge(badge) => LineId::Badge(badge.badge_id.clone()),
+            Self::Group { place, .. } => MailLineId::Group(*place),
+            Self::Badge(badge) => MailLineId::Badge(badge.badge_id.clone()),
         }
     }
 }
 
-pub struct Mails {
+pub struct FailedMailList {
     source: MailSource,
     request: Option<RequestId>,
     found: Result<FailedMails, String>,
@@ -69,7 +70,7 @@ pub struct Mails {
     unfitted: bool,
 }
 
-impl Mails {
+impl FailedMailList {
     pub fn new(source: MailSource, out: &mut Effects<'_>) -> Self {
         let mut mails = Self {
             source,
@@ -95,7 +96,7 @@ impl Mails {
         out.ask_instead(&mut self.request, ask);
     }
 
-    pub fn key_contexts(&self) -> Vec<Context> {
+    pub fn key_contexts(&self) -> Vec<KeyContext> {
         self.search.over().unwrap_or_else(|| STACK.to_vec())
     }
 
@@ -155,7 +156,7 @@ impl Mails {
     }
 
     /// Back leaves the list.
-    pub fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match self.search.on_action(action) {
             Searched::Changed => {
                 self.arrange();
@@ -178,7 +179,7 @@ impl Mails {
             (Action::Open | Action::Wallet, _) => {
                 follow(action, self.badge(), out);
             }
-            (Action::Export, _) => self.export(env, out),
+            (Action::Export, _) => self.export(cx, out),
             (Action::Reload, _) => self.read(out),
             (Action::PreviewDown | Action::PreviewUp, _) => self.preview.scroll(action, out),
             _ => return self.list.on_action(action),
@@ -198,7 +199,7 @@ impl Mails {
         }
     }
 
-    fn export(&self, env: &UiContext, out: &mut Effects<'_>) {
+    fn export(&self, cx: &UiContext, out: &mut Effects<'_>) {
         let badges: Vec<&HistoryItem> = self.shown().collect();
         if badges.is_empty() {
             out.say(t!("There are no failed mails here to export."));
@@ -206,9 +207,9 @@ impl Mails {
         }
         let mut head = plural!(badges.len() as u64, "{n} failed mail", "{n} failed mails");
         if let Some(text) = self.search.typed() {
-            head.push_str(&format!(" {} {text}", env.glyphs.dot));
+            head.push_str(&format!(" {} {text}", cx.glyphs.dot));
         }
-        let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, env);
+        let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, cx);
         out.go.push(Navigate::Export(Box::new(source)));
     }
 
@@ -223,8 +224,8 @@ impl Mails {
         self.arrange();
     }
 
-    pub fn on_click(&mut self, at: Position, area: Rect, env: &UiContext) -> Clicked {
-        let (list, _) = self.areas(area, env);
+    pub fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext) -> Clicked {
+        let (list, _) = self.areas(area, cx);
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
@@ -241,19 +242,19 @@ impl Mails {
         Ok(())
     }
 
-    pub fn lay_out(&mut self, area: Rect, env: &UiContext) {
+    pub fn lay_out(&mut self, area: Rect, cx: &UiContext) {
         if std::mem::take(&mut self.unfitted) {
             for badge in self.found.iter().flat_map(|found| &found.badges) {
-                self.columns.fit(badge, env);
+                self.columns.fit(badge, cx);
             }
         }
-        let (list, pane) = self.areas(area, env);
+        let (list, pane) = self.areas(area, cx);
         self.list.set_height(list.height);
         let badge = match self.list.selected() {
             Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
             _ => None,
         };
-        self.preview.lay_out(badge, None, pane, env);
+        self.preview.lay_out(badge, None, pane, cx);
     }
 
     pub fn know(&self, known: &mut KnownWords) {
@@ -262,11 +263,11 @@ impl Mails {
         }
     }
 
-    pub fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
-        picture_of(self.badge()?, self.areas(area, env).1?, env)
+    pub fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        picture_of(self.badge()?, self.areas(area, cx).1?, cx)
     }
 
-    pub fn copyables(&self, env: &UiContext) -> Copyables {
+    pub fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.badge();
         if let Some(badge) = selected {
@@ -279,7 +280,7 @@ impl Mails {
             self.shown(),
             t!("with failed mails"),
             |_| (),
-            env,
+            cx,
         );
         all
     }
@@ -294,21 +295,21 @@ impl Mails {
 
     /// The rows of the list, and the preview. Above the rows are the title and the headings, below them the advice and
     /// the counter.
-    fn areas(&self, area: Rect, env: &UiContext) -> (Rect, Option<Rect>) {
+    fn areas(&self, area: Rect, cx: &UiContext) -> (Rect, Option<Rect>) {
         let groups = self.found.iter().flat_map(|found| &found.report.groups);
         let longest = groups.map(|group| width(&of_group(group)) + 2).max().unwrap_or(0);
         let (left, pane) = self.columns.split(area, longest);
-        let below = self.advice(left.width, env).len() as u16 + 1;
+        let below = self.advice(left.width, cx).len() as u16 + 1;
         (Rect { y: left.y + 2, height: left.height.saturating_sub(2 + below), ..left }, pane)
     }
 
-    fn advice(&self, columns: u16, env: &UiContext) -> Vec<String> {
+    fn advice(&self, columns: u16, cx: &UiContext) -> Vec<String> {
         if self.list.is_empty() {
             return Vec::new();
         }
         let text = t!(
             "The service cannot send a mail again. Many failures at one domain: ask its IT to allow the service's mails. {open} opens a badge or folds a domain.",
-            open = env.key(STACK, Action::Open)
+            open = cx.key(STACK, Action::Open)
         );
         wrap(&text, usize::from(columns).saturating_sub(4))
     }
@@ -321,9 +322,9 @@ impl Mails {
         }
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let (list, pane) = self.areas(area, env);
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let (list, pane) = self.areas(area, cx);
         let line = |y: u16| Rect { y, height: 1, ..list };
         let title = match &self.found {
             Ok(found) if self.request.is_none() => {
@@ -333,13 +334,13 @@ impl Mails {
             }
             _ => t!("Mail failures").to_owned(),
         };
-        let title = format!("  {title} {} {}", env.glyphs.dot, self.source_words());
-        let title = fit(&title, usize::from(list.width).saturating_sub(1), env.glyphs.ellipsis);
+        let title = format!("  {title} {} {}", cx.glyphs.dot, self.source_words());
+        let title = fit(&title, usize::from(list.width).saturating_sub(1), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(title, theme.strong()), line(area.y));
-        frame.render_widget(self.columns.head(list.width, env), line(area.y + 1));
-        self.draw_list(frame, list, env);
+        frame.render_widget(self.columns.head(list.width, cx), line(area.y + 1));
+        self.draw_list(frame, list, cx);
         let mut y = list.bottom();
-        for text in self.advice(list.width, env) {
+        for text in self.advice(list.width, cx) {
             frame.render_widget(Line::styled(format!("  {text}"), theme.dim()), line(y));
             y += 1;
         }
@@ -350,20 +351,20 @@ impl Mails {
         } else {
             self.list.counter()
         };
-        let search = self.search.line(usize::from(list.width) / 2, env).unwrap_or_default();
+        let search = self.search.line(usize::from(list.width) / 2, cx).unwrap_or_default();
         two_sided(
             frame,
             line(y.min(area.bottom() - 1)),
             (search, Span::styled(counter, theme.dim())),
             true,
-            env,
+            cx,
         );
         match (pane, self.list.selected()) {
-            (Some(pane), Some(MailLine::Badge(badge))) => self.preview.draw(badge, pane, STACK, frame, env),
+            (Some(pane), Some(MailLine::Badge(badge))) => self.preview.draw(badge, pane, STACK, frame, cx),
             (Some(pane), Some(MailLine::Group { place, failed })) => {
-                preview::draw_edge(frame, pane, env);
+                preview::draw_edge(frame, pane, cx);
                 let inside = preview::inside(pane);
-                let lines = self.group_lines(*place, *failed, usize::from(inside.width), env);
+                let lines = self.group_lines(*place, *failed, usize::from(inside.width), cx);
                 frame.render_widget(ratatui::text::Text::from(lines), inside);
             }
             _ => {}
@@ -371,21 +372,21 @@ impl Mails {
     }
 
     /// How many mails of a domain failed, by the service's words for the failures.
-    fn group_lines(&self, place: usize, failed: u64, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-        let mut lines = styled(&self.group_words(place, failed), room, env.theme.strong());
+    fn group_lines(&self, place: usize, failed: u64, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+        let mut lines = styled(&self.group_words(place, failed), room, cx.theme.strong());
         let group = self.found.as_ref().ok().and_then(|found| found.report.groups.get(place));
         let statuses = group.map(|group| group.statuses.as_slice()).unwrap_or_default();
         lines.extend((!statuses.is_empty()).then(Line::default));
         for (word, times) in statuses {
-            lines.extend(styled(&t!("{n} {word}", n = number(*times), word), room, env.theme.text()));
+            lines.extend(styled(&t!("{n} {word}", n = number(*times), word), room, cx.theme.text()));
         }
         lines
     }
 
-    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_list(&self, frame: &mut Frame<'_>, list: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         if let Err(why) = &self.found {
-            let text = format!("{} {why}", env.glyphs.alert);
+            let text = format!("{} {why}", cx.glyphs.alert);
             crate::tui::widgets::list::draw_texts(frame, list, &[text], theme.error());
             return;
         }
@@ -396,20 +397,20 @@ impl Mails {
             )
             .to_owned(),
         };
-        if self.list.draw_empty(frame, list, (&nothing, t!("reading")), env) {
+        if self.list.draw_empty(frame, list, (&nothing, t!("reading")), cx) {
             return;
         }
-        self.list.draw_rows(frame, list, env, |_, row| match row {
-            RowState::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
+        self.list.draw_rows(frame, list, cx, |_, row| match row {
+            RowSlot::Entry(ListEntry::Row(MailLine::Badge(badge))) => {
                 let mut spans = vec![Span::raw(" ")];
-                spans.extend(self.columns.cells(badge, list.width, env));
+                spans.extend(self.columns.cells(badge, list.width, cx));
                 spans
             }
-            RowState::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
+            RowSlot::Entry(ListEntry::Row(MailLine::Group { place, failed })) => {
                 let is_folded = self.search.text().is_none() && self.folded.contains(place);
-                let sign = if is_folded { env.glyphs.folded } else { env.glyphs.unfolded };
+                let sign = if is_folded { cx.glyphs.folded } else { cx.glyphs.unfolded };
                 let words = format!("{sign} {}", self.group_words(*place, *failed));
-                let words = fit(&words, usize::from(list.width).saturating_sub(2), env.glyphs.ellipsis);
+                let words = fit(&words, usize::from(list.width).saturating_sub(2), cx.glyphs.ellipsis);
                 vec![Span::styled(words, theme.strong())]
             }
             _ => Vec::new(),

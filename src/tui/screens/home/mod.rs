@@ -24,10 +24,10 @@ use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::worker::job_command::JobCommand;
 use counts::BadgeCounts;
-use counts::sections::Section;
+use counts::sections::CountsSection;
 use draw::{LaidOutFor, Placed};
-use lines::{HomeLine, IndexState, LineId, lines, of_jobs};
-use mails::{MailSource, Mails};
+use lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
+use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;
 use tokio::time::Instant;
@@ -35,18 +35,18 @@ use tokio::time::Instant;
 pub struct Home {
     of_jobs: Vec<HomeLine>,
     needing: usize,
-    journal: JournalState,
-    drafts: Drafts,
+    journal: JournalReadState,
+    drafts: HomeDrafts,
     lines: Vec<HomeLine>,
     /// Whether the jobs or the counts have changed since the lines were made.
     stale: bool,
-    selected: Option<LineId>,
+    selected: Option<HomeLineId>,
     /// The line of the selection, for when its subject is gone.
     at: usize,
     top: usize,
     height: usize,
     counts: BadgeCounts,
-    mails: Option<Box<Mails>>,
+    mails: Option<Box<FailedMailList>>,
     shown: HomePart,
     /// The rows of the screen, from the last layout, and what they were laid out for.
     laid_out: RefCell<Option<(LaidOutFor, Rc<Vec<Placed>>)>>,
@@ -56,7 +56,7 @@ pub struct Home {
 }
 
 #[derive(Default)]
-struct Drafts {
+struct HomeDrafts {
     kept: Vec<Job>,
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
@@ -66,7 +66,7 @@ struct Drafts {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JournalState {
+pub enum JournalReadState {
     Reading,
     Read,
     Failed(String),
@@ -92,15 +92,15 @@ enum MailsFrom {
 /// Maximum number of titles in the message about kept drafts.
 const TITLES: usize = 3;
 
-const STACK: &[Context] = &[Context::Home, Context::List, Context::Global, Context::Always];
+const STACK: &[KeyContext] = &[KeyContext::Home, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 impl Default for Home {
     fn default() -> Self {
         Self {
             of_jobs: Vec::new(),
             needing: 0,
-            journal: JournalState::Reading,
-            drafts: Drafts::default(),
+            journal: JournalReadState::Reading,
+            drafts: HomeDrafts::default(),
             lines: Vec::new(),
             stale: true,
             selected: None,
@@ -118,8 +118,8 @@ impl Default for Home {
 }
 
 impl Home {
-    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalState, env: &UiContext) {
-        let now = env.clock().utc();
+    pub fn take_jobs(&mut self, jobs: &[Job], journal: JournalReadState, cx: &UiContext) {
+        let now = cx.clock().utc();
         self.needing = needs::count(jobs, now);
         self.of_jobs = of_jobs(jobs, now);
         self.journal = journal;
@@ -128,12 +128,11 @@ impl Home {
 
     /// Reads the kept drafts of another connection, and the history into the index if the profile reads it at the
     /// start. Also while another tab is shown.
-    pub fn restart(&mut self, env: &UiContext, out: &mut Effects<'_>) {
-        if env.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start)
-        {
-            self.counts.on_action(Action::Reload, env, out);
+    pub fn restart(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        if cx.session().and_then(|session| session.index.as_ref()).is_some_and(|index| index.reads_at_start) {
+            self.counts.on_action(Action::Reload, cx, out);
         }
-        self.drafts = Drafts { request: Some(out.ask(Request::KeptDrafts)), ..Drafts::default() };
+        self.drafts = HomeDrafts { request: Some(out.ask(Request::KeptDrafts)), ..HomeDrafts::default() };
         self.stale = true;
     }
 
@@ -163,14 +162,14 @@ impl Home {
     }
 
     fn show_mails(&mut self, source: MailSource, from: MailsFrom, out: &mut Effects<'_>) {
-        self.mails = Some(Box::new(Mails::new(source, out)));
+        self.mails = Some(Box::new(FailedMailList::new(source, out)));
         self.shown = HomePart::Mails(from);
     }
 
     /// Lists all failed mails: of the index if anything was read into it, otherwise of the jobs.
-    fn all_mails(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn all_mails(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let source = match self.counts.all() {
-            Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(env).0),
+            Some(all) if !all.sums.status.is_empty() => MailSource::Index(self.counts.reading_words(cx).0),
             _ => MailSource::Journal(None),
         };
         let from = if self.shown == HomePart::Lines { MailsFrom::Lines } else { MailsFrom::Counts };
@@ -194,13 +193,13 @@ impl Home {
         self.history.map(|badges| Cost::of(badges, u32::MAX).requests)
     }
 
-    fn arrange(&mut self, env: &UiContext) {
+    fn arrange(&mut self, cx: &UiContext) {
         if !std::mem::take(&mut self.stale) {
             return;
         }
         let index = match self.counts.all() {
             Some(all) => IndexState::On(all),
-            None if self.counts.is_on(env) => IndexState::Unknown,
+            None if self.counts.is_on(cx) => IndexState::Unknown,
             None => IndexState::Off,
         };
         self.lines = lines(&self.of_jobs, &self.drafts.kept, &index);
@@ -223,7 +222,7 @@ impl Home {
     }
 
     /// Shows what the line is about. It never sends.
-    fn open(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn open(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         let Some(line) = self.line().cloned() else { return };
         match line {
             HomeLine::Need(job, needs) => {
@@ -250,7 +249,7 @@ impl Home {
                 self.counts.list(which, title);
                 self.shown = HomePart::List;
             }
-            HomeLine::Mails(..) => self.all_mails(env, out),
+            HomeLine::Mails(..) => self.all_mails(cx, out),
             HomeLine::NoIndex | HomeLine::EmptyIndex | HomeLine::Plot => {
                 // One row of the history, for the number of all: Home itself costs no request.
                 if !matches!(line, HomeLine::Plot) && self.history.is_none() {
@@ -258,22 +257,22 @@ impl Home {
                     let query = HistoryQuery { filter: HistoryFilter::default(), paging };
                     out.ask_instead(&mut self.history_request, Request::History(query));
                 }
-                self.show_counts(Section::Issued);
+                self.show_counts(CountsSection::Issued);
             }
         }
     }
 
-    fn show_counts(&mut self, section: Section) {
+    fn show_counts(&mut self, section: CountsSection) {
         self.counts.show(section);
         self.shown = HomePart::Counts;
     }
 
-    fn act_on_lines(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_on_lines(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
-            Action::Open => self.open(env, out),
+            Action::Open => self.open(cx, out),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => run(job, action, &[], out),
-                None if action == Action::Mail => self.all_mails(env, out),
+                None if action == Action::Mail => self.all_mails(cx, out),
                 None => out.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {
@@ -285,13 +284,13 @@ impl Home {
             },
             Action::Issue => {
                 out.go.push(Navigate::Run(Action::Templates));
-                let key = env.key(&[Context::Templates], Action::Issue);
+                let key = cx.key(&[KeyContext::Templates], Action::Issue);
                 out.say(t!("Select a template. {key} issues its badge.", key));
             }
             Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
             Action::Period if self.counts.all().is_some() => self.counts.next_period(),
             Action::Reload | Action::IndexOn | Action::IndexStop => {
-                return self.counts.on_action(action, env, out);
+                return self.counts.on_action(action, cx, out);
             }
             _ => match moved(action, self.at, self.lines.len(), self.height) {
                 Some(at) => self.go_to(at),
@@ -323,18 +322,18 @@ impl Screen for Home {
         }
     }
 
-    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
         match self.shown {
             HomePart::Lines => None,
-            HomePart::Counts | HomePart::List => self.counts.picture(area, env),
-            HomePart::Mails(_) => self.mails.as_ref()?.picture(area, env),
+            HomePart::Counts | HomePart::List => self.counts.picture(area, cx),
+            HomePart::Mails(_) => self.mails.as_ref()?.picture(area, cx),
         }
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.copyables(env),
-            (HomePart::Counts | HomePart::List, _) => self.counts.copyables(env),
+            (HomePart::Mails(_), Some(mails)) => mails.copyables(cx),
+            (HomePart::Counts | HomePart::List, _) => self.counts.copyables(cx),
             _ => Copyables::default(),
         }
     }
@@ -353,7 +352,7 @@ impl Screen for Home {
 }
 
 impl Component for Home {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         match self.shown {
             HomePart::Lines => STACK.to_vec(),
             HomePart::Counts | HomePart::List => self.counts.key_contexts(),
@@ -363,11 +362,11 @@ impl Component for Home {
         }
     }
 
-    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match (self.shown, &self.mails) {
             (HomePart::Mails(_), Some(mails)) => return mails.is_enabled(action),
             (HomePart::Lines, _) => {}
-            _ => return self.counts.is_enabled(action, env),
+            _ => return self.counts.is_enabled(action, cx),
         }
         match action {
             Action::Open => self.line().is_some(),
@@ -377,17 +376,17 @@ impl Component for Home {
                 Some(job) => can(action, job),
                 None => action == Action::Mail && !self.lines.is_empty(),
             },
-            Action::IndexOn | Action::IndexStop | Action::Reload => self.counts.is_enabled(action, env),
+            Action::IndexOn | Action::IndexStop | Action::Reload => self.counts.is_enabled(action, cx),
             _ => true,
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.shown == HomePart::Lines {
-            return self.act_on_lines(action, env, out);
+            return self.act_on_lines(action, cx, out);
         }
         if let (HomePart::Mails(from), Some(mails)) = (self.shown, &mut self.mails) {
-            if mails.on_action(action, env, out) {
+            if mails.on_action(action, cx, out) {
                 return true;
             }
             if action != Action::Back {
@@ -399,7 +398,7 @@ impl Component for Home {
             }
             return from != MailsFrom::AnotherTab;
         }
-        if self.counts.on_action(action, env, out) {
+        if self.counts.on_action(action, cx, out) {
             if self.shown == HomePart::List && !self.counts.is_over_bars() {
                 self.close();
             }
@@ -408,7 +407,7 @@ impl Component for Home {
         match action {
             Action::Back => self.close(),
             // The bar of the failures that are in no domain's group.
-            Action::Open => self.all_mails(env, out),
+            Action::Open => self.all_mails(cx, out),
             _ => return false,
         }
         true
@@ -422,22 +421,22 @@ impl Component for Home {
         }
     }
 
-    fn on_paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
+    fn on_paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
             (HomePart::Mails(_), Some(mails)) => mails.on_paste(text),
             (HomePart::Lines, _) => {}
-            _ => self.counts.on_paste(text, env, out),
+            _ => self.counts.on_paste(text, cx, out),
         }
     }
 
-    fn on_click(&mut self, at: Position, area: Rect, env: &UiContext, out: &mut Effects<'_>) -> Clicked {
+    fn on_click(&mut self, at: Position, area: Rect, cx: &UiContext, out: &mut Effects<'_>) -> Clicked {
         match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.on_click(at, area, env),
+            (HomePart::Mails(_), Some(mails)) => return mails.on_click(at, area, cx),
             (HomePart::Lines, _) => {}
-            _ => return self.counts.on_click(at, area, env, out),
+            _ => return self.counts.on_click(at, area, cx, out),
         }
         let row = self.top + usize::from(at.y.saturating_sub(area.y));
-        let hit = self.laid_out(area, env).get(row).and_then(|row| row.line);
+        let hit = self.laid_out(area, cx).get(row).and_then(|row| row.line);
         if let Some(line) = hit {
             self.go_to(line);
         }
@@ -448,19 +447,19 @@ impl Component for Home {
         self.counts.on_progress(request, done, all)
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, env),
+            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, cx),
             (HomePart::Lines, _) => {}
-            _ => return self.counts.load_visible(area, env, out),
+            _ => return self.counts.load_visible(area, cx, out),
         }
-        self.counts.count(env, out);
+        self.counts.count(cx, out);
         if std::mem::take(&mut self.drafts.stale) {
             self.drafts.request = Some(out.ask(Request::KeptDrafts));
         }
-        self.arrange(env);
+        self.arrange(cx);
         self.laid_out.take();
-        let rows = self.laid_out(area, env);
+        let rows = self.laid_out(area, cx);
         self.height = usize::from(self.visible(rows.len(), area)).max(1);
         let is_here = |row: &Placed| row.line == Some(self.at);
         let first = rows.iter().position(is_here).unwrap_or(0);
@@ -475,7 +474,7 @@ impl Component for Home {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
         self.stale = true;
@@ -498,7 +497,7 @@ impl Component for Home {
                         "{n} draft is kept: {titles}. {key} shows it on Home.",
                         "{n} drafts are kept: {titles}. {key} shows them on Home.",
                         titles = list(imports.iter().take(TITLES).map(|import| titles(import))),
-                        key = env.key(STACK, Action::Home)
+                        key = cx.key(STACK, Action::Home)
                     ));
                 }
                 Ok(())
@@ -511,7 +510,7 @@ impl Component for Home {
                     },
                     None => other,
                 };
-                self.counts.on_response(id, other, env, out)
+                self.counts.on_response(id, other, cx, out)
             }
         }
     }
@@ -523,11 +522,11 @@ impl Component for Home {
         self.counts.know(known);
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         match (self.shown, &self.mails) {
-            (HomePart::Mails(_), Some(mails)) => mails.draw(frame, area, env),
-            (HomePart::Counts | HomePart::List, _) => self.counts.draw(frame, area, env),
-            _ => self.draw_lines(frame, area, env),
+            (HomePart::Mails(_), Some(mails)) => mails.draw(frame, area, cx),
+            (HomePart::Counts | HomePart::List, _) => self.counts.draw(frame, area, cx),
+            _ => self.draw_lines(frame, area, cx),
         }
     }
 }

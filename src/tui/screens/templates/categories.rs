@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{Column, cells, fit, layout, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, layout, width};
 use ratatui::style::Style;
 
 /// Widest cell of a badge type that never shrinks, in columns.
@@ -44,47 +44,47 @@ impl Categories {
     }
 
     /// Draws both lists in a popup. The categories get the rows that the types below leave, and at least half of them.
-    pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    pub(super) fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let inside = popup::inside(area, popup::FORM);
         let mut head = Vec::new();
         let mut items: &[Category] = &[];
         let mut foot = Vec::new();
         match &self.categories {
             None => head.push(Line::styled(
-                format!("  {} {}", env.spinner(), t!("reading categories")),
-                env.theme.dim(),
+                format!("  {} {}", cx.spinner(), t!("reading categories")),
+                cx.theme.dim(),
             )),
             Some(Err(error)) => {
                 head.push(Line::styled(
                     format!("  {}", t!("Categories could not be read: {error}", error)),
-                    env.theme.error(),
+                    cx.theme.error(),
                 ));
             }
             Some(Ok(listed)) => {
                 head.push(Line::styled(
                     format!("  {}", count!(listed.items.len() as u64, "category", "categories")),
-                    env.theme.strong(),
+                    cx.theme.strong(),
                 ));
                 items = &listed.items;
                 for problem in &listed.problems {
                     let (place, why) = (&problem.place, &problem.why);
                     let text = t!("{place} cannot be read: {why}", place, why);
-                    let text = format!("  {} {text}", env.glyphs.alert);
-                    foot.push(Line::styled(text, env.theme.warning()));
+                    let text = format!("  {} {text}", cx.glyphs.alert);
+                    foot.push(Line::styled(text, cx.theme.warning()));
                 }
             }
         }
-        foot.extend(type_lines(self, inside.width, env));
+        foot.extend(type_lines(self, inside.width, cx));
         let outer = popup::at_bottom(area, popup::FORM, head.len() + items.len() + foot.len());
         let inner =
-            popup::open(frame, outer, area, &self.search.titled(t!("Categories and badge types"), env), env);
+            popup::open(frame, outer, area, &self.search.titled(t!("Categories and badge types"), cx), cx);
         let rows = below(inner, head.len());
         let left = rows.height.saturating_sub(u16::try_from(foot.len()).unwrap_or(u16::MAX));
         let rows = Rect { height: left.max(inner.height / 2).min(rows.height), ..rows };
-        let (shown, rest) = self.cursor.lay_all(rows, items.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, items.len(), cx);
         let mut lines = head;
         for (i, category) in items.iter().enumerate().skip(shown.start).take(shown.len()) {
-            lines.push(category_line(category, i == self.cursor.at(), inner.width, env));
+            lines.push(category_line(category, i == self.cursor.at(), inner.width, cx));
         }
         lines.extend(rest);
         lines.extend(foot);
@@ -145,35 +145,33 @@ impl Templates {
     }
 }
 
-fn type_lines(open: &Categories, columns: u16, env: &UiContext) -> Vec<Line<'static>> {
+fn type_lines(open: &Categories, columns: u16, cx: &UiContext) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("")];
     match &open.types {
-        None => lines.push(Line::styled(
-            format!("  {} {}", env.spinner(), t!("reading badge types")),
-            env.theme.dim(),
-        )),
+        None => lines
+            .push(Line::styled(format!("  {} {}", cx.spinner(), t!("reading badge types")), cx.theme.dim())),
         Some(Err(error)) => {
             lines.push(Line::styled(
                 format!("  {}", t!("Badge types could not be read: {error}", error)),
-                env.theme.error(),
+                cx.theme.error(),
             ));
         }
         Some(Ok(types)) => {
             lines.push(Line::styled(
                 format!("  {}", count!(types.types.len() as u64, "badge type", "badge types")),
-                env.theme.strong(),
+                cx.theme.strong(),
             ));
             if let Some(note) = &types.note {
-                lines.push(Line::styled(format!("  {note}"), env.theme.dim()));
+                lines.push(Line::styled(format!("  {note}"), cx.theme.dim()));
             }
-            lines.extend(type_table(types, usize::from(columns).saturating_sub(6), env));
+            lines.extend(type_table(types, usize::from(columns).saturating_sub(6), cx));
         }
     }
     lines
 }
 
 /// A table with a column for each field that the service gives.
-fn type_table(types: &BadgeTypes, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let mut names: Vec<&Text> = Vec::new();
     for (name, _) in types.types.iter().flat_map(|kind| &kind.fields) {
         if !names.contains(&name) {
@@ -187,8 +185,8 @@ fn type_table(types: &BadgeTypes, room: usize, env: &UiContext) -> Vec<Line<'sta
     let rows: Vec<Vec<String>> =
         types.types.iter().map(|kind| names.iter().map(|name| value(kind, name)).collect()).collect();
     let widest = |at: usize| rows.iter().chain([&heads]).map(|row| width(&row[at])).max().unwrap_or(0);
-    let columns: Vec<Column> = (0..names.len())
-        .map(|at| Column {
+    let columns: Vec<ColumnLayout> = (0..names.len())
+        .map(|at| ColumnLayout {
             min_width: widest(at).min(WIDEST),
             weight: usize::from(widest(at) > WIDEST),
             drop_order: 0,
@@ -198,11 +196,11 @@ fn type_table(types: &BadgeTypes, room: usize, env: &UiContext) -> Vec<Line<'sta
     let line = |row: &[String], style: Style| {
         let row: Vec<(String, Style)> = row.iter().map(|cell| (cell.clone(), style)).collect();
         let mut spans = vec![Span::raw("    ")];
-        spans.extend(cells(&row, &widths, env.glyphs.ellipsis));
+        spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
         Line::from(spans)
     };
-    let head = (!rows.is_empty()).then(|| line(&heads, env.theme.dim()));
-    head.into_iter().chain(rows.iter().map(|row| line(row, env.theme.text()))).collect()
+    let head = (!rows.is_empty()).then(|| line(&heads, cx.theme.dim()));
+    head.into_iter().chain(rows.iter().map(|row| line(row, cx.theme.text()))).collect()
 }
 
 /// The label of a type's field, as in the template details. Unknown fields keep the service's name.
@@ -215,7 +213,7 @@ fn type_field(name: &Text) -> String {
     }
 }
 
-fn category_line(category: &Category, selected: bool, columns: u16, env: &UiContext) -> Line<'static> {
+fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiContext) -> Line<'static> {
     let text = |t: &Option<Text>| t.as_ref().map_or(String::new(), ToString::to_string);
     let levels: Vec<String> = category
         .levels
@@ -229,22 +227,22 @@ fn category_line(category: &Category, selected: bool, columns: u16, env: &UiCont
     let levels = if levels.is_empty() {
         t!("no levels").to_owned()
     } else {
-        levels.join(&format!(" {} ", env.glyphs.dot))
+        levels.join(&format!(" {} ", cx.glyphs.dot))
     };
     let unused =
         if category.use_yn == Some(false) { format!("  {}", t!("not in use")) } else { String::new() };
     let room = usize::from(columns).saturating_sub(5 + 12 + 7);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![
-        Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+        Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
         Span::raw("   "),
-        Span::styled(fit(&category.category_id.to_string(), 5, env.glyphs.ellipsis), env.theme.dim()),
+        Span::styled(fit(&category.category_id.to_string(), 5, cx.glyphs.ellipsis), cx.theme.dim()),
         Span::raw(" "),
-        Span::raw(fit(&text(&category.category_cd), 11, env.glyphs.ellipsis)),
+        Span::raw(fit(&text(&category.category_cd), 11, cx.glyphs.ellipsis)),
         Span::raw(" "),
-        Span::raw(fit(&text(&category.category_name), name, env.glyphs.ellipsis)),
+        Span::raw(fit(&text(&category.category_name), name, cx.glyphs.ellipsis)),
         Span::raw(" "),
-        Span::styled(fit(&format!("{levels}{unused}"), rest, env.glyphs.ellipsis), env.theme.dim()),
+        Span::styled(fit(&format!("{levels}{unused}"), rest, cx.glyphs.ellipsis), cx.theme.dim()),
     ]);
-    if selected { line.patch_style(env.theme.selected()) } else { line }
+    if selected { line.patch_style(cx.theme.selected()) } else { line }
 }

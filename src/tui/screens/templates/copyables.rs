@@ -3,7 +3,7 @@
 use super::{COPIED, Templates};
 use crate::api::RawOf;
 use crate::domain::{Category, Text};
-use crate::tui::persist::saved_layout::View;
+use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -32,11 +32,11 @@ impl Screen for Templates {
         self.browser.changes()
     }
 
-    fn save_layout(&self, view: &mut View) {
+    fn save_layout(&self, view: &mut SavedLayout) {
         view.templates = self.browser.view();
     }
 
-    fn restore_layout(&mut self, view: &View, out: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &SavedLayout, out: &mut Effects<'_>) {
         self.browser.restore(&view.templates, out);
     }
 
@@ -73,7 +73,7 @@ impl Screen for Templates {
         Some(PictureRequest { of: PictureOf::Address(row.image_url.clone()), area: place? })
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         if self.categories.is_some() {
             if let Some(category) = self.category() {
@@ -86,10 +86,10 @@ impl Screen for Templates {
         let Some(row) = self.browser.list.selected() else { return all };
         all.one('i', t!("template id"), Some(row.template_id.wire()));
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
-        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
+        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
         all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
         let loaded = self.browser.list.loaded().map(|(_, row)| row);
-        all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), env);
+        all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), cx);
         all
     }
 

@@ -4,20 +4,21 @@ use super::Sought;
 use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
-    BUDGET, Call, FIRST_PAGES, HolderBadges, Lookups, MOST_PAGES, Wallet, alone, cert, masked, wants_reason,
+    BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Wallet, alone, cert, masked,
+    wants_reason,
 };
 use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
-use crate::domain::address_search::Why;
+use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
 use crate::domain::query::{id_variants, may_be_end_of_id};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
-use crate::jobs::{Opening, SentHere};
+use crate::jobs::{Disclosure, SentHere};
 use crate::tui::input::list_hit::ListCursor;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::request::Holder;
-use crate::tui::widgets::field::Recent;
+use crate::tui::request::HolderLists;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::LookupReply;
 
@@ -26,7 +27,7 @@ impl Wallet {
         out.cancel(self.request.take());
         out.cancel(self.lookup.take().map(|(request, _)| request));
         let nothing = self.found.as_ref().filter(|f| f.held.is_empty() && !f.email.is_empty());
-        self.call = Call { before: nothing.map(|f| f.email.clone()), ..Call::default() };
+        self.call = LookupState { before: nothing.map(|f| f.email.clone()), ..LookupState::default() };
         self.people = None;
         self.choosing = false;
         self.found = None;
@@ -34,7 +35,7 @@ impl Wallet {
         self.error = None;
         self.typing = false;
         self.heading.close();
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         self.cursor = ListCursor::default();
         self.end_search();
     }
@@ -59,7 +60,7 @@ impl Wallet {
             Query::Address { address, .. } => address.as_str(),
             _ => self.field.value(),
         };
-        out.typed.push((Typed::LookUp, typed.to_owned()));
+        out.typed.push((InputKind::LookUp, typed.to_owned()));
         self.start(query, out);
     }
 
@@ -163,7 +164,7 @@ impl Wallet {
             out.say(t!("This record has no e-mail address, so there is no wallet to open."));
             return;
         }
-        let command = JobCommand::Opened(Opening::WalletOf(id.clone()));
+        let command = JobCommand::Opened(Disclosure::WalletOf(id.clone()));
         self.send(Lookups::Opening(id), Request::Do(Box::new(command)), out);
     }
 
@@ -210,7 +211,7 @@ impl Wallet {
         self.field.set(self.asked.as_deref().or(self.call.name.as_deref()).unwrap_or_default());
     }
 
-    pub(super) fn take_holder(&mut self, holder: Holder, out: &mut Effects<'_>) {
+    pub(super) fn take_holder(&mut self, holder: HolderLists, out: &mut Effects<'_>) {
         let (wallet, history) = (holder.wallet, holder.history);
         let troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
             (Some(one), Some(other)) if one == other => {
@@ -361,7 +362,7 @@ impl Wallet {
                     Sought::Name(_) if matches.is_empty() => self.search_unasked(sought, OF_HOLDER, out),
                     Sought::Address(_) if matches.is_empty() => self.search_unasked(sought, 0, out),
                     // The index may be old, so it does not show that nobody else has this name. The service does.
-                    Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&Why::SameName)) =>
+                    Sought::Name(_) if matches!(matches.as_slice(), [one] if one.why.contains(&MatchReason::SameName)) =>
                     {
                         self.search_unasked(sought, OF_HOLDER, out);
                     }
@@ -463,14 +464,14 @@ impl Wallet {
     }
 
     /// Reads the revoke reason of the selected badge, within `BUDGET`.
-    pub(super) fn ask_reason(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn ask_reason(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.request.is_some() || self.lookup.is_some() || self.call.requests >= BUDGET {
             return;
         }
         let wanted = self.selected().filter(|held| {
             held.detail.is_none()
                 && !self.call.details.contains_key(&held.badge_id)
-                && wants_reason(held, env.now())
+                && wants_reason(held, cx.now())
         });
         if let Some(id) = wanted.map(|held| held.badge_id.clone()) {
             self.send(Lookups::Detail(id.clone()), Request::Badge(id), out);

@@ -5,7 +5,7 @@ use crate::domain::text::short;
 use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
 use crate::i18n::{list, number};
-use crate::index::{Cert, SyncScope, Which};
+use crate::index::{Cert, IndexedList, SyncScope};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{NotSearched, reading_cost};
@@ -30,23 +30,23 @@ impl Certs {
         }
     }
 
-    pub(in crate::tui) fn advice(self, env: &UiContext) -> String {
-        let home = || env.key(&[Context::Global], Action::Home);
+    pub(in crate::tui) fn advice(self, cx: &UiContext) -> String {
+        let home = || cx.key(&[KeyContext::Global], Action::Home);
         match self {
             Self::NotAsked => t!("Ask for the badge id or the holder's e-mail address.").to_owned(),
             Self::NoIndex => t!(
                 "If this is a certificate number: the service cannot search for one, and there is no index here. {home} opens Home, where {key} turns the index on. It has the numbers of badges whose record lapel has read. Or ask for the badge id or the holder's e-mail address.",
                 home = home(),
-                key = env.key(&[Context::Home], Action::IndexOn)
+                key = cx.key(&[KeyContext::Home], Action::IndexOn)
             ),
             Self::NotRead => t!(
                 "If this is a certificate number: only the index has them, and it is not read yet. {home} opens Home, where {key} reads it. Or ask for the badge id or the holder's e-mail address.",
                 home = home(),
-                key = env.key(&[Context::Home, Context::Global], Action::Reload)
+                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload)
             ),
             Self::Unknown => t!(
                 "If this is a certificate number: the index has only the numbers of badges that you opened, or read with {key} on a list of Home. Or ask for the badge id or the holder's e-mail address.",
-                key = env.key(&[Context::OverviewList], Action::Details)
+                key = cx.key(&[KeyContext::OverviewList], Action::Details)
             ),
         }
     }
@@ -85,9 +85,9 @@ impl Wallet {
     }
 
     /// What the key for searching further does for a certificate number that the index does not know.
-    pub(super) fn cert_offer(&self, env: &UiContext) -> Option<String> {
+    pub(super) fn cert_offer(&self, cx: &UiContext) -> Option<String> {
         self.unknown_cert()?;
-        let key = env.key(&[Context::Wallet], Action::Elsewhere);
+        let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
         Some(if self.call.certs == Certs::NotRead {
             t!(
                 "{key} reads the history ({cost}), then the records, after a confirmation.",
@@ -113,7 +113,7 @@ impl Wallet {
             );
             return confirm(number, text, None, out);
         }
-        self.send(Lookups::CertCost(number), Request::WithoutDetails(Which::All), out);
+        self.send(Lookups::CertCost(number), Request::WithoutDetails(IndexedList::All), out);
     }
 
     /// Asks for the one confirmation, with the number of requests.
@@ -152,7 +152,7 @@ impl Wallet {
         let (what, ask) = match (step, answer) {
             (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
-                (Lookups::CertIds(number), Request::WithoutDetails(Which::All))
+                (Lookups::CertIds(number), Request::WithoutDetails(IndexedList::All))
             }
             // Every record was read already.
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
@@ -187,14 +187,14 @@ impl Wallet {
     }
 
     /// The progress of the reading, and the key that stops it.
-    pub(super) fn cert_progress(&self, env: &UiContext) -> Option<String> {
+    pub(super) fn cert_progress(&self, cx: &UiContext) -> Option<String> {
         self.is_reading_cert().then(|| {
-            let contexts: &[Context] = if self.typing {
-                &[Context::LookUp, Context::Prompt, Context::Field, Context::Always]
+            let contexts: &[KeyContext] = if self.typing {
+                &[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Field, KeyContext::Always]
             } else {
-                &[Context::Wallet, Context::List, Context::Global]
+                &[KeyContext::Wallet, KeyContext::List, KeyContext::Global]
             };
-            let esc = env.key(contexts, Action::Back);
+            let esc = cx.key(contexts, Action::Back);
             match self.progress {
                 Some((done, all)) if all > 0 => {
                     t!("{done} of {all}. {esc} stops it.", done = number(done), all = number(all), esc)

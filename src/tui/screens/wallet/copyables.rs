@@ -13,10 +13,10 @@ use crate::tui::widgets::copying::{Copyables, records};
 use crate::tui::widgets::record_field::pick;
 
 impl Wallet {
-    pub(super) fn source(&self, env: &UiContext) -> Result<ExportSource, &'static str> {
+    pub(super) fn source(&self, cx: &UiContext) -> Result<ExportSource, &'static str> {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
-        let now = env.now();
+        let now = cx.now();
         let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
@@ -46,21 +46,21 @@ impl Screen for Wallet {
         self.heading.changes()
     }
 
-    fn save_layout(&self, view: &mut saved_layout::View) {
+    fn save_layout(&self, view: &mut saved_layout::SavedLayout) {
         view.wallet = self.heading.view();
     }
 
-    fn restore_layout(&mut self, view: &saved_layout::View, _: &mut Effects<'_>) {
+    fn restore_layout(&mut self, view: &saved_layout::SavedLayout, _: &mut Effects<'_>) {
         self.heading.restore_all(&view.wallet);
         self.unsorted = true;
     }
 
-    fn shown(&self) -> Option<Shown> {
-        self.asked.clone().map(Shown::Holder)
+    fn shown(&self) -> Option<ShownRecord> {
+        self.asked.clone().map(ShownRecord::Holder)
     }
 
-    fn show(&mut self, shown: Shown, out: &mut Effects<'_>) {
-        if let Shown::Holder(email) = shown {
+    fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
+        if let ShownRecord::Holder(email) = shown {
             self.look_up(&email, out);
         }
     }
@@ -72,16 +72,16 @@ impl Screen for Wallet {
             || self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
-    fn shows_age(&self, env: &UiContext) -> bool {
-        let now = env.now();
+    fn shows_age(&self, cx: &UiContext) -> bool {
+        let now = cx.now();
         self.rows().any(|held| held.verdict(now).is_running())
     }
 
-    fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
-        self.text_and_picture(self.selected()?, area, env).1
+    fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        self.text_and_picture(self.selected()?, area, cx).1
     }
 
-    fn copyables(&self, env: &UiContext) -> Copyables {
+    fn copyables(&self, cx: &UiContext) -> Copyables {
         let email = self.asked.as_deref().unwrap_or_default();
         let mut all = Copyables::default();
         let Some(held) = self.selected() else {
@@ -92,13 +92,13 @@ impl Screen for Wallet {
         if !self.call.masked {
             all.one('a', t!("e-mail address"), Some(sent_to(held, email)));
         }
-        let link = |url: &Text| env.client().and_then(|client| client.picture_url(url));
+        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
         all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked).and_then(link));
-        let Some(view) = self.as_rows(env) else { return all };
+        let Some(view) = self.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(&fields, Some(held), self.rows(), t!("of this holder"), |_| &view, env);
+        all.records(&fields, Some(held), self.rows(), t!("of this holder"), |_| &view, cx);
         all
     }
 
@@ -113,7 +113,7 @@ impl Screen for Wallet {
         self.lookup.take_if(|(own, _)| *own == request);
     }
 
-    fn refresh(&mut self, env: &UiContext, out: &mut Effects<'_>) {
-        self.on_action(Action::Reload, env, out);
+    fn refresh(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
+        self.on_action(Action::Reload, cx, out);
     }
 }

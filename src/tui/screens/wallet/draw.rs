@@ -1,7 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
 use super::cert::Certs;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::rows::FIELDS;
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::address_search::with_space;
@@ -47,33 +47,33 @@ pub(super) struct Areas {
 }
 
 impl Wallet {
-    pub(super) fn lay_out_rows(&mut self, area: Rect, env: &UiContext) {
-        self.arrange(env);
-        self.fit_columns(env);
-        let list = self.areas(area, env).list;
+    pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
+        self.arrange(cx);
+        self.fit_columns(cx);
+        let list = self.areas(area, cx).list;
         self.heading.set_room(usize::from(list.width).saturating_sub(BEFORE));
         self.cursor.lay(list, self.len());
-        self.lay_out_pane(area, env);
+        self.lay_out_pane(area, cx);
     }
 
     /// Keeps the answer within its text. The answer about another badge begins at its first line.
-    fn lay_out_pane(&mut self, area: Rect, env: &UiContext) {
+    fn lay_out_pane(&mut self, area: Rect, cx: &UiContext) {
         let selected = self.selected().map(|held| held.badge_id.clone());
         if self.scrolled != selected {
             self.scroll.reset();
             self.scrolled = selected;
         }
-        let pane = self.selected().map(|held| self.text_and_picture(held, area, env).0).unwrap_or_default();
+        let pane = self.selected().map(|held| self.text_and_picture(held, area, cx).0).unwrap_or_default();
         self.pane_height = pane.height;
         if self.scroll.is_scrolled() {
-            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, env).len());
+            let lines = self.selected().map_or(0, |held| self.answer_lines(held, pane, cx).len());
             self.scroll.limit(lines, pane.height);
         }
     }
 
-    fn answer_lines(&self, held: &HeldBadge, pane: Rect, env: &UiContext) -> Vec<Line<'static>> {
+    fn answer_lines(&self, held: &HeldBadge, pane: Rect, cx: &UiContext) -> Vec<Line<'static>> {
         let room = (usize::from(pane.width), usize::from(pane.height));
-        pane::fitted(&self.case(held, env), &self.beside(held, env), room, env)
+        pane::fitted(&self.case(held, cx), &self.beside(held, cx), room, cx)
     }
 
     /// The area of the answer, and below it the picture of the badge's template, or of the badge itself.
@@ -81,9 +81,9 @@ impl Wallet {
         &self,
         held: &HeldBadge,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> (Rect, Option<PictureRequest>) {
-        let pane = self.areas(area, env).pane.unwrap_or_default();
+        let pane = self.areas(area, cx).pane.unwrap_or_default();
         let of = match held.template_id() {
             Some(id) => Some(PictureOf::Template(id.clone())),
             // The card of a badge names its holder.
@@ -92,16 +92,16 @@ impl Wallet {
                 badge.and_then(|badge| badge.front_image_url.clone()).map(|url| PictureOf::Address(Some(url)))
             }
         };
-        let Some(of) = of.filter(|_| area.width >= preview::FROM && env.pictures.is_on()) else {
+        let Some(of) = of.filter(|_| area.width >= preview::FROM && cx.pictures.is_on()) else {
             return (pane, None);
         };
-        let (text, place) = picture::below(pane, self.answer_lines(held, pane, env).len());
+        let (text, place) = picture::below(pane, self.answer_lines(held, pane, cx).len());
         (text, place.map(|area| PictureRequest { of, area }))
     }
 
-    pub(super) fn areas(&self, area: Rect, env: &UiContext) -> Areas {
+    pub(super) fn areas(&self, area: Rect, cx: &UiContext) -> Areas {
         let room = usize::from(area.width).saturating_sub(4);
-        let notes = u16::try_from(self.notes(room, env).len()).unwrap_or(u16::MAX);
+        let notes = u16::try_from(self.notes(room, cx).len()).unwrap_or(u16::MAX);
         let head = HEAD.saturating_add(notes).min(area.height);
         let notes = Rect { y: area.y + HEAD.min(area.height), height: head.saturating_sub(HEAD), ..area };
         let titled = u16::from(self.has_headings()).min(area.height - head);
@@ -122,9 +122,9 @@ impl Wallet {
         let rows = u16::try_from(self.rows().count()).unwrap_or(u16::MAX);
         // The list keeps at least a few rows, and takes the rows that the badge does not need. The timeline takes none.
         // Advice about the call may reduce the list further. General advice may not.
-        let (case, beside) = (self.case(held, env), self.beside(held, env));
+        let (case, beside) = (self.case(held, cx), self.beside(held, cx));
         let wanted =
-            |less| u16::try_from(pane::lines(&case, &beside, room, less, env).len()).unwrap_or(u16::MAX);
+            |less| u16::try_from(pane::lines(&case, &beside, room, less, cx).len()).unwrap_or(u16::MAX);
         let left = |wanted: u16| rest.height.saturating_sub(wanted.saturating_add(1));
         let list = left(wanted(2)).max(left(wanted(3)).min(SOME)).max(FEW).min(rows).min(rest.height);
         let below = rest.height - list;
@@ -140,18 +140,18 @@ impl Wallet {
         Areas { notes, heads, list: Rect { height: list, ..rest }, pane: Some(pane) }
     }
 
-    fn beside(&self, held: &HeldBadge, env: &UiContext) -> pane::Beside<'_> {
-        let (verdict, known) = (held.verdict(env.now()), held.detail.is_some());
+    fn beside(&self, held: &HeldBadge, cx: &UiContext) -> pane::Beside<'_> {
+        let (verdict, known) = (held.verdict(cx.now()), held.detail.is_some());
         let reading = matches!(&self.lookup, Some((_, Lookups::Detail(id))) if *id == held.badge_id);
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
-            reason_missing: pane::reason_missing(&verdict, known, reading, env),
+            reason_missing: pane::reason_missing(&verdict, known, reading, cx),
             requested: self.found.as_ref().and_then(|found| found.requested.get(&held.badge_id)).copied(),
         }
     }
 
     /// Says that a word before the address was read as a name, if it may be a part of the address.
-    fn spaced_note(&self, env: &UiContext) -> Option<String> {
+    fn spaced_note(&self, cx: &UiContext) -> Option<String> {
         let (Some(Query::Address { address, name: Some(name) }), false) =
             (&self.call.query, self.call.opened)
         else {
@@ -162,30 +162,29 @@ impl Wallet {
             "\u{201c}{name}\u{201d} was read as a name. If it belongs to the address: {key} searches for {address}.",
             name = short(name),
             address = short(&address),
-            key = env.key(&[Context::Wallet], Action::Elsewhere)
+            key = cx.key(&[KeyContext::Wallet], Action::Elsewhere)
         ))
     }
 
     /// Says that the address at the domain that the caller may have meant has badges, too.
-    fn meant_note(&self, env: &UiContext) -> Option<String> {
+    fn meant_note(&self, cx: &UiContext) -> Option<String> {
         let one = self.call.meant.first()?;
         Some(t!(
             "{address} has {badges}, too: {key} lists them.",
             address = one.shown(),
             badges = count!(one.badges as u64, "badge", "badges"),
-            key = env.key(&[Context::Wallet], Action::Elsewhere)
+            key = cx.key(&[KeyContext::Wallet], Action::Elsewhere)
         ))
     }
 
     /// The lines between the summary and the list.
-    fn notes(&self, room: usize, env: &UiContext) -> Vec<(String, Style)> {
+    fn notes(&self, room: usize, cx: &UiContext) -> Vec<(String, Style)> {
         let mut notes: Vec<(String, Style)> = Vec::new();
-        let searched = self.search_note(env);
-        notes
-            .extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, env.theme.strong())));
+        let searched = self.search_note(cx);
+        notes.extend(searched.iter().flat_map(|note| wrap(note, room)).map(|line| (line, cx.theme.strong())));
         if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
             for note in &people.notes {
-                notes.extend(wrap(note, room).into_iter().map(|line| (line, env.theme.warning())));
+                notes.extend(wrap(note, room).into_iter().map(|line| (line, cx.theme.warning())));
             }
             return notes;
         }
@@ -193,82 +192,82 @@ impl Wallet {
         if self.call.masked {
             let text = t!(
                 "Only the issuer's record of this badge. {enter} opens the holder's wallet with name and e-mail address, and the journal records that.",
-                enter = env.key(&[Context::Wallet], Action::Open)
+                enter = cx.key(&[KeyContext::Wallet], Action::Open)
             );
-            notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.dim())));
+            notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.dim())));
         }
         if !found.held.is_empty() {
-            let said = self.spaced_note(env).into_iter().chain(self.meant_note(env));
-            notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, env.theme.warning())));
+            let said = self.spaced_note(cx).into_iter().chain(self.meant_note(cx));
+            notes.extend(said.flat_map(|note| wrap(&note, room)).map(|line| (line, cx.theme.warning())));
         }
         for trouble in &found.troubles {
-            let lines = wrap(&format!("{} {trouble}", env.glyphs.alert), room);
-            notes.extend(lines.into_iter().map(|line| (line, env.theme.error())));
+            let lines = wrap(&format!("{} {trouble}", cx.glyphs.alert), room);
+            notes.extend(lines.into_iter().map(|line| (line, cx.theme.error())));
         }
         for sent in &found.sent {
-            let text = format!("{}: {}", sent.title, sent_here(sent, env));
-            notes.extend(wrap(&text, room).into_iter().map(|line| (line, env.theme.warning())));
+            let text = format!("{}: {}", sent.title, sent_here(sent, cx));
+            notes.extend(wrap(&text, room).into_iter().map(|line| (line, cx.theme.warning())));
         }
         notes
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let line = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
         let label = format!("  {} ", t!("Holder"));
-        let question = self.question(env).unwrap_or_default();
+        let question = self.question(cx).unwrap_or_default();
         let room = usize::from(area.width).saturating_sub(width(&label) + 5);
         let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
-        let search = self.search.line(room, env).filter(|_| self.search.over().is_some());
+        let search = self.search.line(room, cx).filter(|_| self.search.over().is_some());
         let line_of_box = || {
             let mut spans = vec![
-                Span::styled(label, env.theme.strong()),
-                Span::styled(if self.typing { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::styled(label, cx.theme.strong()),
+                Span::styled(if self.typing { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
             ];
-            spans.extend(self.field.spans(room, self.typing, env));
+            spans.extend(self.field.spans(room, self.typing, cx));
             Line::from(spans)
         };
         frame.render_widget(search.unwrap_or_else(line_of_box), line(0));
-        let style = if self.call.question.is_some() { env.theme.accent() } else { env.theme.dim() };
+        let style = if self.call.question.is_some() { cx.theme.accent() } else { cx.theme.dim() };
         let at = Rect { width: area.width.saturating_sub(2), ..line(0) };
         frame.render_widget(Line::styled(question, style).right_aligned(), at);
-        let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        frame.render_widget(Line::styled(format!(" {rule}"), env.theme.dim()), line(1));
+        let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+        frame.render_widget(Line::styled(format!(" {rule}"), cx.theme.dim()), line(1));
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
         if let Some(error) = &self.error {
-            draw_texts(frame, body, std::slice::from_ref(error), env.theme.error());
-        } else if let Some(hint) = self.typed(env) {
-            draw_texts(frame, body, &[hint], env.theme.dim());
-            self.draw_recent(frame, below(body, 2), env);
+            draw_texts(frame, body, std::slice::from_ref(error), cx.theme.error());
+        } else if let Some(hint) = self.typed(cx) {
+            draw_texts(frame, body, &[hint], cx.theme.dim());
+            self.draw_recent(frame, below(body, 2), cx);
         } else if let Some(sent) = &self.call.unseen {
-            let said = format!("{}: {}", sent.title, sent_here(sent, env));
-            draw_texts(frame, body, &[said], env.theme.warning());
+            let said = format!("{}: {}", sent.title, sent_here(sent, cx));
+            draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
-            let rows = self.draw_message(nothing, frame, body, env);
+            let rows = self.draw_message(nothing, frame, body, cx);
             let mut said: Vec<String> =
-                self.tried(env).into_iter().chain(no_such(self.call.certs, env)).collect();
-            said.extend(self.cert_offer(env).filter(|_| !self.is_reading_cert()));
+                self.tried(cx).into_iter().chain(no_such(self.call.certs, cx)).collect();
+            said.extend(self.cert_offer(cx).filter(|_| !self.is_reading_cert()));
             said.extend(self.waits_for().map(|waits| {
-                let progress = self.cert_progress(env).map(|words| format!(": {words}"));
-                format!("{} {waits}{}", env.spinner(), progress.unwrap_or_default())
+                let progress = self.cert_progress(cx).map(|words| format!(": {words}"));
+                format!("{} {waits}{}", cx.spinner(), progress.unwrap_or_default())
             }));
-            draw_texts(frame, below(body, rows + 1), &said, env.theme.dim());
+            draw_texts(frame, below(body, rows + 1), &said, cx.theme.dim());
         } else if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            self.draw_people(people, frame, area, env);
+            self.draw_people(people, frame, area, cx);
         } else if let Some(found) = &self.found {
-            self.draw_found(found, frame, area, env);
+            self.draw_found(found, frame, area, cx);
         } else if let Some(waits) = self.waits_for() {
-            draw_texts(frame, body, &[format!("{} {waits}", env.spinner())], env.theme.dim());
+            draw_texts(frame, body, &[format!("{} {waits}", cx.spinner())], cx.theme.dim());
         } else {
-            draw_texts(frame, body, &[type_something(env)], env.theme.dim());
-            self.draw_recent(frame, below(body, 2), env);
+            draw_texts(frame, body, &[type_something(cx)], cx.theme.dim());
+            self.draw_recent(frame, below(body, 2), cx);
         }
     }
 
-    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw_recent(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let all = if self.recent.at().is_some() {
             self.recent.all().to_vec()
         } else if self.field.value().is_empty() {
-            self.offered(env)
+            self.offered(cx)
         } else {
             Vec::new()
         };
@@ -277,11 +276,11 @@ impl Wallet {
         } else {
             t!("Pasted, then looked up earlier")
         };
-        input_history::draw(&all, self.recent.at(), title, frame, area, env);
+        input_history::draw(&all, self.recent.at(), title, frame, area, cx);
     }
 
     /// A hint about what the typed text would do. `None` if the input still shows the current look-up.
-    fn typed(&self, env: &UiContext) -> Option<String> {
+    fn typed(&self, cx: &UiContext) -> Option<String> {
         let shown = self.asked.as_deref().unwrap_or_default();
         let something = self.found.is_some()
             || self.people.is_some()
@@ -290,9 +289,9 @@ impl Wallet {
         if !self.typing || self.field.value() == shown || !something && self.field.value().is_empty() {
             return None;
         }
-        let enter = env.key(&self.key_contexts(), Action::Accept);
+        let enter = cx.key(&self.key_contexts(), Action::Accept);
         let hint = match Query::read(self.field.value()) {
-            Query::Nothing => type_something(env),
+            Query::Nothing => type_something(cx),
             Query::NotAnAddress(problem) => t!("So far {problem}", problem = problem.ended()),
             Query::Address { address, name: Some(name) }
                 if !with_space(address.as_str(), &name).is_empty() =>
@@ -318,40 +317,40 @@ impl Wallet {
 
     /// Draws the summary, with the number of requests at its end as a sign of progress.
     /// `said` has the longest text first. The first one that leaves room for the holder's name is used.
-    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let asked = self.requests(env);
+    fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
         let right: Vec<String> = place.into_iter().chain([asked]).collect();
-        let right = right.join(&format!(" {} ", env.glyphs.dot));
+        let right = right.join(&format!(" {} ", cx.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
         let name = width(who).min(NAME);
         let said = said.iter().find(|said| name + width(said) <= room).or(said.last());
         let said = said.map_or("", String::as_str);
-        let short = fit(who, room.saturating_sub(width(said)), env.glyphs.ellipsis);
-        let text = fit(&format!("{}{said}", short.trim_end()), room, env.glyphs.ellipsis);
-        let text = Line::styled(format!("  {}", text.trim_end()), env.theme.strong());
-        two_sided(frame, area, (text, Span::styled(right, env.theme.dim())), true, env);
+        let short = fit(who, room.saturating_sub(width(said)), cx.glyphs.ellipsis);
+        let text = fit(&format!("{}{said}", short.trim_end()), room, cx.glyphs.ellipsis);
+        let text = Line::styled(format!("  {}", text.trim_end()), cx.theme.strong());
+        two_sided(frame, area, (text, Span::styled(right, cx.theme.dim())), true, cx);
     }
 
     /// Draws a message beside the number of requests. Returns the number of lines.
-    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, env: &UiContext) -> usize {
-        let right = self.requests(env);
+    fn draw_message(&self, text: &str, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) -> usize {
+        let right = self.requests(cx);
         let lines: Vec<Line<'_>> = wrap(text, usize::from(area.width).saturating_sub(width(&right) + 6))
             .into_iter()
-            .map(|line| Line::styled(format!("  {line}"), env.theme.strong()))
+            .map(|line| Line::styled(format!("  {line}"), cx.theme.strong()))
             .collect();
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(area.height);
         let wide = lines.iter().map(line_width).max().unwrap_or(0);
         let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
         let first = Rect { height: 1.min(area.height), ..area };
-        two_sided(frame, first, (Line::raw(""), Span::styled(right, env.theme.dim())), true, env);
+        two_sided(frame, first, (Line::raw(""), Span::styled(right, cx.theme.dim())), true, cx);
         frame.render_widget(ratatui::text::Text::from(lines), Rect { width: wide, height: rows, ..area });
         usize::from(rows)
     }
 
-    fn requests(&self, env: &UiContext) -> String {
+    fn requests(&self, cx: &UiContext) -> String {
         let asked = count!(u64::from(self.call.requests), "request", "requests");
-        if self.waits_for().is_some() { format!("{} {asked}", env.spinner()) } else { asked }
+        if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
 
     /// The position of the selected row, if the list is longer than its area.
@@ -366,28 +365,34 @@ impl Wallet {
         })
     }
 
-    fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw_notes(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let room = usize::from(area.width).saturating_sub(4);
-        let notes = self.notes(room, env);
+        let notes = self.notes(room, cx);
         let lines: Vec<Line<'_>> =
             notes.into_iter().map(|(text, style)| Line::styled(format!("  {text}"), style)).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
 
-    fn draw_people(&self, people: &People, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, env);
-        let areas = self.areas(area, env);
-        self.draw_notes(frame, areas.notes, env);
+    fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.first_line((&people.title, &[]), frame, Rect { y: area.y + 2, height: 1, ..area }, cx);
+        let areas = self.areas(area, cx);
+        self.draw_notes(frame, areas.notes, cx);
         if people.matches.is_empty() {
             let email = self.found.as_ref().map_or("", |f| f.email.as_str());
-            let said: Vec<String> = self.tried(env).into_iter().chain(nothing_found(email)).collect();
-            draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
+            let said: Vec<String> = self.tried(cx).into_iter().chain(nothing_found(email)).collect();
+            draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             return;
         }
-        let widths = People::widths(usize::from(areas.list.width));
+        let widths = PeopleMatches::widths(usize::from(areas.list.width));
         let shown = self.cursor.shown().filter_map(|i| Some((i, people.matches.get(self.unnarrowed(i)?)?)));
         for (y, (i, one)) in (areas.list.y..).zip(shown) {
-            self.draw_row(i, People::row(one, &widths, env), frame, Rect { y, height: 1, ..areas.list }, env);
+            self.draw_row(
+                i,
+                PeopleMatches::row(one, &widths, cx),
+                frame,
+                Rect { y, height: 1, ..areas.list },
+                cx,
+            );
         }
     }
 
@@ -397,15 +402,15 @@ impl Wallet {
         cells: Vec<Span<'static>>,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
     ) {
         let mut spans = vec![Span::raw(" ")];
         spans.extend(cells);
-        draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, env);
+        draw_row(frame, area, i == self.cursor.at() && !self.typing, spans, cx);
     }
 
-    fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let dot = env.glyphs.dot;
+    fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let dot = cx.glyphs.dot;
         let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
         let only_history = found.held.len() as u64 - in_wallet;
         let all_names = names(&found.held);
@@ -425,7 +430,7 @@ impl Wallet {
             (t!("No badge for {email} in the wallet or the history.", email), Vec::new())
         } else if found.held.is_empty() {
             let goes_on = self.left_to_read().map(|_| {
-                let key = env.key(&[Context::Wallet], Action::Elsewhere);
+                let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
                 format!(" {dot} {}", t!("{key} reads more", key))
             });
             let said = t!("No badge found for {email}, but not everything could be read.", email);
@@ -442,7 +447,7 @@ impl Wallet {
                     badges = count!(found.held.len() as u64, "badge", "badges")
                 ),
             };
-            let key = env.key(&[Context::Wallet], Action::Elsewhere);
+            let key = cx.key(&[KeyContext::Wallet], Action::Elsewhere);
             let goes_on = t!("{key} reads more", key);
             (who, vec![format!(" {dot} {read} {dot} {goes_on}"), format!(" {dot} {read}")])
         } else if !found.troubles.is_empty() {
@@ -471,77 +476,77 @@ impl Wallet {
             let ordered = said.iter().take(2).map(|said| format!("{said} {dot} {by}"));
             said = ordered.chain(said.iter().skip(usize::from(said.len() > 1)).cloned()).collect();
         }
-        let areas = self.areas(area, env);
+        let areas = self.areas(area, cx);
         let under = Rect { y: area.y + 2, height: 1, ..area };
         if !found.held.is_empty() || found.failed {
-            self.first_line((&who, &said), frame, under, env);
-            self.draw_notes(frame, areas.notes, env);
+            self.first_line((&who, &said), frame, under, cx);
+            self.draw_notes(frame, areas.notes, cx);
         }
         if found.held.is_empty() {
             let mut list = areas.list;
             if !found.failed {
                 let below_rule = below(area, 2);
-                let rows = self.draw_message(&who, frame, below_rule, env);
+                let rows = self.draw_message(&who, frame, below_rule, cx);
                 let notes = Rect { height: areas.notes.height, ..below(below_rule, rows) };
-                self.draw_notes(frame, notes.intersection(area), env);
+                self.draw_notes(frame, notes.intersection(area), cx);
                 list = below(below_rule, rows + usize::from(areas.notes.height));
             }
             if found.both && found.complete && found.sent.is_empty() {
                 let areas = Areas { list, ..areas };
-                let mut said: Vec<String> = self.tried(env).into_iter().collect();
+                let mut said: Vec<String> = self.tried(cx).into_iter().collect();
                 said.extend(nothing_found(&found.email));
-                said.extend(self.waits_for().map(|waits| format!("{} {waits}", env.spinner())));
-                draw_texts(frame, below(areas.list, 1), &said, env.theme.dim());
+                said.extend(self.waits_for().map(|waits| format!("{} {waits}", cx.spinner())));
+                draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             }
             return;
         }
-        let Some(view) = self.as_rows(env) else { return };
+        let Some(view) = self.as_rows(cx) else { return };
         let widths = self.heading.widths(usize::from(areas.list.width).saturating_sub(BEFORE));
-        frame.render_widget(self.heading.line(&widths, 2, env), areas.heads);
+        frame.render_widget(self.heading.line(&widths, 2, cx), areas.heads);
         let shown = self.rows().enumerate().skip(self.cursor.shown().start).take(self.cursor.shown().len());
         for (y, (i, held)) in (areas.list.y..).zip(shown) {
-            let row = self.heading.cells(cells(FIELDS, held, &view, env), &widths, env);
-            self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, env);
+            let row = self.heading.cells(cells(FIELDS, held, &view, cx), &widths, cx);
+            self.draw_row(i, row, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
         if let (Some(held), Some(pane)) = (self.selected(), areas.pane) {
-            self.draw_pane(held, frame, pane, area, env);
+            self.draw_pane(held, frame, pane, area, cx);
         }
         let menu = Rect { height: area.bottom() - areas.list.y, ..areas.list };
-        self.heading.draw_menu(frame, menu, &widths, env);
+        self.heading.draw_menu(frame, menu, &widths, cx);
     }
 
-    fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, env: &UiContext) {
+    fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, cx: &UiContext) {
         if pane.x > area.x + 2 {
             for y in pane.y..pane.bottom() {
-                let bar = Line::styled(env.glyphs.bar, env.theme.dim());
+                let bar = Line::styled(cx.glyphs.bar, cx.theme.dim());
                 frame.render_widget(bar, Rect { x: pane.x - 2, y, width: 1, height: 1 });
             }
         } else {
-            let rule = env.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-            let line = Line::styled(format!(" {rule}"), env.theme.dim());
+            let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+            let line = Line::styled(format!(" {rule}"), cx.theme.dim());
             let at = Rect { y: pane.y.saturating_sub(1), height: 1, ..area };
             frame.render_widget(line, at);
             if let Some(place) = self.place() {
-                let place = Line::styled(format!(" {place} "), env.theme.dim()).right_aligned();
+                let place = Line::styled(format!(" {place} "), cx.theme.dim()).right_aligned();
                 frame.render_widget(place, Rect { width: at.width.saturating_sub(3), ..at });
             }
         }
-        let (text, want) = self.text_and_picture(held, area, env);
-        picture::draw(want, frame, env);
-        self.scroll.draw(frame, text, self.answer_lines(held, text, env), &[Context::Wallet], env);
+        let (text, want) = self.text_and_picture(held, area, cx);
+        picture::draw(want, frame, cx);
+        self.scroll.draw(frame, text, self.answer_lines(held, text, cx), &[KeyContext::Wallet], cx);
     }
 
-    fn question(&self, env: &UiContext) -> Option<String> {
+    fn question(&self, cx: &UiContext) -> Option<String> {
         let is_shown = self.call.question.is_some() || !self.typing;
         self.selected().filter(|_| !self.call.masked && is_shown)?;
-        let key = env.key(&[Context::Wallet], Action::Question);
+        let key = cx.key(&[KeyContext::Wallet], Action::Question);
         let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
 }
 
-fn type_something(env: &UiContext) -> String {
-    let enter = env.key(&[Context::LookUp, Context::Prompt, Context::Always], Action::Accept);
+fn type_something(cx: &UiContext) -> String {
+    let enter = cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept);
     t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
 }
 
@@ -566,9 +571,9 @@ fn foreign(text: &str) -> Option<String> {
     Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
-fn no_such(certs: Certs, env: &UiContext) -> Vec<String> {
+fn no_such(certs: Certs, cx: &UiContext) -> Vec<String> {
     vec![
         t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.").to_owned(),
-        certs.advice(env),
+        certs.advice(cx),
     ]
 }

@@ -2,7 +2,7 @@
 //! that the next address or name can be typed there too.
 
 use super::Wallet;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::rows::{EMAIL, FIELDS, NAME};
 use crate::domain::HeldBadge;
 use crate::domain::address_search::Match;
@@ -14,12 +14,12 @@ use crate::tui::widgets::text_layout::number;
 
 impl Wallet {
     /// Returns whether an action belonged to the search.
-    pub(super) fn act_search(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    pub(super) fn act_search(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.typing {
             return false;
         }
         // Keys that came together may have changed the text since the rows were arranged.
-        self.arrange(env);
+        self.arrange(cx);
         match action {
             Action::Search if self.len() == 0 => self.focus_box(),
             Action::Accept if self.search.over().is_some() && self.finds_nothing() => {
@@ -35,7 +35,7 @@ impl Wallet {
                         self.end_search();
                     }
                     self.unsorted = true;
-                    self.arrange(env);
+                    self.arrange(cx);
                 }
                 // Only what fits is listed.
                 Searched::Step { forward } => {
@@ -72,18 +72,18 @@ impl Wallet {
     }
 
     /// The places of the rows that contain the text. `None` without a text, or if no row contains it.
-    pub(super) fn find_fitting(&self, env: &UiContext) -> Option<Vec<usize>> {
+    pub(super) fn find_fitting(&self, cx: &UiContext) -> Option<Vec<usize>> {
         let wanted = self.search.text()?;
         let contains = |text: &str| text.to_lowercase().contains(&wanted);
         let fitting: Vec<usize> = if let Some(people) = self.people.as_ref().filter(|_| self.choosing) {
-            let fits = |one: &Match| People::texts(one, env).iter().any(|text| contains(text));
+            let fits = |one: &Match| PeopleMatches::texts(one, cx).iter().any(|text| contains(text));
             (0..people.matches.len()).filter(|at| people.matches.get(*at).is_some_and(fits)).collect()
         } else {
-            let view = self.as_rows(env)?;
+            let view = self.as_rows(cx)?;
             // A name or an address that all badges have would find all of them: it is rather the next caller's.
             let is_searched = |column: usize| view.several || ![NAME, EMAIL].contains(&column);
             let fits = |held: &HeldBadge| {
-                let cells = cells(FIELDS, held, &view, env);
+                let cells = cells(FIELDS, held, &view, cx);
                 cells.iter().enumerate().any(|(column, (text, _))| is_searched(column) && contains(text))
             };
             (0..self.held().len()).filter(|place| self.row(*place).is_some_and(fits)).collect()
@@ -109,12 +109,12 @@ impl Wallet {
     }
 
     /// What the list is narrowed to, or what the text would do.
-    pub(super) fn search_note(&self, env: &UiContext) -> Option<String> {
+    pub(super) fn search_note(&self, cx: &UiContext) -> Option<String> {
         let text = self.search.typed()?;
         let is_open = self.search.over().is_some();
-        let stack: &[Context] =
-            if is_open { &[Context::Prompt] } else { &[Context::Wallet, Context::Global] };
-        let key = |action| env.key(stack, action);
+        let stack: &[KeyContext] =
+            if is_open { &[KeyContext::Prompt] } else { &[KeyContext::Wallet, KeyContext::Global] };
+        let key = |action| cx.key(stack, action);
         Some(if self.finds_nothing() {
             t!(
                 "No row here contains \u{201c}{text}\u{201d}. {enter} looks it up.",

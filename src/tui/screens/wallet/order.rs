@@ -8,7 +8,7 @@ use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 
-use crate::tui::widgets::table_header::{Did, SortKey, SortOrder, compare};
+use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::width;
 
 impl Wallet {
@@ -22,7 +22,7 @@ impl Wallet {
         self.is_listing() && !self.heading.is_usual()
     }
 
-    pub(super) fn menu(&self) -> Option<Vec<Context>> {
+    pub(super) fn menu(&self) -> Option<Vec<KeyContext>> {
         self.heading.over().filter(|_| self.is_listing() && !self.typing)
     }
 
@@ -35,57 +35,57 @@ impl Wallet {
     pub(super) fn act_heading(
         &mut self,
         action: Action,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Option<bool> {
         if !self.is_listing() || self.typing {
             return None;
         }
         match self.heading.on_action(action, out) {
-            Did::Chose(order) => {
+            HeadingOutcome::Chose(order) => {
                 // The selected badge also keeps its place on the screen.
                 let before = self.cursor.at();
                 self.heading.set_order(order);
                 self.unsorted = true;
-                self.arrange(env);
+                self.arrange(cx);
                 self.cursor.keep_line(before, self.cursor.at());
             }
-            Did::Something => {}
-            Did::Nothing if self.heading.over().is_some() => return Some(false),
-            Did::Nothing => return None,
+            HeadingOutcome::Something => {}
+            HeadingOutcome::Nothing if self.heading.over().is_some() => return Some(false),
+            HeadingOutcome::Nothing => return None,
         }
         Some(true)
     }
 
-    pub(super) fn as_rows(&self, env: &UiContext) -> Option<LookupView> {
+    pub(super) fn as_rows(&self, cx: &UiContext) -> Option<LookupView> {
         let found = self.found.as_ref()?;
         Some(LookupView {
             several: names(&found.held).len() > 1,
             both: found.both,
-            now: env.now(),
+            now: cx.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
-            copies: rows::copies(&found.held, env.now()),
+            copies: rows::copies(&found.held, cx.now()),
         })
     }
 
-    pub(super) fn fit_columns(&mut self, env: &UiContext) {
-        let Some(view) = self.as_rows(env) else { return };
+    pub(super) fn fit_columns(&mut self, cx: &UiContext) {
+        let Some(view) = self.as_rows(cx) else { return };
         let rows: Vec<_> =
-            self.rows().take(rows::MEASURED).map(|held| cells(FIELDS, held, &view, env)).collect();
+            self.rows().take(rows::MEASURED).map(|held| cells(FIELDS, held, &view, cx)).collect();
         let state = rows.iter().filter_map(|row| row.first()).map(|(text, _)| width(text)).max().unwrap_or(0);
         self.heading.set_own(rows::own(&view, state));
         self.heading.forget_content();
         for row in &rows {
-            self.heading.fit(row, env);
+            self.heading.fit(row, cx);
         }
     }
 
-    pub(super) fn arrange(&mut self, env: &UiContext) {
+    pub(super) fn arrange(&mut self, cx: &UiContext) {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }
-        let order = match (self.heading.order(), self.as_rows(env)) {
+        let order = match (self.heading.order(), self.as_rows(cx)) {
             (Some(SortOrder { column, direction }), Some(view)) => {
                 let key =
                     |held| FIELDS.get(column).map_or(SortKey::None, |field| field.sort_key(held, &view));
@@ -103,7 +103,7 @@ impl Wallet {
             found.order = order;
         }
         self.fitting = None;
-        self.fitting = self.find_fitting(env);
+        self.fitting = self.find_fitting(cx);
         let place = match person {
             Some(person) => (0..self.len()).position(|place| self.unnarrowed(place) == Some(person)),
             None => self.rows().position(|held| Some(&held.badge_id) == selected.as_ref()),

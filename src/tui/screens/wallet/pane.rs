@@ -1,7 +1,7 @@
 //! The selected badge: the verdict, the mail, recipient and title, dates, and advice for the caller.
 
 use super::rows::place;
-use crate::domain::call_advice::{Case, correction, is_sent, script};
+use crate::domain::call_advice::{CallCase, correction, is_sent, script};
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::domain::{HeldBadge, Text, Verdict};
@@ -31,16 +31,16 @@ pub(super) struct Beside<'a> {
 /// also shown elsewhere. If that is not enough, what to say comes before the facts, so that only facts are left to
 /// scroll to.
 pub(super) fn fitted(
-    case: &Case<'_>,
+    case: &CallCase<'_>,
     beside: &Beside<'_>,
     (room, rows): (usize, usize),
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, env));
+    let shown = (0..=MOST_LESS).map(|less| lines(case, beside, room, less, cx));
     shown.into_iter().find(|lines| lines.len() <= rows).unwrap_or_else(|| {
-        let verdict = verdict(case, room, env);
-        let told = told(case, false, true, room, env);
-        let facts = facts(case, beside, room, true, env);
+        let verdict = verdict(case, room, cx);
+        let told = told(case, false, true, room, cx);
+        let facts = facts(case, beside, room, true, cx);
         verdict.into_iter().chain(told).chain(facts).collect()
     })
 }
@@ -48,43 +48,43 @@ pub(super) fn fitted(
 /// The answer in as many rows as it needs. With `less` from 1 it omits the empty lines around the timeline, from 2 the
 /// timeline, from 3 general advice, with 4 also title, type and level, and the warning about the time zone.
 pub(super) fn lines(
-    case: &Case<'_>,
+    case: &CallCase<'_>,
     beside: &Beside<'_>,
     room: usize,
     less: u8,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let mut lines = verdict(case, room, env);
-    lines.extend(facts(case, beside, room, less < 4, env));
+    let mut lines = verdict(case, room, cx);
+    lines.extend(facts(case, beside, room, less < 4, cx));
     if less < 2 {
-        let times = timeline(case.held, beside.requested, case.now, room, env);
+        let times = timeline(case.held, beside.requested, case.now, room, cx);
         let around = || (less < 1).then(Line::default);
         lines.extend(around().filter(|_| !times.is_empty()).into_iter().chain(times).chain(around()));
     }
-    lines.extend(told(case, less < 3, true, room, env));
+    lines.extend(told(case, less < 3, true, room, cx));
     lines
 }
 
-fn verdict(case: &Case<'_>, room: usize, env: &UiContext) -> Vec<Line<'static>> {
+fn verdict(case: &CallCase<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let verdict = case.held.verdict(case.now);
     let state = verdict.state();
     let (word, why) = verdict.line();
-    let style = env.theme.state(&state).add_modifier(Modifier::BOLD);
-    packed(&[format!("{} {word}", env.glyphs.verdict(&verdict)), why], "  ", room, style)
+    let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);
+    packed(&[format!("{} {word}", cx.glyphs.verdict(&verdict)), why], "  ", room, style)
 }
 
 /// The mail, the ids, the reason and the pictures. `all` includes title, type and level, and the warning about the time
 /// zone.
 fn facts(
-    case: &Case<'_>,
+    case: &CallCase<'_>,
     beside: &Beside<'_>,
     room: usize,
     all: bool,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Vec<Line<'static>> {
-    let (theme, held) = (&env.theme, case.held);
+    let (theme, held) = (&cx.theme, case.held);
     let mut lines = Vec::new();
-    let dot = format!(" {} ", env.glyphs.dot);
+    let dot = format!(" {} ", cx.glyphs.dot);
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let what = [part(held.title()), part(held.badge_type_name()), part(held.level_name())];
     if all {
@@ -92,12 +92,12 @@ fn facts(
         lines.extend(styled(&what.join(&dot), room, theme.strong()));
     }
     if !case.masked {
-        lines.extend(mail(held, room, env));
+        lines.extend(mail(held, room, cx));
     }
     let ids = [
         Some(t!(
             "name on badge: {name}",
-            name = part(held.recipient_name()).unwrap_or_else(|| env.glyphs.dash.to_owned())
+            name = part(held.recipient_name()).unwrap_or_else(|| cx.glyphs.dash.to_owned())
         )),
         Some(t!("id {id}", id = held.badge_id)),
         held.template_id().map(|id| t!("template {id}", id)),
@@ -105,34 +105,40 @@ fn facts(
         place(held, case.both).map(str::to_owned),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
-    if let (Some(doubt), true) = (zone_doubt(case, env), all) {
+    if let (Some(doubt), true) = (zone_doubt(case, cx), all) {
         lines.extend(styled(doubt, room, theme.warning()));
     }
     if let Some(why) = &beside.reason_missing {
         lines.extend(styled(why, room, theme.dim()));
     }
     if let Some([front, back]) = beside.pictures {
-        lines.extend(labelled(t!("Front"), front, room, theme.text(), env));
-        lines.extend(labelled(t!("Back"), back, room, theme.text(), env));
+        lines.extend(labelled(t!("Front"), front, room, theme.text(), cx));
+        lines.extend(labelled(t!("Back"), back, room, theme.text(), cx));
     }
     lines
 }
 
 /// What to say, why, and what is not possible, `room` columns wide. `advice` includes general advice, `times` the
 /// times of the record, which a screen may show in another way.
-pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let theme = &env.theme;
+pub fn told(
+    case: &CallCase<'_>,
+    advice: bool,
+    times: bool,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    let theme = &cx.theme;
     let told = script(case);
     let mut lines = Vec::new();
     let say = told.say.iter().filter(|line| advice || *line != correction());
     for (i, say) in say.enumerate() {
-        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), env));
+        lines.extend(labelled(if i == 0 { t!("Say") } else { "" }, say, room, theme.text(), cx));
     }
     if times {
         let room_of_text = room.saturating_sub(LABEL).max(8);
-        let why = pieces(&told.why, &format!(" {} ", env.glyphs.dot), room_of_text);
+        let why = pieces(&told.why, &format!(" {} ", cx.glyphs.dot), room_of_text);
         for (i, why) in why.iter().enumerate() {
-            lines.extend(labelled(if i == 0 { t!("Why") } else { "" }, why, room, theme.dim(), env));
+            lines.extend(labelled(if i == 0 { t!("Why") } else { "" }, why, room, theme.dim(), cx));
         }
     }
     let label = t!("Not possible");
@@ -145,9 +151,9 @@ pub fn told(case: &Case<'_>, advice: bool, times: bool, room: usize, env: &UiCon
 }
 
 /// A warning if ages are shown and the service's time zone is not known.
-fn zone_doubt(case: &Case<'_>, env: &UiContext) -> Option<&'static str> {
+fn zone_doubt(case: &CallCase<'_>, cx: &UiContext) -> Option<&'static str> {
     let tells_an_age = case.held.reg_date().or(case.held.issued_at()).is_some();
-    let clock = env.clock();
+    let clock = cx.clock();
     (tells_an_age && !clock.is_zone_known()).then(|| match clock.basis() {
         OffsetBasis::AtLeast => {
             t!("ages are minimums: the service's zone may be further ahead; set utc_offset in the profile to correct them")
@@ -158,8 +164,8 @@ fn zone_doubt(case: &Case<'_>, env: &UiContext) -> Option<&'static str> {
 
 /// The mail status in the service's own word, and the exact address.
 /// Letters that callers often get wrong are highlighted.
-fn mail(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
-    let (theme, address) = (&env.theme, held.recipient_email());
+fn mail(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
+    let (theme, address) = (&cx.theme, held.recipient_email());
     let (said, style) = match held.email_status() {
         Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
         Some(word) => (t!("mail \u{201c}{word}\u{201d} (the service's word), to", word), theme.warning()),
@@ -167,7 +173,7 @@ fn mail(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         None => (t!("mail status unknown: no history row read").to_owned(), theme.dim()),
     };
     let Some(address) = address else { return styled(&said, room, style) };
-    let letters = spelled(address.wire(), env);
+    let letters = spelled(address.wire(), cx);
     let wide: usize = letters.iter().map(Span::width).sum();
     let remarks = remarks(address.wire());
     let remark = if remarks.is_empty() { String::new() } else { format!("  {}", list(remarks)) };
@@ -177,11 +183,11 @@ fn mail(held: &HeldBadge, room: usize, env: &UiContext) -> Vec<Line<'static>> {
         spans.extend(letters);
         lines.push(Line::from(spans));
     } else if wide <= room {
-        lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
+        lines.push(Line::styled(fit(&said, room, cx.glyphs.ellipsis).trim_end().to_owned(), style));
         lines.push(Line::from(letters));
     } else {
         // An address longer than the line is wrapped, because every letter of it matters.
-        lines.push(Line::styled(fit(&said, room, env.glyphs.ellipsis).trim_end().to_owned(), style));
+        lines.push(Line::styled(fit(&said, room, cx.glyphs.ellipsis).trim_end().to_owned(), style));
         lines.extend(styled(&address.to_string(), room, theme.text()));
     }
     if !remark.is_empty() {
@@ -199,7 +205,7 @@ pub(super) fn reason_missing(
     verdict: &Verdict,
     known: bool,
     reading: bool,
-    env: &UiContext,
+    cx: &UiContext,
 ) -> Option<String> {
     let revoked = matches!(
         verdict,
@@ -208,19 +214,19 @@ pub(super) fn reason_missing(
     match (revoked && !known, reading) {
         (true, true) => Some(t!("reading the reason").to_owned()),
         (true, false) => {
-            Some(t!("{enter} shows the reason", enter = env.key(&[Context::Wallet], Action::Open)))
+            Some(t!("{enter} shows the reason", enter = cx.key(&[KeyContext::Wallet], Action::Open)))
         }
         (false, _) => None,
     }
 }
 
-fn labelled(label: &str, text: &str, room: usize, style: Style, env: &UiContext) -> Vec<Line<'static>> {
+fn labelled(label: &str, text: &str, room: usize, style: Style, cx: &UiContext) -> Vec<Line<'static>> {
     let lines = wrap(text, room.saturating_sub(LABEL).max(8)).into_iter().enumerate();
     lines
         .map(|(i, line)| {
             let label = if i == 0 { label } else { "" };
             Line::from(vec![
-                Span::styled(fit(label, LABEL, env.glyphs.ellipsis), env.theme.accent()),
+                Span::styled(fit(label, LABEL, cx.glyphs.ellipsis), cx.theme.accent()),
                 Span::styled(line, style),
             ])
         })

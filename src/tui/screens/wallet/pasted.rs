@@ -3,15 +3,15 @@
 use super::Wallet;
 use crate::domain::Query;
 use crate::domain::text::short;
-use crate::tui::persist::input_history::Typed;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
-use crate::tui::widgets::field::Recent;
+use crate::tui::widgets::field::RecentInputs;
 
 impl Wallet {
-    pub(super) fn paste(&mut self, text: &str, env: &UiContext, out: &mut Effects<'_>) {
+    pub(super) fn paste(&mut self, text: &str, cx: &UiContext, out: &mut Effects<'_>) {
         self.focus_box();
         self.error = None;
-        self.recent = Recent::default();
+        self.recent = RecentInputs::default();
         let mut lines = holders(text);
         if lines.is_empty() {
             self.field.on_paste(text.trim());
@@ -21,15 +21,15 @@ impl Wallet {
             "A look-up is about one holder. lapel used one of {lines}: {taken}. {up} recalls the others.",
             lines = count!(lines.len() as u64, "pasted line", "pasted lines"),
             taken = short(&lines[0]),
-            up = env.key(&self.key_contexts(), Action::Earlier)
+            up = cx.key(&self.key_contexts(), Action::Earlier)
         ));
         self.field.on_paste(&lines.remove(0));
         self.pasted = lines;
     }
 
     /// What the box offers: the pasted lines that were not looked up yet, then earlier look-ups.
-    pub(super) fn offered(&self, env: &UiContext) -> Vec<String> {
-        self.pasted.iter().chain(env.recent(Typed::LookUp)).cloned().collect()
+    pub(super) fn offered(&self, cx: &UiContext) -> Vec<String> {
+        self.pasted.iter().chain(cx.recent(InputKind::LookUp)).cloned().collect()
     }
 
     pub fn has_pasted(&self) -> bool {

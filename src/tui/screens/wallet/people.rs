@@ -1,17 +1,17 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
-use crate::domain::address_search::{Match, Why};
+use crate::domain::address_search::{Match, MatchReason};
 use crate::domain::text::short;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
 use crate::tui::context::UiContext;
 use crate::tui::widgets::table_header::TO_MINUTE;
-use crate::tui::widgets::text_layout::{Column, cells, layout, number};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number};
 use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
 use ratatui::text::Span;
 
-pub(super) struct People {
+pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,
     pub title: String,
     pub notes: Vec<String>,
@@ -29,7 +29,7 @@ pub(super) struct PreviousSearch {
     pub by_id: Option<BadgeId>,
 }
 
-impl People {
+impl PeopleMatches {
     /// The result of a search for a name: `read` rows were read, and `of` tells how many remain.
     pub fn with_name(
         name: &str,
@@ -104,29 +104,29 @@ impl People {
                 t!("Some searches had several pages. lapel read only the first page of each.").to_owned(),
             );
         }
-        let namesakes = matches.iter().filter(|one| one.why.contains(&Why::SameName)).count();
+        let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
         Self { matches, title, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
 
     pub fn widths(columns: usize) -> Vec<usize> {
         layout(
             &[
-                Column { min_width: 10, weight: 2, drop_order: 0 },
-                Column { min_width: 24, weight: 2, drop_order: 0 },
-                Column { min_width: 12, weight: 3, drop_order: 2 },
-                Column { min_width: 9, weight: 0, drop_order: 1 },
-                Column { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
-                Column { min_width: 14, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 10, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 24, weight: 2, drop_order: 0 },
+                ColumnLayout { min_width: 12, weight: 3, drop_order: 2 },
+                ColumnLayout { min_width: 9, weight: 0, drop_order: 1 },
+                ColumnLayout { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
+                ColumnLayout { min_width: 14, weight: 2, drop_order: 0 },
             ],
             columns.saturating_sub(3),
         )
     }
 
     /// The cells of a row. The address is masked.
-    pub fn texts(one: &Match, env: &UiContext) -> [String; 6] {
+    pub fn texts(one: &Match, cx: &UiContext) -> [String; 6] {
         let names = one.shown_names();
         let name = match names.as_slice() {
-            [] => env.glyphs.dash.to_owned(),
+            [] => cx.glyphs.dash.to_owned(),
             [only] => only.clone(),
             [first, rest @ ..] => format!("{first} +{}", rest.len()),
         };
@@ -136,10 +136,10 @@ impl People {
         [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
     }
 
-    pub fn row(one: &Match, widths: &[usize], env: &UiContext) -> Vec<Span<'static>> {
-        let styled = Self::texts(one, env).into_iter().enumerate();
+    pub fn row(one: &Match, widths: &[usize], cx: &UiContext) -> Vec<Span<'static>> {
+        let styled = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
-        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { env.theme.dim() }));
-        cells(&styled.collect::<Vec<_>>(), widths, env.glyphs.ellipsis)
+        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() }));
+        cells(&styled.collect::<Vec<_>>(), widths, cx.glyphs.ellipsis)
     }
 }

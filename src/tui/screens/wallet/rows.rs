@@ -5,7 +5,7 @@ use crate::i18n::{list, number};
 use crate::tui::screens::history::copies::not_issued;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
-use crate::tui::widgets::text_layout::Column;
+use crate::tui::widgets::text_layout::ColumnLayout;
 use jiff::civil::DateTime;
 use std::collections::HashMap;
 
@@ -22,11 +22,11 @@ const USUAL: usize = 6;
 
 pub(super) const FIELDS: &[ListField] = &[
     ListField::computed("status_name", tr_noop!("State"), (16, 0, 0))
-        .shown(|held, view, env| {
+        .shown(|held, view, cx| {
             let verdict = held.verdict(view.now);
-            format!("{} {}", env.glyphs.verdict(&verdict), verdict.line().0)
+            format!("{} {}", cx.glyphs.verdict(&verdict), verdict.line().0)
         })
-        .styled(|held, env| env.theme.state(&held.verdict(env.now()).state()))
+        .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
         .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
     ListField::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| {
@@ -39,9 +39,7 @@ pub(super) const FIELDS: &[ListField] = &[
         .dim(),
     // The time of day is in the pane; the title needs the room.
     ListField::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
-        .shown(|held, _, env| {
-            held.issued_at().map_or_else(|| env.glyphs.dash.to_owned(), ServiceTime::to_day)
-        })
+        .shown(|held, _, cx| held.issued_at().map_or_else(|| cx.glyphs.dash.to_owned(), ServiceTime::to_day))
         .dim(),
     ListField::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into())
         .dim(),
@@ -87,11 +85,11 @@ pub(super) fn heading() -> Heading {
 pub(super) const MEASURED: usize = 200;
 
 /// The columns. The one of names is hidden if all badges have the same one. `state` is the width of the longest state.
-pub(super) fn own(view: &LookupView, state: usize) -> Vec<Column> {
-    let mut own: Vec<Column> = FIELDS.iter().map(|field| field.column.layout).collect();
+pub(super) fn own(view: &LookupView, state: usize) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = FIELDS.iter().map(|field| field.column.layout).collect();
     own[0].min_width = state.clamp(STATE.0, STATE.1);
     if !view.several {
-        own[NAME] = Column { min_width: 0, weight: 0, drop_order: 9 };
+        own[NAME] = ColumnLayout { min_width: 0, weight: 0, drop_order: 9 };
     }
     own
 }

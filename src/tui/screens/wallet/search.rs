@@ -2,10 +2,10 @@
 //! history, within the budget of requests.
 
 use super::cert::Certs;
-use super::people::People;
+use super::people::PeopleMatches;
 use super::{BUDGET, Lookups, Sought, Wallet};
 use crate::api::ApiError;
-use crate::domain::address_search::{Lead, Match, Why, leads, matches};
+use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
 use crate::domain::holder::names;
 use crate::domain::name_search::variants;
@@ -25,7 +25,7 @@ const LONGEST_TRIED: usize = 40;
 impl Wallet {
     pub(super) fn name(&mut self, name: String, out: &mut Effects<'_>) {
         self.call.name = Some(name.clone());
-        let lead = Lead::Name(name.clone());
+        let lead = HistoryProbe::Name(name.clone());
         self.call.tried.push(lead.clone());
         self.send(Lookups::Name(name), Request::Call(LookupQuery::Leads(vec![lead])), out);
     }
@@ -39,10 +39,10 @@ impl Wallet {
     }
 
     /// The queries for other addresses and names that were not sent yet.
-    pub(super) fn leads_left(&self) -> Vec<Lead> {
+    pub(super) fn leads_left(&self) -> Vec<HistoryProbe> {
         let mut left = match (&self.asked, &self.call.name) {
             (Some(address), _) => leads(address, self.callers_name().as_deref(), &self.domains),
-            (None, Some(name)) => variants(name).into_iter().map(Lead::Name).collect(),
+            (None, Some(name)) => variants(name).into_iter().map(HistoryProbe::Name).collect(),
             (None, None) => Vec::new(),
         };
         left.retain(|lead| !self.call.tried.contains(lead));
@@ -88,7 +88,8 @@ impl Wallet {
     pub(super) fn search_meant(&mut self, address: &str, out: &mut Effects<'_>) {
         let key = EmailKey::of(address);
         let Some((local, domain)) = key.as_str().rsplit_once('@') else { return };
-        let Some(meant) = meant_domain(domain).map(|meant| Lead::Address(format!("{local}@{meant}"))) else {
+        let Some(meant) = meant_domain(domain).map(|meant| HistoryProbe::Address(format!("{local}@{meant}")))
+        else {
             return;
         };
         if self.call.requests < BUDGET && !self.call.tried.contains(&meant) {
@@ -98,7 +99,7 @@ impl Wallet {
         }
     }
 
-    fn search(&mut self, sought: Sought, leads: Vec<Lead>, out: &mut Effects<'_>) {
+    fn search(&mut self, sought: Sought, leads: Vec<HistoryProbe>, out: &mut Effects<'_>) {
         self.call.tried.extend(leads.iter().cloned());
         self.send(Lookups::Further(sought), Request::Call(LookupQuery::Leads(leads)), out);
     }
@@ -134,7 +135,9 @@ impl Wallet {
                 found.retain(|one| !(has_badges && own.is(one.address.wire())));
                 // The rows of a part of an address are mostly other people's, and many of them have a similar name.
                 let is_weak = |one: &Match| {
-                    one.why.iter().all(|why| matches!(why, Why::NearlyTheName | Why::PartOfName))
+                    one.why
+                        .iter()
+                        .all(|why| matches!(why, MatchReason::NearlyTheName | MatchReason::PartOfName))
                 };
                 if !found.iter().all(is_weak) {
                     found.retain(|one| !is_weak(one));
@@ -171,7 +174,7 @@ impl Wallet {
             },
             [one]
                 if self.call.beyond == Remaining::Nothing
-                    && one.why.contains(&Why::SameName)
+                    && one.why.contains(&MatchReason::SameName)
                     && self.call.requests + OF_HOLDER <= BUDGET =>
             {
                 let email = one.address.wire().to_owned();
@@ -185,13 +188,13 @@ impl Wallet {
 
     /// Lists the addresses with a name, and why the search is incomplete.
     pub(super) fn choose_names(&mut self, name: &str, found: Vec<Match>, trouble: Option<&ApiError>) {
-        let exact = found.iter().filter(|one| one.why.contains(&Why::SameName)).count();
+        let exact = found.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();
         let read = self.call.rows.len() as u64;
         let trouble = trouble.map(incomplete);
-        self.choose(People::with_name(name, found, (read, self.call.beyond), exact, trouble));
+        self.choose(PeopleMatches::with_name(name, found, (read, self.call.beyond), exact, trouble));
     }
 
-    fn choose(&mut self, people: People) {
+    fn choose(&mut self, people: PeopleMatches) {
         self.people = Some(people);
         self.choosing = true;
         self.cursor = ListCursor::default();
@@ -245,11 +248,11 @@ impl Wallet {
             }));
             return;
         }
-        self.choose(People::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
+        self.choose(PeopleMatches::elsewhere(&address, has_badges, found, self.call.beyond, trouble));
     }
 
     /// What was searched without a match, as a sentence.
-    pub(super) fn tried(&self, env: &UiContext) -> Option<String> {
+    pub(super) fn tried(&self, cx: &UiContext) -> Option<String> {
         let read = self.found.as_ref().filter(|found| found.both && !found.email.is_empty());
         let lists = read.map(|found| t!("wallet and history of {email}", email = cut(&found.email)));
         let mut tried: Vec<String> =
@@ -262,7 +265,7 @@ impl Wallet {
         let unread = (is_unread && self.call.certs != Certs::NotRead).then(|| {
             t!(
                 "The index is not read yet: {key} on Home reads it ({cost}).",
-                key = env.key(&[Context::Home, Context::Global], Action::Reload),
+                key = cx.key(&[KeyContext::Home, KeyContext::Global], Action::Reload),
                 cost = self.index_cost()
             )
         });
@@ -281,10 +284,10 @@ fn cut(text: &str) -> String {
 }
 
 /// A query as a part of a sentence. It shows no more than the user typed.
-fn lead_words(lead: &Lead) -> String {
+fn lead_words(lead: &HistoryProbe) -> String {
     match lead {
-        Lead::Address(address) => cut(address),
-        Lead::Name(name) => t!("name \u{201c}{name}\u{201d}", name = cut(name)),
-        Lead::Part(part) => t!("addresses with \u{201c}{part}\u{201d}", part = cut(part)),
+        HistoryProbe::Address(address) => cut(address),
+        HistoryProbe::Name(name) => t!("name \u{201c}{name}\u{201d}", name = cut(name)),
+        HistoryProbe::Part(part) => t!("addresses with \u{201c}{part}\u{201d}", part = cut(part)),
     }
 }

@@ -30,18 +30,18 @@ impl FilterBar {
 
     /// Draws the line at the top of `area`, and its suggestions or its mistake below it. At its right is the first
     /// of `rights` for which there is room.
-    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], env: &UiContext) {
+    pub fn draw_line(&self, frame: &mut Frame<'_>, area: Rect, rights: &[&str], cx: &UiContext) {
         let Some(line) = self.line.as_ref().filter(|_| self.view == FilterView::Line) else { return };
-        let theme = &env.theme;
+        let theme = &cx.theme;
         let top = Rect { height: 1.min(area.height), ..area };
         frame.render_widget(Clear, top);
         let mut spans =
-            vec![Span::styled("  /", theme.strong()), Span::styled(env.glyphs.cursor, theme.accent())];
+            vec![Span::styled("  /", theme.strong()), Span::styled(cx.glyphs.cursor, theme.accent())];
         let room = usize::from(area.width).saturating_sub(6);
         // The text that is typed goes first.
         let right = rights.iter().find(|text| width(text) <= room / 2).copied().unwrap_or_default();
         let room = room.saturating_sub(width(right) + 1);
-        spans.extend(line.field.spans(room, true, env));
+        spans.extend(line.field.spans(room, true, cx));
         spans.push(Span::styled(format!(" {right}"), theme.dim()));
         frame.render_widget(Line::from(spans), top);
         let (_, found) = self.suggestions();
@@ -54,28 +54,28 @@ impl FilterBar {
         let mut lines: Vec<Line<'static>> = Vec::new();
         lines.extend(error.map(|error| {
             let room = usize::from(area.width).saturating_sub(4);
-            Line::styled(format!("    {}", fit(error, room, env.glyphs.ellipsis)), theme.error())
+            Line::styled(format!("    {}", fit(error, room, cx.glyphs.ellipsis)), theme.error())
         }));
         let list = Rect { y: below.y + errors, height: height.saturating_sub(errors), ..below };
-        let (shown, rest) = self.sight.lay_all(list, line.at.unwrap_or(0), found.len(), env);
+        let (shown, rest) = self.sight.lay_all(list, line.at.unwrap_or(0), found.len(), cx);
         let words = found.iter().map(|one| width(&scrub(&one.word))).max().unwrap_or(0).min(WIDEST) + 2;
         for (at, one) in found.iter().enumerate().skip(shown.start).take(shown.len()) {
             let chosen = line.at == Some(at);
             let style = if chosen { theme.selected() } else { theme.text() };
-            let cursor = if chosen { env.glyphs.cursor } else { " " };
+            let cursor = if chosen { cx.glyphs.cursor } else { " " };
             let room = usize::from(area.width).saturating_sub(words + 5);
             lines.push(Line::from(vec![
                 Span::raw("   "),
                 Span::styled(cursor, theme.accent()),
-                Span::styled(fit(&scrub(&one.word), words, env.glyphs.ellipsis), style),
-                Span::styled(fit(&scrub(&one.note), room.min(WIDEST), env.glyphs.ellipsis), theme.dim()),
+                Span::styled(fit(&scrub(&one.word), words, cx.glyphs.ellipsis), style),
+                Span::styled(fit(&scrub(&one.note), room.min(WIDEST), cx.glyphs.ellipsis), theme.dim()),
             ]));
         }
         lines.extend(rest);
         frame.render_widget(Text::from(lines), below);
     }
 
-    pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let per_row = Self::per_row(area.width);
         let cell = usize::from(area.width.saturating_sub(2)) / per_row;
         let label = self.specs.iter().map(|s| width(tr(s.label))).max().unwrap_or(0);
@@ -84,17 +84,14 @@ impl FilterBar {
             for (i, spec) in chunk.iter().enumerate() {
                 let at = row * per_row + i;
                 let focused = at == self.focus.at;
-                let style = if focused { env.theme.strong() } else { env.theme.dim() };
-                spans.push(Span::styled(fit(tr(spec.label), label, env.glyphs.ellipsis), style));
-                spans.push(Span::styled(if focused { env.glyphs.cursor } else { " " }, env.theme.accent()));
+                let style = if focused { cx.theme.strong() } else { cx.theme.dim() };
+                spans.push(Span::styled(fit(tr(spec.label), label, cx.glyphs.ellipsis), style));
+                spans.push(Span::styled(if focused { cx.glyphs.cursor } else { " " }, cx.theme.accent()));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
-                    spans.push(Span::styled(
-                        fit(hint(spec.takes), room, env.glyphs.ellipsis),
-                        env.theme.dim(),
-                    ));
+                    spans.push(Span::styled(fit(hint(spec.takes), room, cx.glyphs.ellipsis), cx.theme.dim()));
                 } else {
-                    spans.extend(self.fields[at].spans(room, focused, env));
+                    spans.extend(self.fields[at].spans(room, focused, cx));
                 }
                 spans.push(Span::raw("  "));
             }
@@ -106,7 +103,7 @@ impl FilterBar {
         if area.height > 0 {
             let last = Rect { y: area.y + area.height - 1, height: 1, ..area };
             let line = match &self.error {
-                Some(error) => Line::styled(format!("  {error}"), env.theme.error()),
+                Some(error) => Line::styled(format!("  {error}"), cx.theme.error()),
                 None => Line::raw(""),
             };
             frame.render_widget(line, last);

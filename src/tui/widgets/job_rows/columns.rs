@@ -10,7 +10,7 @@ use crate::tui::widgets::job_rows::{
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
-use crate::tui::widgets::text_layout::{Column, number, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
 use ratatui::style::Style;
 
 type ListField = RecordField<JobRow, String>;
@@ -36,8 +36,8 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
     (
         ListField::computed("state", tr_noop!("Status"), (15, 1, 0))
-            .shown(|row, words, env| format!("{} {words}", row_status_glyph(row.row_status, env)))
-            .styled(|row, env| row_status_style(row.row_status, env))
+            .shown(|row, words, cx| format!("{} {words}", row_status_glyph(row.row_status, cx)))
+            .styled(|row, cx| row_status_style(row.row_status, cx))
             .whole(|_, words, _| words.clone()),
         RowField::RowStatus,
     ),
@@ -79,13 +79,13 @@ const FIELDS: [(ListField, RowField); 15] = [
     ),
     (
         ListField::computed("class", tr_noop!("Duplicate check"), (14, 1, 4))
-            .shown(|row, _, env| row.class.map_or(env.glyphs.dash, |class| tr(class.name())).to_owned())
+            .shown(|row, _, cx| row.class.map_or(cx.glyphs.dash, |class| tr(class.name())).to_owned())
             .whole(|row, _, _| row.class.map_or("", |class| tr(class.name())).to_owned()),
         RowField::Class,
     ),
     (
         ListField::computed("accepted", tr_noop!("Accepted at"), (TO_MINUTE, 0, 4))
-            .shown(|row, _, env| to_minute(row.accepted, env))
+            .shown(|row, _, cx| to_minute(row.accepted, cx))
             .whole(|row, _, _| row.accepted.map_or_else(String::new, |at| at.to_string()))
             .dim(),
         RowField::Accepted,
@@ -105,7 +105,7 @@ const FIELDS: [(ListField, RowField); 15] = [
         ListField::with_value("issued_at", tr_noop!("Issued at"), (TO_MINUTE, 0, 4), |row| {
             (&row.issued_at).into()
         })
-        .shown(|row, _, env| service_time(row.issued_at.as_ref(), env))
+        .shown(|row, _, cx| service_time(row.issued_at.as_ref(), cx))
         .dim(),
         RowField::IssuedAt,
     ),
@@ -113,7 +113,7 @@ const FIELDS: [(ListField, RowField); 15] = [
         ListField::with_value("valid_until", tr_noop!("Valid until"), (TO_MINUTE, 0, 4), |row| {
             (&row.valid_until).into()
         })
-        .shown(|row, _, env| service_time(row.valid_until.as_ref(), env))
+        .shown(|row, _, cx| service_time(row.valid_until.as_ref(), cx))
         .dim(),
         RowField::ValidUntil,
     ),
@@ -121,7 +121,7 @@ const FIELDS: [(ListField, RowField); 15] = [
         ListField::with_value("revoke_at", tr_noop!("Revoked at"), (TO_MINUTE, 0, 4), |row| {
             (&row.revoke_at).into()
         })
-        .shown(|row, _, env| service_time(row.revoke_at.as_ref(), env))
+        .shown(|row, _, cx| service_time(row.revoke_at.as_ref(), cx))
         .dim(),
         RowField::RevokeAt,
     ),
@@ -220,17 +220,17 @@ pub(super) fn order(heading: &Heading) -> Option<(RowField, bool)> {
 }
 
 /// The columns. `has_ids` says whether rows have badge ids.
-pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<Column> {
-    let mut own: Vec<Column> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
+pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<ColumnLayout> {
+    let mut own: Vec<ColumnLayout> = FIELDS.iter().map(|(field, _)| field.column.layout).collect();
     if !has_ids {
         own[BADGE_IDS].min_width = 0;
     }
     if is_review {
         // The statuses of a draft are short, and so are its reasons.
-        own[STATE] = Column { min_width: 14, weight: 0, ..own[STATE] };
-        own[WHY] = Column { min_width: 15, weight: 1, drop_order: 0 };
-        own[HOLDER] = Column { min_width: 8, weight: 1, ..own[HOLDER] };
-        own[EMAIL] = Column { min_width: 22, weight: 2, ..own[EMAIL] };
+        own[STATE] = ColumnLayout { min_width: 14, weight: 0, ..own[STATE] };
+        own[WHY] = ColumnLayout { min_width: 15, weight: 1, drop_order: 0 };
+        own[HOLDER] = ColumnLayout { min_width: 8, weight: 1, ..own[HOLDER] };
+        own[EMAIL] = ColumnLayout { min_width: 22, weight: 2, ..own[EMAIL] };
     }
     if is_review { in_review(own) } else { own }
 }
@@ -239,8 +239,8 @@ pub(super) fn own(has_ids: bool, is_review: bool) -> Vec<Column> {
 pub(super) fn cells(
     row: &JobRow,
     is_review: bool,
-    env: &UiContext,
+    cx: &UiContext,
     words: &dyn Fn(&JobRow) -> String,
 ) -> Vec<(String, Style)> {
-    record_field::cells(&fields_of(is_review), row, &words(row), env)
+    record_field::cells(&fields_of(is_review), row, &words(row), cx)
 }

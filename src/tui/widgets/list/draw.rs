@@ -1,6 +1,6 @@
 //! What every list does with keys, clicks and the screen.
 
-use super::{PagedList, Row, RowState};
+use super::{ListRow, PagedList, RowSlot};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
 use crate::tui::widgets::frame::Frame;
@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
-impl<T: Row> PagedList<T> {
+impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {
         match action {
             Action::Down => self.move_by(1),
@@ -55,15 +55,15 @@ impl<T: Row> PagedList<T> {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &UiContext,
-        spans: impl Fn(u64, RowState<'_, T>) -> Vec<Span<'static>>,
+        cx: &UiContext,
+        spans: impl Fn(u64, RowSlot<'_, T>) -> Vec<Span<'static>>,
     ) {
         self.built.set(0);
         for (y, (place, row)) in (area.y..area.bottom()).zip(self.visible()) {
             self.built.set(self.built.get() + 1);
-            draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(place, row), env);
+            draw_row(frame, Rect { y, height: 1, ..area }, place == self.cursor(), spans(place, row), cx);
         }
-        draw_position(frame, area, self.top(), self.len(), env);
+        draw_position(frame, area, self.top(), self.len(), cx);
     }
 
     /// Draws why there are no rows: `nothing` if there are none, `reading` while they are read. Returns false if
@@ -73,13 +73,13 @@ impl<T: Row> PagedList<T> {
         frame: &mut Frame<'_>,
         area: Rect,
         (nothing, reading): (&str, &str),
-        env: &UiContext,
+        cx: &UiContext,
     ) -> bool {
         let (text, style) = match self.error() {
             _ if !self.is_empty() => return false,
-            Some(error) => (format!("{} {error}", env.glyphs.alert), env.theme.error()),
-            None if self.is_answered() => (nothing.to_owned(), env.theme.dim()),
-            None => (format!("{} {reading}", env.spinner()), env.theme.dim()),
+            Some(error) => (format!("{} {error}", cx.glyphs.alert), cx.theme.error()),
+            None if self.is_answered() => (nothing.to_owned(), cx.theme.dim()),
+            None => (format!("{} {reading}", cx.spinner()), cx.theme.dim()),
         };
         self.built.set(0);
         draw_texts(frame, area, &[text], style);
@@ -88,7 +88,7 @@ impl<T: Row> PagedList<T> {
 }
 
 /// Draws which part of a list of `all` rows is visible, in the right edge. Nothing if all of it is.
-pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env: &UiContext) {
+pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, cx: &UiContext) {
     let height = u64::from(area.height);
     if all <= height || height < 3 {
         return;
@@ -105,16 +105,16 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, env:
     let x = area.right().saturating_sub(1);
     for y in (area.y + first..area.bottom()).take(usize::from(long)) {
         let at = Rect { x, y, width: 1, height: 1 };
-        frame.render_widget(Span::styled(env.glyphs.position, env.theme.dim()), at);
+        frame.render_widget(Span::styled(cx.glyphs.position, cx.theme.dim()), at);
     }
 }
 
-pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, env: &UiContext) {
-    let mut spans = vec![Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent())];
+pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, cx: &UiContext) {
+    let mut spans = vec![Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent())];
     spans.extend(row);
     frame.render_widget(Line::from(spans), area);
     if selected {
-        frame.buffer_mut().set_style(area, env.theme.selected());
+        frame.buffer_mut().set_style(area, cx.theme.selected());
     }
 }
 

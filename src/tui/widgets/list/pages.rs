@@ -1,6 +1,6 @@
 //! The pages of a list: which ones it needs, what their responses change, and where the selected row is then.
 
-use super::{KEPT, ListEntry, ListNote, PageSlot, PagedList, Row};
+use super::{KEPT, ListEntry, ListNote, ListRow, PageSlot, PagedList};
 use crate::domain::Page;
 use crate::tui::request::RequestId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ const AHEAD: u64 = 20;
 /// How often a list that changes while it is read is read again. After that the list only says so.
 const SETTLES: u8 = 3;
 
-impl<T: Row> PagedList<T> {
+impl<T: ListRow> PagedList<T> {
     fn needed(&self) -> BTreeSet<u64> {
         let mut needed: BTreeSet<u64> = self.pinned.clone();
         let last = self.page_of(self.last_place());

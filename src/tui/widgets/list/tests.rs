@@ -5,7 +5,7 @@ use proptest::prelude::*;
 #[derive(Clone, Debug, PartialEq)]
 struct Item(u64);
 
-impl Row for Item {
+impl ListRow for Item {
     type Id = u64;
     fn id(&self) -> u64 {
         self.0
@@ -82,7 +82,7 @@ fn settle(list: &mut PagedList<Item>, service: &Service) -> usize {
 fn shown(list: &PagedList<Item>) -> Vec<u64> {
     list.visible()
         .filter_map(|(_, place)| match place {
-            RowState::Entry(ListEntry::Row(Item(n))) => Some(*n),
+            RowSlot::Entry(ListEntry::Row(Item(n))) => Some(*n),
             _ => None,
         })
         .collect()
@@ -215,7 +215,7 @@ fn a_count_that_is_too_high_shows_its_holes() {
     list.move_to(u64::MAX);
     settle(&mut list, &service);
     assert_eq!(list.selected(), None);
-    assert!(list.visible().all(|(_, p)| matches!(p, RowState::Entry(ListEntry::Missing))));
+    assert!(list.visible().all(|(_, p)| matches!(p, RowSlot::Entry(ListEntry::Missing))));
     list.move_to(3);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(3)));
@@ -258,11 +258,11 @@ fn short_and_empty_pages_in_the_middle_leave_visible_holes() {
     settle(&mut list, &service);
     list.move_to(160);
     settle(&mut list, &service);
-    assert_eq!(list.place(149), RowState::Entry(&ListEntry::Row(Item(149))));
-    assert_eq!(list.place(150), RowState::Entry(&ListEntry::Missing));
+    assert_eq!(list.place(149), RowSlot::Entry(&ListEntry::Row(Item(149))));
+    assert_eq!(list.place(150), RowSlot::Entry(&ListEntry::Missing));
     list.move_to(250);
     settle(&mut list, &service);
-    assert_eq!(list.place(250), RowState::Entry(&ListEntry::Missing));
+    assert_eq!(list.place(250), RowSlot::Entry(&ListEntry::Missing));
     list.move_to(300);
     settle(&mut list, &service);
     assert_eq!(list.selected(), Some(&Item(300)));
@@ -278,7 +278,7 @@ fn a_page_that_failed_is_shown_and_read_again_on_demand() {
         RequestId::test(7)
     });
     list.on_response(RequestId::test(7), Err("given up".to_owned()));
-    assert!(matches!(list.place(0), RowState::Failed(_)));
+    assert!(matches!(list.place(0), RowSlot::Failed(_)));
     assert_eq!(settle(&mut list, &service), 0, "it is not asked for again by itself");
     list.reload();
     assert_eq!(settle(&mut list, &service), 1);
@@ -315,7 +315,7 @@ fn an_unreadable_record_keeps_its_place() {
     list.load_visible(|_| RequestId::test(1));
     list.on_response(RequestId::test(1), Ok(page));
     assert_eq!(list.row_at(0), Some(&Item(0)));
-    assert!(matches!(list.place(1), RowState::Entry(ListEntry::Unreadable(_))));
+    assert!(matches!(list.place(1), RowSlot::Entry(ListEntry::Unreadable(_))));
     assert_eq!(list.row_at(2), Some(&Item(2)));
 }
 
@@ -423,7 +423,7 @@ fn a_count_that_is_too_low_does_not_end_the_list() {
 fn rows_at(list: &PagedList<Item>) -> Vec<(u64, u64)> {
     list.visible()
         .filter_map(|(place, what)| match what {
-            RowState::Entry(ListEntry::Row(row)) => Some((place, row.0)),
+            RowSlot::Entry(ListEntry::Row(row)) => Some((place, row.0)),
             _ => None,
         })
         .collect()

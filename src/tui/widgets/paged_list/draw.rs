@@ -5,10 +5,10 @@ use crate::i18n::{self, tr};
 use crate::index::Coverage;
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::below;
 use crate::tui::widgets::frame::Frame;
-use crate::tui::widgets::list::{ListEntry, ListNote, RowState, draw_texts};
+use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
@@ -36,7 +36,7 @@ impl<T: Browse> Browser<T> {
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
         mark: &dyn Fn(u64, &T) -> RowMark,
         rights: &[String],
     ) {
@@ -50,31 +50,31 @@ impl<T: Browse> Browser<T> {
             Constraint::Length(foot_height(&note)),
         ])
         .areas(area);
-        let summary = self.summary(env);
+        let summary = self.summary(cx);
         let room = usize::from(area.width).saturating_sub(line_width(&summary) + 2);
         let right = rights.iter().find(|right| width(right) <= room).or(rights.last());
         let right = right.map_or("", |right| right.trim_end());
-        two_sided(frame, line, (summary, Span::styled(right.to_owned(), env.theme.mark())), true, env);
+        two_sided(frame, line, (summary, Span::styled(right.to_owned(), cx.theme.mark())), true, cx);
         if bar > 0 {
-            self.bar.draw_form(frame, filter, env);
+            self.bar.draw_form(frame, filter, cx);
         }
         let widths = self.heading.widths(usize::from(body.width).saturating_sub(MARGINS));
-        frame.render_widget(self.heading.line(&widths, 3, env), head);
-        self.draw_rows(frame, body, env, &widths, mark);
-        self.heading.draw_menu(frame, body, &widths, env);
-        self.draw_foot(frame, foot, note, env);
-        let all = self.count_words(env);
+        frame.render_widget(self.heading.line(&widths, 3, cx), head);
+        self.draw_rows(frame, body, cx, &widths, mark);
+        self.heading.draw_menu(frame, body, &widths, cx);
+        self.draw_foot(frame, foot, note, cx);
+        let all = self.count_words(cx);
         let both = format!("{}  {right}", all.trim_start());
-        self.bar.draw_line(frame, area, &[both.trim_end(), right, all.trim_start()], env);
+        self.bar.draw_line(frame, area, &[both.trim_end(), right, all.trim_start()], cx);
     }
 
     /// The number of rows, and of what they are a part.
-    fn count_words(&self, env: &UiContext) -> String {
+    fn count_words(&self, cx: &UiContext) -> String {
         if self.list.is_empty() && self.pages().error().is_some() {
-            return format!("  {} {}", env.glyphs.alert, tr(T::TEXTS.not_read));
+            return format!("  {} {}", cx.glyphs.alert, tr(T::TEXTS.not_read));
         }
         if !self.list.is_answered() {
-            return format!("  {} {}", env.spinner(), tr(T::TEXTS.reading));
+            return format!("  {} {}", cx.spinner(), tr(T::TEXTS.reading));
         }
         let count = if self.list.is_counted() {
             T::count(self.list.len())
@@ -94,15 +94,15 @@ impl<T: Browse> Browser<T> {
         };
         let mut text = format!("  {count}");
         if let Some(coverage) = self.index() {
-            text.push_str(&format!(" {} {}", env.glyphs.dot, index_words(coverage, env)));
+            text.push_str(&format!(" {} {}", cx.glyphs.dot, index_words(coverage, cx)));
         }
         text
     }
 
-    fn summary(&self, env: &UiContext) -> Line<'static> {
-        let mut text = self.count_words(env);
+    fn summary(&self, cx: &UiContext) -> Line<'static> {
+        let mut text = self.count_words(cx);
         for words in &self.applied {
-            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+            text.push_str(&format!(" {} {words}", cx.glyphs.dot));
         }
         if let Some(by) = self.heading.words() {
             let words = match self.by {
@@ -115,94 +115,94 @@ impl<T: Browse> Browser<T> {
                     t!("{by}, each page only (the service does not sort by it)", by)
                 }
             };
-            text.push_str(&format!(" {} {words}", env.glyphs.dot));
+            text.push_str(&format!(" {} {words}", cx.glyphs.dot));
         }
-        Line::styled(text, env.theme.strong())
+        Line::styled(text, cx.theme.strong())
     }
 
     fn draw_rows(
         &self,
         frame: &mut Frame<'_>,
         body: Rect,
-        env: &UiContext,
+        cx: &UiContext,
         widths: &[usize],
         mark: &dyn Fn(u64, &T) -> RowMark,
     ) {
         if self.list.is_empty() {
             let text = match self.pages().error() {
-                Some(error) => vec![error.to_string(), self.retry_hint(env)],
+                Some(error) => vec![error.to_string(), self.retry_hint(cx)],
                 None if !self.list.is_answered() => return,
                 None if self.applied.is_empty() => {
                     vec![tr(T::TEXTS.empty).to_owned()]
                 }
                 None if self.part().is_some_and(|part| !part.is_whole) => vec![t!(
                     "No loaded row matches this filter. {down} loads more, {esc} clears it.",
-                    down = env.key(&OF_LISTS, Action::Down),
-                    esc = env.key(&OF_LISTS, Action::Back)
+                    down = cx.key(&OF_LISTS, Action::Down),
+                    esc = cx.key(&OF_LISTS, Action::Back)
                 )],
                 None => vec![
-                    i18n::fill(tr(T::TEXTS.no_match), &[("esc", &env.key(&OF_LISTS, Action::Back))]),
+                    i18n::fill(tr(T::TEXTS.no_match), &[("esc", &cx.key(&OF_LISTS, Action::Back))]),
                     t!("Some fields may need the whole value, depending on the service.").to_owned(),
                 ],
             };
-            let style = if self.pages().error().is_some() { env.theme.error() } else { env.theme.dim() };
+            let style = if self.pages().error().is_some() { cx.theme.error() } else { cx.theme.dim() };
             draw_texts(frame, below(body, 1), &text, style);
             return;
         }
-        self.list.draw_rows(frame, body, env, |place, state| match state {
-            RowState::Entry(ListEntry::Row(row)) => {
+        self.list.draw_rows(frame, body, cx, |place, state| match state {
+            RowSlot::Entry(ListEntry::Row(row)) => {
                 let RowMark { notes, is_marked, is_in_range } = mark(place, row);
-                let sign = if is_marked { env.glyphs.mark } else { " " };
-                let edge = if is_in_range { env.glyphs.bar } else { " " };
-                let mut spans = vec![Span::styled(format!("{sign}{edge}"), env.theme.mark())];
-                let mut cells = cells(T::FIELDS, row, &(), env);
+                let sign = if is_marked { cx.glyphs.mark } else { " " };
+                let edge = if is_in_range { cx.glyphs.bar } else { " " };
+                let mut spans = vec![Span::styled(format!("{sign}{edge}"), cx.theme.mark())];
+                let mut cells = cells(T::FIELDS, row, &(), cx);
                 let title = T::FIELDS.iter().position(|field| field.column.key == "title");
                 if let Some((at, (text, _))) = title.and_then(|at| Some((at, cells.get_mut(at)?))) {
                     let room = self.heading.width_of(at, widths).saturating_sub(width(text).min(TITLE));
                     let note = notes.iter().find(|note| width(note) <= room).or(notes.last());
                     text.insert_str(0, note.map_or("", String::as_str));
                 }
-                spans.extend(self.heading.cells(cells, widths, env));
+                spans.extend(self.heading.cells(cells, widths, cx));
                 if is_in_range {
                     for span in &mut spans {
-                        span.style = span.style.patch(env.theme.in_range());
+                        span.style = span.style.patch(cx.theme.in_range());
                     }
                 }
                 spans
             }
             other => {
-                let (text, style) = self.stand_in(&other, env);
+                let (text, style) = self.stand_in(&other, cx);
                 vec![Span::styled(format!("  {text}"), style)]
             }
         });
     }
 
-    fn stand_in(&self, place: &RowState<'_, T>, env: &UiContext) -> (String, Style) {
+    fn stand_in(&self, place: &RowSlot<'_, T>, cx: &UiContext) -> (String, Style) {
         match place {
-            RowState::Loading => (format!("{} {}", env.spinner(), t!("reading")), env.theme.dim()),
-            RowState::Failed(error) => {
-                (format!("{} {}", env.glyphs.alert, t!("not read: {error}", error)), env.theme.error())
+            RowSlot::Loading => (format!("{} {}", cx.spinner(), t!("reading")), cx.theme.dim()),
+            RowSlot::Failed(error) => {
+                (format!("{} {}", cx.glyphs.alert, t!("not read: {error}", error)), cx.theme.error())
             }
-            RowState::Entry(ListEntry::Unreadable(problem)) => {
-                (format!("{} {}", env.glyphs.alert, unreadable(problem)), env.theme.warning())
+            RowSlot::Entry(ListEntry::Unreadable(problem)) => {
+                (format!("{} {}", cx.glyphs.alert, unreadable(problem)), cx.theme.warning())
             }
-            RowState::Entry(ListEntry::Double(other)) => (
+            RowSlot::Entry(ListEntry::Double(other)) => (
                 t!("same as row {row}: the list changed while it was read", row = number(other + 1)),
-                env.theme.warning(),
+                cx.theme.warning(),
             ),
-            RowState::Entry(_) => {
-                let key = env.key(&OF_LISTS, Action::First);
+            RowSlot::Entry(_) => {
+                let key = cx.key(&OF_LISTS, Action::First);
                 let text = t!(
                     "the service counts this row but did not return it: its count may be too high ({key} first row)",
                     key
                 );
-                (text, env.theme.warning())
+                (text, cx.theme.warning())
             }
         }
     }
 
-    fn retry_hint(&self, env: &UiContext) -> String {
-        t!("Press {key} to refresh.", key = env.key(&OF_LISTS, Action::Reload))
+    fn retry_hint(&self, cx: &UiContext) -> String {
+        t!("Press {key} to refresh.", key = cx.key(&OF_LISTS, Action::Reload))
     }
 
     /// The message about the list, or about the selected place if it has no row. It is shown below the list,
@@ -242,7 +242,7 @@ impl<T: Browse> Browser<T> {
             return Some((error.to_string(), Tone::Error));
         }
         let selected = self.list.visible().find(|(place, _)| *place == self.list.cursor());
-        if let Some((_, RowState::Entry(ListEntry::Unreadable(problem)))) = selected {
+        if let Some((_, RowSlot::Entry(ListEntry::Unreadable(problem)))) = selected {
             // The row itself shows only the beginning of this text.
             return Some((unreadable(problem), Tone::Warning));
         }
@@ -270,42 +270,42 @@ impl<T: Browse> Browser<T> {
         wrap(&text, room).into_iter().take(most).map(|line| (line, tone)).collect()
     }
 
-    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, env: &UiContext) {
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, note: Vec<(String, Tone)>, cx: &UiContext) {
         let mut lines: Vec<Line<'_>> = note
             .into_iter()
             .enumerate()
             .map(|(at, (text, tone))| match tone {
                 Tone::Error if at == 0 => {
-                    Line::styled(format!("  {} {}", env.glyphs.alert, text.trim_start()), env.theme.error())
+                    Line::styled(format!("  {} {}", cx.glyphs.alert, text.trim_start()), cx.theme.error())
                 }
-                Tone::Error => Line::styled(format!("  {text}"), env.theme.error()),
-                Tone::Plain => Line::styled(format!("  {text}"), env.theme.dim()),
-                Tone::Warning => Line::styled(format!("  {text}"), env.theme.warning()),
+                Tone::Error => Line::styled(format!("  {text}"), cx.theme.error()),
+                Tone::Plain => Line::styled(format!("  {text}"), cx.theme.dim()),
+                Tone::Warning => Line::styled(format!("  {text}"), cx.theme.warning()),
             })
             .collect();
         let mut last = lines.pop().unwrap_or_default();
         if let Top::Row(field) = &self.top {
-            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), env.theme.strong())];
-            spans.extend(field.spans(14, true, env));
-            let key = |action| env.key(&[Context::Prompt, Context::Always], action);
+            let mut spans = vec![Span::styled(format!("  {} ", t!("Go to row")), cx.theme.strong())];
+            spans.extend(field.spans(14, true, cx));
+            let key = |action| cx.key(&[KeyContext::Prompt, KeyContext::Always], action);
             let hint = t!("{enter} go  {esc} back", enter = key(Action::Accept), esc = key(Action::Back));
-            spans.push(Span::styled(format!("  {hint}"), env.theme.dim()));
+            spans.push(Span::styled(format!("  {hint}"), cx.theme.dim()));
             last = Line::from(spans);
         }
-        let loading = if self.pages().is_loading() { format!("{} ", env.spinner()) } else { String::new() };
-        let right = Span::styled(format!("{loading}{}", self.list.counter()), env.theme.dim());
+        let loading = if self.pages().is_loading() { format!("{} ", cx.spinner()) } else { String::new() };
+        let right = Span::styled(format!("{loading}{}", self.list.counter()), cx.theme.dim());
         let above = u16::try_from(lines.len()).unwrap_or(0);
         frame
             .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
-        two_sided(frame, foot, (last, right), true, env);
+        two_sided(frame, foot, (last, right), true, cx);
     }
 }
 
 /// The source of a list of the index, with the time of its last reading.
-fn index_words(coverage: Coverage, env: &UiContext) -> String {
+fn index_words(coverage: Coverage, cx: &UiContext) -> String {
     let at = Timestamp::from_second(coverage.read_at).unwrap_or_default();
-    let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
+    let at = cx.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
     t!("from the index, {read}", read = t!("read {time}", time = at))
 }
 
@@ -325,7 +325,7 @@ pub(super) fn foot_height(note: &[(String, Tone)]) -> u16 {
 }
 
 /// The contexts of every list, after its own context.
-const OF_LISTS: [Context; 3] = [Context::List, Context::Global, Context::Always];
+const OF_LISTS: [KeyContext; 3] = [KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 /// Draws a line with another text at its right end. If both do not fit, the left text is cut if `right_stays`;
 /// otherwise the right text is left out.
@@ -334,26 +334,26 @@ pub fn two_sided(
     area: Rect,
     (left, right): (Line<'_>, Span<'_>),
     right_stays: bool,
-    env: &UiContext,
+    cx: &UiContext,
 ) {
     let room = usize::from(area.width).saturating_sub(width(&right.content) + 1);
     if right_stays || line_width(&left) < room {
         let wide =
             u16::try_from(width(&right.content)).unwrap_or(area.width).min(area.width.saturating_sub(1));
         let split = area.width.saturating_sub(wide + 1);
-        draw_cut(frame, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area }, left, env);
+        draw_cut(frame, Rect { width: split.saturating_sub(u16::from(wide > 0)), ..area }, left, cx);
         frame.render_widget(Line::from(right), Rect { x: area.x + split, width: wide, ..area });
     } else {
-        draw_cut(frame, area, left, env);
+        draw_cut(frame, area, left, cx);
     }
 }
 
-fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, env: &UiContext) {
+fn draw_cut(frame: &mut Frame<'_>, area: Rect, line: Line<'_>, cx: &UiContext) {
     let is_cut = line_width(&line) > usize::from(area.width) && area.width > 0;
     let room = Rect { width: area.width - u16::from(is_cut), ..area };
     frame.render_widget(line, room);
     if is_cut {
         let end = Rect { x: room.right(), width: 1, ..area };
-        frame.render_widget(Line::styled(env.glyphs.ellipsis, env.theme.dim()), end);
+        frame.render_widget(Line::styled(cx.glyphs.ellipsis, cx.theme.dim()), end);
     }
 }

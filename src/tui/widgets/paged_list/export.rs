@@ -1,7 +1,7 @@
 //! Exports a browsed list with its filter and its sort order.
 
 use crate::api::{MAX_ROWS_PER_PAGE, Paging};
-use crate::export::{List, What};
+use crate::export::{ExportContent, List};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::effects::{Content, ExportSource};
@@ -10,7 +10,7 @@ use crate::tui::widgets::paged_list::{Browse, Browser};
 
 impl<T: Browse> Browser<T> {
     /// The source for an export file `lapel-WHAT-…`, or the reason why there is nothing to export.
-    pub fn source(&self, what: &'static str, env: &UiContext) -> Result<ExportSource, String> {
+    pub fn source(&self, what: &'static str, cx: &UiContext) -> Result<ExportSource, String> {
         if !self.list.is_answered() {
             return Err(tr(T::TEXTS.not_loaded).to_owned());
         }
@@ -32,14 +32,20 @@ impl<T: Browse> Browser<T> {
             None => tr(T::TEXTS.all).to_owned(),
         };
         for words in &self.applied {
-            head.push_str(&format!(" {} {words}", env.glyphs.dot));
+            head.push_str(&format!(" {} {words}", cx.glyphs.dot));
         }
         if let Some(by) = self.heading.words().filter(|_| !unsorted) {
-            head.push_str(&format!(" {} {by}", env.glyphs.dot));
+            head.push_str(&format!(" {} {by}", cx.glyphs.dot));
         }
         let note = unsorted.then(|| {
             t!("The service does not sort this list. The file is in the service's own order.").to_owned()
         });
-        Ok(ExportSource { content: Content::List(What::List(list)), name: what.to_owned(), head, rows, note })
+        Ok(ExportSource {
+            content: Content::List(ExportContent::List(list)),
+            name: what.to_owned(),
+            head,
+            rows,
+            note,
+        })
     }
 }

@@ -30,7 +30,7 @@ impl<T: Browse> Browser<T> {
             current => {
                 let current = current.ok().flatten();
                 let list = (T::LIST, T::FILTERS, T::FIELDS.iter().map(|field| field.column).collect());
-                out.open(move |env, out| FiltersForm::new(list, current, naming, env, out));
+                out.open(move |cx, out| FiltersForm::new(list, current, naming, cx, out));
             }
         }
     }

@@ -2,7 +2,7 @@
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
-use crate::index::{Coverage, SyncScope, Synced, Which};
+use crate::index::{Coverage, IndexedList, SyncScope, Synced};
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::request::{Request, RequestId, Response};
@@ -183,7 +183,7 @@ impl<T: Browse> Browser<T> {
     }
 
     /// The list to read from the index, if the list comes from there.
-    pub fn index_list(&self, now: DateTime) -> Option<Which> {
+    pub fn index_list(&self, now: DateTime) -> Option<IndexedList> {
         self.index()?;
         let sort = self.heading.sorted_by().zip(self.heading.order());
         let sort = sort.map(|((column, _), order)| Sort::new(column, order.direction));
@@ -211,7 +211,7 @@ impl<T: Browse> Browser<T> {
                 self.list.restart();
             }
             (Some(behind), false) => {
-                let selected = self.list.selected().map(crate::tui::widgets::list::Row::id);
+                let selected = self.list.selected().map(crate::tui::widgets::list::ListRow::id);
                 self.list = behind.rows;
                 self.list.unpin();
                 self.list.select(selected);
@@ -282,8 +282,8 @@ impl<T: Browse> Browser<T> {
         self.applied = self.bar.words();
     }
 
-    pub(super) fn open_filter(&mut self, view: FilterView, env: &UiContext, out: &mut Effects<'_>) {
-        self.bar.known.today = Some(env.now().date());
+    pub(super) fn open_filter(&mut self, view: FilterView, cx: &UiContext, out: &mut Effects<'_>) {
+        self.bar.known.today = Some(cx.now().date());
         let seen = self.pages().loaded().flat_map(|(_, row)| row.choices_in()).collect();
         self.bar.learn(seen, out);
         if self.choices.is_empty() && !self.has_names {

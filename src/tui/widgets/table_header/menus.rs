@@ -5,13 +5,13 @@ use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::Context;
+use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::widgets::columns::ColumnChoice;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::table_header::{Did, Heading, SortOrder};
+use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -27,10 +27,10 @@ pub(super) enum HeadingMenu {
 }
 
 impl Heading {
-    pub fn over(&self) -> Option<Vec<Context>> {
+    pub fn over(&self) -> Option<Vec<KeyContext>> {
         let menu = match self.menu? {
-            HeadingMenu::Sort(_) => Context::SortMenu,
-            HeadingMenu::Columns => Context::ColumnMenu,
+            HeadingMenu::Sort(_) => KeyContext::SortMenu,
+            HeadingMenu::Columns => KeyContext::ColumnMenu,
         };
         Some(self.search.over().unwrap_or_else(|| menu.in_popup()))
     }
@@ -63,9 +63,9 @@ impl Heading {
 
     /// Handles an action. While a menu is open, only its actions are handled. Otherwise only those that open a
     /// menu are handled.
-    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+    pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
         if self.names().is_some_and(|names| self.search.act_in(action, &mut self.cursor, &names)) {
-            return Did::Something;
+            return HeadingOutcome::Something;
         }
         match (self.menu, action) {
             (Some(HeadingMenu::Sort(direction)), _) => self.act_sort(action, direction),
@@ -76,13 +76,13 @@ impl Heading {
                     (place(order).map_or(0, |place| place + 1), order.direction)
                 });
                 (self.menu, self.cursor) = (Some(HeadingMenu::Sort(direction)), ListCursor::new(at));
-                Did::Something
+                HeadingOutcome::Something
             }
             (None, Action::ChooseColumns) => {
                 (self.menu, self.cursor) = (Some(HeadingMenu::Columns), ListCursor::default());
-                Did::Something
+                HeadingOutcome::Something
             }
-            (None, _) => Did::Nothing,
+            (None, _) => HeadingOutcome::Nothing,
         }
     }
 
@@ -102,7 +102,7 @@ impl Heading {
         columns
     }
 
-    fn act_sort(&mut self, action: Action, direction: Direction) -> Did {
+    fn act_sort(&mut self, action: Action, direction: Direction) -> HeadingOutcome {
         let sortable = self.sortable();
         match action {
             Action::ToggleDirection => {
@@ -115,26 +115,28 @@ impl Heading {
                 self.close();
                 // The first choice is no sort order; the columns follow.
                 let column = self.cursor.at().checked_sub(1).and_then(|at| sortable.get(at)).copied();
-                return Did::Chose(column.map(|column| SortOrder { column, direction }));
+                return HeadingOutcome::Chose(column.map(|column| SortOrder { column, direction }));
             }
             Action::Back => self.close(),
             _ if self.cursor.on_menu_action(action, sortable.len() + 1) => {}
-            _ => return Did::Nothing,
+            _ => return HeadingOutcome::Nothing,
         }
-        Did::Something
+        HeadingOutcome::Something
     }
 
-    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> Did {
+    fn act_columns(&mut self, action: Action, out: &mut Effects<'_>) -> HeadingOutcome {
         let at = self.cursor.at();
         match action {
             Action::Back => {
                 self.close();
-                return Did::Something;
+                return HeadingOutcome::Something;
             }
-            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => return Did::Something,
+            _ if self.cursor.on_menu_action(action, self.columns.choices().len()) => {
+                return HeadingOutcome::Something;
+            }
             Action::Toggle if self.columns.choices().get(at).is_some_and(|c| self.columns.is_kept(c)) => {
                 out.say(t!("The filter shows this column."));
-                return Did::Something;
+                return HeadingOutcome::Something;
             }
             Action::Toggle => {
                 if !self.columns.toggle(at) {
@@ -147,10 +149,10 @@ impl Heading {
             }
             Action::Narrower | Action::Wider => self.resize(at, action == Action::Wider, out),
             Action::ResetColumns => self.columns.reset(),
-            _ => return Did::Nothing,
+            _ => return HeadingOutcome::Nothing,
         }
         self.changes += 1;
-        Did::Something
+        HeadingOutcome::Something
     }
 
     fn resize(&mut self, at: usize, wider: bool, out: &mut Effects<'_>) {
@@ -170,33 +172,33 @@ impl Heading {
 
     /// Draws the open menu as a popup over the rows. The headings above show the effect of the menu; `widths` are
     /// their widths.
-    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
+    pub fn draw_menu(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], cx: &UiContext) {
         match self.menu {
-            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, env, direction),
-            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, env),
+            Some(HeadingMenu::Sort(direction)) => self.draw_sort(frame, body, cx, direction),
+            Some(HeadingMenu::Columns) => self.draw_columns(frame, body, widths, cx),
             None => {}
         }
     }
 
-    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, env: &UiContext, direction: Direction) {
+    fn draw_sort(&self, frame: &mut Frame<'_>, body: Rect, cx: &UiContext, direction: Direction) {
         let arrow = match direction {
-            Direction::Asc => format!("{} {}", env.glyphs.up, t!("ascending")),
-            Direction::Desc => format!("{} {}", env.glyphs.down, t!("descending")),
+            Direction::Asc => format!("{} {}", cx.glyphs.up, t!("ascending")),
+            Direction::Desc => format!("{} {}", cx.glyphs.down, t!("descending")),
         };
         let sortable = self.sortable();
         let titles = sortable.iter().map(|column| tr(self.defs[*column].title));
         let names = std::iter::once(tr(self.own_order)).chain(titles);
         let outer = popup::at_bottom(body, WIDEST, sortable.len() + 1);
-        let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), env);
-        let inner = popup::open(frame, outer, body, &title, env);
-        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, env);
+        let title = self.search.titled(&format!("{}  {arrow}", t!("Sort by")), cx);
+        let inner = popup::open(frame, outer, body, &title, cx);
+        let (shown, rest) = self.cursor.lay_all(inner, sortable.len() + 1, cx);
         let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { env.glyphs.cursor } else { " " };
-            let style = if selected { env.theme.selected() } else { env.theme.text() };
+            let cursor = if selected { cx.glyphs.cursor } else { " " };
+            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
             lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!(" {cursor} "), cx.theme.accent()),
                 Span::styled(format!("{name} "), style),
             ]));
         }
@@ -204,7 +206,7 @@ impl Heading {
         frame.render_widget(Text::from(lines), inner);
     }
 
-    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], env: &UiContext) {
+    fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], cx: &UiContext) {
         let names: usize = self.defs.iter().map(|def| width(tr(def.title))).max().unwrap_or(0);
         let choices = self.columns.choices();
         let mut places = widths.iter().copied();
@@ -217,27 +219,27 @@ impl Heading {
         let left_out =
             choices.iter().zip(&wide).any(|(choice, wide)| *wide == Some(0) && !is_needless(choice));
         let outer = popup::at_bottom(body, WIDEST, choices.len() + usize::from(left_out));
-        let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), env);
-        let inner = popup::open(frame, outer, body, &title, env);
+        let title = self.search.titled(t!("Columns, from left (top) to right (bottom)"), cx);
+        let inner = popup::open(frame, outer, body, &title, cx);
         let rows = Rect { height: inner.height.saturating_sub(u16::from(left_out)), ..inner };
-        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), env);
+        let (shown, rest) = self.cursor.lay_all(rows, choices.len(), cx);
         let mut lines = Vec::new();
         for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { env.glyphs.cursor } else { " " };
-            let style = if selected { env.theme.selected() } else { env.theme.text() };
+            let cursor = if selected { cx.glyphs.cursor } else { " " };
+            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
             let sign = if self.columns.is_shown(choice) { "[x]" } else { "[ ]" };
-            let name = fit(tr(self.defs[choice.column].title), names, env.glyphs.ellipsis);
+            let name = fit(tr(self.defs[choice.column].title), names, cx.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
                 Some(0) if is_needless(choice) => {
-                    (t!("same on every row, so hidden").to_owned(), env.theme.dim())
+                    (t!("same on every row, so hidden").to_owned(), cx.theme.dim())
                 }
-                Some(0) => (t!("hidden at this width").to_owned(), env.theme.warning()),
-                Some(wide) => (wide_words(wide, choice), env.theme.dim()),
-                None => (String::new(), env.theme.dim()),
+                Some(0) => (t!("hidden at this width").to_owned(), cx.theme.warning()),
+                Some(wide) => (wide_words(wide, choice), cx.theme.dim()),
+                None => (String::new(), cx.theme.dim()),
             };
             lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), env.theme.accent()),
+                Span::styled(format!(" {cursor} "), cx.theme.accent()),
                 Span::styled(format!("{sign} {name} "), style),
                 Span::styled(format!(" {note}"), note_style),
             ]));
@@ -245,7 +247,7 @@ impl Heading {
         lines.extend(rest);
         if left_out {
             let words = t!("In a narrow window, lapel hides the lowest columns.");
-            lines.push(Line::styled(format!(" {words}"), env.theme.dim()));
+            lines.push(Line::styled(format!(" {words}"), cx.theme.dim()));
         }
         frame.render_widget(Text::from(lines), inner);
     }

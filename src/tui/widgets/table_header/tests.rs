@@ -16,7 +16,7 @@ const fn def(
     weight: usize,
     right: bool,
 ) -> ColumnDef {
-    ColumnDef { key, title, layout: Column { min_width, weight, drop_order: 0 }, right, is_time: false }
+    ColumnDef { key, title, layout: ColumnLayout { min_width, weight, drop_order: 0 }, right, is_time: false }
 }
 
 const DEFS: [ColumnDef; 3] =
@@ -30,15 +30,15 @@ fn fresh() -> Heading {
 fn act(heading: &mut Heading, actions: &[Action]) {
     let mut requests = RequestIds::default();
     for action in actions {
-        if let Did::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut requests)) {
+        if let HeadingOutcome::Chose(order) = heading.on_action(*action, &mut Effects::new(&mut requests)) {
             heading.set_order(order);
         }
     }
 }
 
 fn line(heading: &Heading, room: usize) -> String {
-    let env = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
-    let line = heading.line(&heading.widths(room), 1, &env);
+    let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let line = heading.line(&heading.widths(room), 1, &cx);
     line.spans.iter().map(|span| span.content.as_ref()).collect()
 }
 
@@ -66,9 +66,9 @@ fn numbers_and_their_heading_stand_at_the_right() {
     assert_eq!(line(&heading, 14), " Name      Rows");
     heading.set_order(heading.order_by("rows", false));
     assert_eq!(line(&heading, 20), " Name           Rows^");
-    let env = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
     let cells = ["a", "12", "x"].map(|text| (text.to_owned(), Style::default())).to_vec();
-    let spans = heading.cells(cells, &heading.widths(14), &env);
+    let spans = heading.cells(cells, &heading.widths(14), &cx);
     let text: String = spans.iter().map(|span| span.content.as_ref()).collect();
     assert_eq!(text, "a           12");
 }
@@ -76,8 +76,8 @@ fn numbers_and_their_heading_stand_at_the_right() {
 #[test]
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     let mut heading = fresh();
-    let mut own: Vec<Column> = DEFS.iter().map(|def| def.layout).collect();
-    own[0] = Column { min_width: 0, weight: 0, drop_order: 9 };
+    let mut own: Vec<ColumnLayout> = DEFS.iter().map(|def| def.layout).collect();
+    own[0] = ColumnLayout { min_width: 0, weight: 0, drop_order: 9 };
     heading.set_own(own);
     heading.set_room(20);
     assert_eq!(heading.width_of(0, &heading.widths(20)), 0);
@@ -157,13 +157,13 @@ proptest! {
 fn spare_cells_go_to_content_that_is_cut() {
     let defs = [def("Name", "name", 6, 1, false), def("Title", "title", 6, 1, false)];
     let mut heading = Heading::new(defs, 2, "newest first");
-    let env = UiContext::for_test();
+    let cx = UiContext::for_test();
     // Too few long ones to widen a column where room is short.
     for at in 0..100 {
         let cell = |wide: usize| ("x".repeat(wide), Style::new());
         let name = if at < 4 { 30 } else { 10 };
         let title = if at < 4 { 40 } else { 10 };
-        heading.fit(&[cell(name), cell(title)], &env);
+        heading.fit(&[cell(name), cell(title)], &cx);
     }
     assert_eq!(heading.widths(21), [10, 10]);
     assert_eq!(heading.widths(52), [30, 20], "the column that needs least is whole first");

@@ -7,7 +7,7 @@ pub(super) mod pack;
 
 pub use pack::Packed;
 
-use super::protocol::Way;
+use super::protocol::PictureOutput;
 
 pub const AVAILABLE: bool = true;
 
@@ -20,7 +20,7 @@ pub const OFF: &str = tr_noop!(
 pub fn render(
     file: &[u8],
     content_type: Option<&str>,
-    way: &Way,
+    way: &PictureOutput,
     room: (u16, u16),
     id: u32,
 ) -> Result<Packed, String> {

@@ -2,7 +2,7 @@
 
 use super::blocks::Blocks;
 use super::emblem;
-use crate::tui::platform::images::protocol::{Protocol, Way};
+use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbaImage};
 use ratatui::buffer::Buffer;
@@ -52,7 +52,7 @@ impl Packed {
 }
 
 /// Packs a picture for at most `room` columns and rows. `id` is its kitty image id.
-pub fn pack(picture: &RgbaImage, way: &Way, room: (u16, u16), id: u32) -> Result<Packed, String> {
+pub fn pack(picture: &RgbaImage, way: &PictureOutput, room: (u16, u16), id: u32) -> Result<Packed, String> {
     // Characters are few, large pixels. All of them go to the emblem.
     let picture = match way.protocol {
         Protocol::Halfblocks => Cow::Owned(emblem::crop(picture)),
@@ -143,8 +143,8 @@ mod tests {
     use image::Rgba;
     use proptest::prelude::*;
 
-    fn way(protocol: Protocol) -> Way {
-        Way { protocol, cell: (10, 20), true_colour: true, wrapped: false, first_id: 0x2000 }
+    fn way(protocol: Protocol) -> PictureOutput {
+        PictureOutput { protocol, cell: (10, 20), true_colour: true, wrapped: false, first_id: 0x2000 }
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn what_kitty_is_sent_is_bounded() {
         let picture = RgbaImage::from_pixel(3000, 3000, Rgba([1, 2, 3, 255]));
-        let large = Way { cell: (40, 80), ..way(Protocol::Kitty) };
+        let large = PictureOutput { cell: (40, 80), ..way(Protocol::Kitty) };
         let packed = pack(&picture, &large, (60, 30), 0x2000).expect("packed");
         let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 30));
         packed.draw(buffer.area, &mut buffer);

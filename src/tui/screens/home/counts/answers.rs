@@ -19,7 +19,7 @@ impl BadgeCounts {
         &mut self,
         request: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Result<(), Response> {
         let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
@@ -37,7 +37,7 @@ impl BadgeCounts {
                 self.running = None;
                 self.error = synced.err();
                 self.changed();
-                let minutes = env
+                let minutes = cx
                     .session()
                     .and_then(|session| session.index.as_ref())
                     .map_or(REFRESH_MINUTES, |index| index.settings.refresh_minutes);
@@ -49,7 +49,7 @@ impl BadgeCounts {
                 match read {
                     Ok(read) => {
                         let records = count!(read.read, "record", "records");
-                        let key = env.key(&self.key_contexts(), Action::FindCert);
+                        let key = cx.key(&self.key_contexts(), Action::FindCert);
                         out.say(if read.gone > 0 {
                             t!(
                                 "Read {records}; {gone} no longer found. {key} finds them by certificate number.",
@@ -70,14 +70,14 @@ impl BadgeCounts {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
                 match answer {
                     Ok(found) => {
-                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&title, found, env))));
+                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&title, found, cx))));
                     }
                     Err(why) => out.warn(why),
                 }
             }
             answer if self.asked == Some(request) => {
                 self.asked = None;
-                self.answered(answer, env, out);
+                self.answered(answer, cx, out);
             }
             answer => {
                 return match &mut self.badge_list {
@@ -96,7 +96,7 @@ impl BadgeCounts {
         }
     }
 
-    fn answered(&mut self, answer: Response, env: &UiContext, out: &mut Effects<'_>) {
+    fn answered(&mut self, answer: Response, cx: &UiContext, out: &mut Effects<'_>) {
         match answer {
             Response::IndexOn(Ok(())) => self.turned_on = true,
             Response::WithoutDetails(Ok(ids)) if ids.is_empty() => {
@@ -106,7 +106,7 @@ impl BadgeCounts {
                 let n = ids.len() as u64;
                 let records = count!(n, "record", "records");
                 let requests = count!(n, "request", "requests");
-                let key = env.key(&self.key_contexts(), Action::Details);
+                let key = cx.key(&self.key_contexts(), Action::Details);
                 out.say(if ids.len() >= MOST_DETAILS {
                     t!(
                         "Only the badge records hold certificate numbers. Press {key} again to read the first {records} of the list in the background ({requests}).",
@@ -145,7 +145,7 @@ impl BadgeCounts {
                         out.warn(t!(
                             "{said} Press {key} again to plan the others. Nothing is sent before the review.",
                             said,
-                            key = env.key(&self.key_contexts(), Action::Renew)
+                            key = cx.key(&self.key_contexts(), Action::Renew)
                         ));
                         self.planned = Some(plans);
                     }

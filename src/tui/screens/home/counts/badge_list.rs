@@ -2,14 +2,14 @@
 
 use crate::api::RawOf;
 use crate::domain::{HistoryItem, Text};
-use crate::index::{IndexQuery, Which};
+use crate::index::{IndexQuery, IndexedList};
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
 use crate::tui::widgets::copying::{Copyables, records};
-use crate::tui::widgets::list::{ListEntry, PagedList, RowState};
+use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
@@ -20,7 +20,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(300);
 
 pub struct BadgeList {
-    which: Which,
+    which: IndexedList,
     pub title: String,
     pub list: PagedList<HistoryItem>,
     pub stale: bool,
@@ -35,7 +35,7 @@ pub struct BadgeList {
 }
 
 impl BadgeList {
-    pub fn new(which: Which, title: String) -> Self {
+    pub fn new(which: IndexedList, title: String) -> Self {
         Self {
             columns: BadgeColumns::new(which.is_ending()),
             which,
@@ -50,9 +50,9 @@ impl BadgeList {
         }
     }
 
-    pub fn listed(&self) -> Which {
+    pub fn listed(&self) -> IndexedList {
         match &self.searched {
-            Some(text) => Which::Found(Box::new(self.which.clone()), text.clone()),
+            Some(text) => IndexedList::Found(Box::new(self.which.clone()), text.clone()),
             None => self.which.clone(),
         }
     }
@@ -120,15 +120,15 @@ impl BadgeList {
         }
     }
 
-    pub fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
+    pub fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         for page in std::mem::take(&mut self.unfitted) {
             for row in self.list.page_rows(page) {
-                self.columns.fit(row, env);
+                self.columns.fit(row, cx);
             }
         }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, env);
+        self.preview.lay_out(self.list.selected(), None, pane, cx);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             out.cancel(self.list.reload());
@@ -147,11 +147,11 @@ impl BadgeList {
         at.x < list.right() && self.list.on_click(rows(list), at.y)
     }
 
-    pub fn picture(&self, area: Rect, env: &UiContext) -> Option<PictureRequest> {
-        picture_of(self.list.selected()?, self.columns.split(area, 0).1?, env)
+    pub fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
+        picture_of(self.list.selected()?, self.columns.split(area, 0).1?, cx)
     }
 
-    pub fn copyables(&self, env: &UiContext) -> Copyables {
+    pub fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.list.selected();
         if let Some(badge) = selected {
@@ -160,7 +160,7 @@ impl BadgeList {
         }
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         let loaded = self.list.loaded().map(|(_, row)| row);
-        all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), env);
+        all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), cx);
         all
     }
 
@@ -169,40 +169,40 @@ impl BadgeList {
         row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
     }
 
-    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let (area, pane) = self.columns.split(area, 0);
         if let (Some(pane), Some(row)) = (pane, self.list.selected()) {
-            self.preview.draw(row, pane, super::LIST, frame, env);
+            self.preview.draw(row, pane, super::LIST, frame, cx);
         }
         let all = count!(self.list.len(), "badge", "badges");
-        let text = format!("  {} {} {all}", self.title, env.glyphs.dot);
-        let text = fit(&text, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
+        let text = format!("  {} {} {all}", self.title, cx.glyphs.dot);
+        let text = fit(&text, usize::from(area.width).saturating_sub(1), cx.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, theme.strong()), Rect { height: 1, ..area });
-        frame.render_widget(self.columns.head(area.width, env), Rect { y: area.y + 1, height: 1, ..area });
+        frame.render_widget(self.columns.head(area.width, cx), Rect { y: area.y + 1, height: 1, ..area });
         let body = rows(area);
         let nothing = if self.searched.is_some() { t!("No rows match.") } else { t!("No badges found.") };
-        if self.list.draw_empty(frame, body, (nothing, t!("reading the index")), env) {
+        if self.list.draw_empty(frame, body, (nothing, t!("reading the index")), cx) {
             return;
         }
-        self.list.draw_rows(frame, body, env, |_, row| {
+        self.list.draw_rows(frame, body, cx, |_, row| {
             let mut spans = vec![Span::raw(" ")];
             match row {
-                RowState::Entry(ListEntry::Row(row)) => {
-                    spans.extend(self.columns.cells(row, area.width, env));
+                RowSlot::Entry(ListEntry::Row(row)) => {
+                    spans.extend(self.columns.cells(row, area.width, cx));
                 }
-                RowState::Failed(error) => {
-                    spans.push(Span::styled(format!("{} {error}", env.glyphs.alert), theme.error()));
+                RowSlot::Failed(error) => {
+                    spans.push(Span::styled(format!("{} {error}", cx.glyphs.alert), theme.error()));
                 }
-                RowState::Loading | RowState::Entry(_) => {
-                    spans.push(Span::styled(format!("{} {}", env.spinner(), t!("reading")), theme.dim()));
+                RowSlot::Loading | RowSlot::Entry(_) => {
+                    spans.push(Span::styled(format!("{} {}", cx.spinner(), t!("reading")), theme.dim()));
                 }
             }
             spans
         });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-        let search = self.search.line(usize::from(area.width) / 2, env).unwrap_or_default();
-        two_sided(frame, foot, (search, Span::styled(self.list.counter(), theme.dim())), true, env);
+        let search = self.search.line(usize::from(area.width) / 2, cx).unwrap_or_default();
+        two_sided(frame, foot, (search, Span::styled(self.list.counter(), theme.dim())), true, cx);
     }
 }
 

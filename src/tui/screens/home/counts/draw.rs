@@ -2,7 +2,7 @@
 //! A wide screen also shows the first bars of the other sections.
 
 use super::BadgeCounts;
-use super::sections::{Bar, Section, bars, caption, overdue};
+use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::two_sided;
@@ -48,27 +48,27 @@ impl BadgeCounts {
         lines
     }
 
-    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        if !self.is_on(env) {
-            draw_off(self.cost, frame, area, env);
+    pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        if !self.is_on(cx) {
+            draw_off(self.cost, frame, area, cx);
             return;
         }
-        self.draw_totals(frame, Rect { height: 1, ..area }, env);
+        self.draw_totals(frame, Rect { height: 1, ..area }, cx);
         if let Some(badge_list) = &self.badge_list {
-            badge_list.draw(frame, body(area), env);
+            badge_list.draw(frame, body(area), cx);
             return;
         }
-        self.draw_sections(frame, Rect { y: area.y + 1, height: 1, ..area }, env);
+        self.draw_sections(frame, Rect { y: area.y + 1, height: 1, ..area }, cx);
         let list = self.bars_area(area);
         let caption = Rect { y: area.y + 2, height: list.y - area.y - 2, width: list.width, ..area };
         let trouble: Vec<Line<'_>> = self
-            .trouble(list.width, env.glyphs.alert)
+            .trouble(list.width, cx.glyphs.alert)
             .into_iter()
-            .map(|line| Line::styled(format!("  {line}"), env.theme.error()))
+            .map(|line| Line::styled(format!("  {line}"), cx.theme.error()))
             .collect();
         let Some(all) = &self.all else {
             if trouble.is_empty() {
-                let text = Line::styled(format!("  {} {}", env.spinner(), t!("counting")), env.theme.dim());
+                let text = Line::styled(format!("  {} {}", cx.spinner(), t!("counting")), cx.theme.dim());
                 frame.render_widget(text, caption);
             } else {
                 frame.render_widget(ratatui::text::Text::from(trouble), caption);
@@ -76,26 +76,26 @@ impl BadgeCounts {
             return;
         };
         if trouble.is_empty() {
-            self.draw_caption(all, frame, Rect { height: 1, ..caption }, env);
+            self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx);
         } else {
             frame.render_widget(ratatui::text::Text::from(trouble), caption);
         }
-        self.draw_bars(frame, list, env);
-        self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, env);
+        self.draw_bars(frame, list, cx);
+        self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, cx);
         if area.width >= BESIDE {
             let x = list.right() + 1;
             let beside = Rect { x, y: area.y + 2, width: area.right() - x, height: area.height - 2 };
             for y in beside.y..beside.bottom() {
                 let at = Rect { x: list.right(), y, width: 1, height: 1 };
-                frame.render_widget(Span::styled(env.glyphs.bar, env.theme.dim()), at);
+                frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
             }
-            self.draw_glance(all, frame, beside, env);
+            self.draw_glance(all, frame, beside, cx);
         }
     }
 
-    fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
-        let (right, style) = self.reading_words(env);
+    fn draw_totals(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
+        let (right, style) = self.reading_words(cx);
         let mut parts = vec![t!("Counts").to_owned()];
         if let Some(all) = &self.all {
             let sums = &all.sums;
@@ -110,17 +110,17 @@ impl BadgeCounts {
             }
         }
         // Drop whole totals from the end until the rest fits. Never cut one.
-        let dot = format!(" {} ", env.glyphs.dot);
+        let dot = format!(" {} ", cx.glyphs.dot);
         let room = usize::from(area.width).saturating_sub(width(&right) + 5);
         while parts.len() > 1 && width(&parts.join(&dot)) > room {
             parts.pop();
         }
         let left = Line::styled(format!("  {}", parts.join(&dot)), theme.strong());
-        two_sided(frame, area, (left, Span::styled(right, style)), true, env);
+        two_sided(frame, area, (left, Span::styled(right, style)), true, cx);
     }
 
-    pub(in crate::tui::screens::home) fn reading_words(&self, env: &UiContext) -> (String, Style) {
-        let theme = &env.theme;
+    pub(in crate::tui::screens::home) fn reading_words(&self, cx: &UiContext) -> (String, Style) {
+        let theme = &cx.theme;
         if let Some(running) = &self.running {
             let what = if running.details { t!("reading records") } else { t!("reading the history") };
             let of = if running.all > 0 {
@@ -135,7 +135,7 @@ impl BadgeCounts {
             return (String::new(), theme.dim());
         };
         if self.error.is_some() {
-            return (format!("{} {}", env.glyphs.alert, t!("incomplete")), theme.error());
+            return (format!("{} {}", cx.glyphs.alert, t!("incomplete")), theme.error());
         }
         match (status.read_at, status.scanning) {
             (_, Some((done, all))) => {
@@ -148,45 +148,45 @@ impl BadgeCounts {
             }
             (Some(at), None) => {
                 let at = Timestamp::from_second(at).unwrap_or_default();
-                let at = env.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
+                let at = cx.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
                 if status.complete {
                     (t!("read {time}", time = at), theme.dim())
                 } else {
                     let text = t!("read {time}, totals differ", time = at);
-                    (format!("{} {text}", env.glyphs.alert), theme.warning())
+                    (format!("{} {text}", cx.glyphs.alert), theme.warning())
                 }
             }
             (None, None) => (t!("not read yet").to_owned(), theme.warning()),
         }
     }
 
-    fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_sections(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let mut spans = vec![Span::raw("  ")];
-        for (section, name) in Section::ALL {
+        for (section, name) in CountsSection::ALL {
             let here = section == self.section;
             // A sign marks the open section as well: some terminals cannot underline.
-            spans.push(Span::styled(if here { env.glyphs.cursor } else { " " }, theme.accent()));
+            spans.push(Span::styled(if here { cx.glyphs.cursor } else { " " }, theme.accent()));
             spans.push(Span::styled(i18n::tr(name), if here { theme.tab() } else { theme.dim() }));
             spans.push(Span::raw("  "));
         }
         frame.render_widget(Line::from(spans), area);
     }
 
-    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_caption(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let text = format!("  {}", caption(self.section, all, self.period));
-        let spark = if self.section.has_periods() { spark(&self.bars(), env) } else { String::new() };
+        let spark = if self.section.has_periods() { spark(&self.bars(), cx) } else { String::new() };
         two_sided(
             frame,
             area,
             (Line::styled(text, theme.text()), Span::styled(format!("{spark} "), theme.accent())),
             false,
-            env,
+            cx,
         );
     }
 
-    fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw_bars(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let bars = self.bars();
         let widths = BarWidths::of(&bars, usize::from(area.width).saturating_sub(2));
         let at = self.cursor().min(bars.len().saturating_sub(1));
@@ -195,39 +195,41 @@ impl BadgeCounts {
         for (row, (place, bar)) in (0..area.height).step_by(usize::from(step)).zip(visible) {
             let selected = place == at;
             let mut spans = vec![
-                Span::styled(if selected { env.glyphs.cursor } else { " " }, env.theme.accent()),
+                Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
                 Span::raw(" "),
             ];
-            spans.extend(bar_spans(bar, &widths, env));
+            spans.extend(bar_spans(bar, &widths, cx));
             let mut line = Line::from(spans);
             let here = Rect { y: area.y + row, height: 1, ..area };
             if selected {
-                line = line.patch_style(env.theme.selected());
+                line = line.patch_style(cx.theme.selected());
             }
             frame.render_widget(line, here);
             if selected {
-                frame.buffer_mut().set_style(here, env.theme.selected());
+                frame.buffer_mut().set_style(here, cx.theme.selected());
             }
         }
     }
 
-    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
+    fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let bars = self.bars();
         let place = match self.section {
-            Section::Ending => {
+            CountsSection::Ending => {
                 let hint = t!(
                     "{enter} lists them; {key} there plans to issue them again",
-                    enter = env.key(&self.key_contexts(), Action::Open),
-                    key = env.key(super::LIST, Action::Renew)
+                    enter = cx.key(&self.key_contexts(), Action::Open),
+                    key = cx.key(super::LIST, Action::Renew)
                 );
                 format!("  {hint}")
             }
-            Section::Mail => format!("  {}", t!("SENT means that a mail was sent, not that it arrived")),
+            CountsSection::Mail => {
+                format!("  {}", t!("SENT means that a mail was sent, not that it arrived"))
+            }
             // Anyone who sees data from the index also sees where the index is stored.
-            Section::Issued => {
+            CountsSection::Issued => {
                 let place = self.all.as_ref().map_or("", |all| all.place.as_str());
                 let room = usize::from(area.width).saturating_sub(12);
-                fit(&format!("  {}", t!("index: {place}", place)), room, env.glyphs.ellipsis)
+                fit(&format!("  {}", t!("index: {place}", place)), room, cx.glyphs.ellipsis)
             }
             _ => String::new(),
         };
@@ -236,33 +238,32 @@ impl BadgeCounts {
         } else {
             String::new()
         };
-        let place = fit(&place, usize::from(area.width).saturating_sub(1), env.glyphs.ellipsis);
+        let place = fit(&place, usize::from(area.width).saturating_sub(1), cx.glyphs.ellipsis);
         two_sided(
             frame,
             area,
-            (
-                Line::styled(place.trim_end().to_owned(), env.theme.dim()),
-                Span::styled(right, env.theme.dim()),
-            ),
+            (Line::styled(place.trim_end().to_owned(), cx.theme.dim()), Span::styled(right, cx.theme.dim())),
             false,
-            env,
+            cx,
         );
     }
 
-    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        let theme = &env.theme;
+    fn draw_glance(&self, all: &Overall, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        let theme = &cx.theme;
         let mut lines: Vec<Line<'static>> = Vec::new();
-        for (section, name) in Section::ALL.into_iter().filter(|(section, _)| *section != self.section) {
+        for (section, name) in CountsSection::ALL.into_iter().filter(|(section, _)| *section != self.section)
+        {
             let all_bars = bars(section, all, self.period);
-            let few: Vec<Bar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
-            let few: Vec<Bar> = few.into_iter().map(|bar| Bar { note: String::new(), ..bar }).collect();
+            let few: Vec<CountBar> = all_bars.iter().filter(|bar| !bar.aside).take(GLANCE).cloned().collect();
+            let few: Vec<CountBar> =
+                few.into_iter().map(|bar| CountBar { note: String::new(), ..bar }).collect();
             let mut head = vec![Span::styled(format!(" {}", i18n::tr(name)), theme.strong())];
             if section.has_periods() {
-                head.push(Span::styled(format!("  {}", spark(&all_bars, env)), theme.accent()));
+                head.push(Span::styled(format!("  {}", spark(&all_bars, cx)), theme.accent()));
             }
-            if section == Section::Waiting && overdue(all) > 0 {
+            if section == CountsSection::Waiting && overdue(all) > 0 {
                 head.push(Span::styled(
-                    format!("  {} {}", env.glyphs.alert, t!("{n} overdue", n = number(overdue(all)))),
+                    format!("  {} {}", cx.glyphs.alert, t!("{n} overdue", n = number(overdue(all)))),
                     theme.warning(),
                 ));
             }
@@ -273,7 +274,7 @@ impl BadgeCounts {
             let widths = BarWidths::of(&few, usize::from(area.width).saturating_sub(4));
             for bar in &few {
                 let mut spans = vec![Span::raw("   ")];
-                spans.extend(bar_spans(bar, &widths, env));
+                spans.extend(bar_spans(bar, &widths, cx));
                 lines.push(Line::from(spans));
             }
             lines.push(Line::raw(""));
@@ -291,7 +292,7 @@ struct BarWidths {
 }
 
 impl BarWidths {
-    fn of(bars: &[Bar], room: usize) -> Self {
+    fn of(bars: &[CountBar], room: usize) -> Self {
         let label = bars.iter().map(|bar| width(&bar.label)).max().unwrap_or(0).min(room * 2 / 5);
         // Alarming bars have a sign before the label.
         let sign = if bars.iter().any(|bar| bar.alarming) { 2 } else { 0 };
@@ -307,31 +308,31 @@ impl BarWidths {
 
 /// Draws a bar with its label, number and note. A count above zero has at least an eighth of a cell, except
 /// for bars that show only their number.
-fn bar_spans(bar: &Bar, widths: &BarWidths, env: &UiContext) -> Vec<Span<'static>> {
-    let theme = &env.theme;
+fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'static>> {
+    let theme = &cx.theme;
     let eighths = if bar.aside || bar.count == 0 || widths.most == 0 {
         0
     } else {
         let scaled = u128::from(bar.count) * widths.bar as u128 * 8 / u128::from(widths.most);
         usize::try_from(scaled).unwrap_or(usize::MAX).clamp(1, widths.bar.max(1) * 8)
     };
-    let begun = (eighths % 8).checked_sub(1).and_then(|at| env.glyphs.eighths.get(at)).copied().unwrap_or("");
-    let drawn = env.glyphs.full.repeat(eighths / 8) + begun;
+    let begun = (eighths % 8).checked_sub(1).and_then(|at| cx.glyphs.eighths.get(at)).copied().unwrap_or("");
+    let drawn = cx.glyphs.full.repeat(eighths / 8) + begun;
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
-    let label = if bar.alarming { format!("{} {}", env.glyphs.alert, bar.label) } else { bar.label.clone() };
+    let label = if bar.alarming { format!("{} {}", cx.glyphs.alert, bar.label) } else { bar.label.clone() };
     vec![
-        Span::styled(fit(&label, widths.label, env.glyphs.ellipsis), text),
+        Span::styled(fit(&label, widths.label, cx.glyphs.ellipsis), text),
         Span::raw(" "),
         Span::styled(fit(&drawn, widths.bar, ""), style),
         Span::styled(format!("{:>NUMBER$} ", number(bar.count)), text),
-        Span::styled(fit(&format!(" {}", bar.note), widths.note, env.glyphs.ellipsis), theme.dim()),
+        Span::styled(fit(&format!(" {}", bar.note), widths.note, cx.glyphs.ellipsis), theme.dim()),
     ]
 }
 
 /// From the oldest period to the newest.
-pub fn spark(bars: &[Bar], env: &UiContext) -> String {
-    let sparks = env.glyphs.rising;
+pub fn spark(bars: &[CountBar], cx: &UiContext) -> String {
+    let sparks = cx.glyphs.rising;
     let counts: Vec<u64> = bars.iter().rev().filter(|bar| !bar.aside).map(|bar| bar.count).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
     counts
@@ -346,9 +347,9 @@ pub fn spark(bars: &[Bar], env: &UiContext) -> String {
         .collect()
 }
 
-fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-    let theme = &env.theme;
-    let name = env.session().map_or("NAME", |session| session.name.as_str());
+fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    let theme = &cx.theme;
+    let name = cx.session().map_or("NAME", |session| session.name.as_str());
     let name = crate::domain::text::scrub(name);
     let texts: [(String, Style); 7] = [
         (t!("The counts need an index, and there is none.").to_owned(), theme.strong()),
@@ -363,7 +364,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, env: &UiContex
         (
             t!(
                 "{key}   turns it on until lapel ends: in memory only, nothing is saved.",
-                key = env.key(&[Context::Overview, Context::Global, Context::Always], Action::IndexOn)
+                key = cx.key(&[KeyContext::Overview, KeyContext::Global, KeyContext::Always], Action::IndexOn)
             ),
             theme.text(),
         ),

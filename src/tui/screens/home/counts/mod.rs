@@ -10,14 +10,14 @@ use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::index::{Period, SyncScope, Which};
+use crate::index::{IndexedList, Period, SyncScope};
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
 use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
-use sections::{Bar, Section, bars};
+use sections::{CountBar, CountsSection, bars};
 use tokio::time::Instant;
 
 /// Number of pages after which the counts are refreshed while the history is read.
@@ -28,8 +28,8 @@ pub struct BadgeCounts {
     /// Whether the user turned on an index for this session.
     turned_on: bool,
     period: Period,
-    section: Section,
-    cursors: [usize; Section::ALL.len()],
+    section: CountsSection,
+    cursors: [usize; CountsSection::ALL.len()],
     top: usize,
     height: usize,
     all: Option<Box<Overall>>,
@@ -38,7 +38,7 @@ pub struct BadgeCounts {
     counting: Option<RequestId>,
     /// Whether the index has changed since the last count.
     stale: bool,
-    running: Option<Running>,
+    running: Option<RunningCount>,
     /// Whether the history was read in this session.
     looked: bool,
     due: Option<Instant>,
@@ -57,7 +57,7 @@ pub struct BadgeCounts {
 /// A template and the recipients who get its badge again.
 type ReissuePlan = ((TemplateId, Text), Vec<Person>);
 
-struct Running {
+struct RunningCount {
     request: RequestId,
     /// Whether lapel reads the badges' own records instead of the history.
     details: bool,
@@ -66,11 +66,12 @@ struct Running {
     told: u64,
 }
 
-pub(super) const LIST: &[Context] = &[Context::OverviewList, Context::List, Context::Global, Context::Always];
+pub(super) const LIST: &[KeyContext] =
+    &[KeyContext::OverviewList, KeyContext::List, KeyContext::Global, KeyContext::Always];
 
 impl BadgeCounts {
-    pub fn is_on(&self, env: &UiContext) -> bool {
-        self.turned_on || env.session().is_some_and(|session| session.index.is_some())
+    pub fn is_on(&self, cx: &UiContext) -> bool {
+        self.turned_on || cx.session().is_some_and(|session| session.index.is_some())
     }
 
     pub fn by_week() -> Self {
@@ -92,24 +93,24 @@ impl BadgeCounts {
 
     pub fn next_period(&mut self) {
         self.period = self.period.next();
-        self.cursors = [0; Section::ALL.len()];
+        self.cursors = [0; CountsSection::ALL.len()];
         self.stale = true;
     }
 
-    pub fn issued(&self) -> Vec<Bar> {
-        self.all.as_ref().map(|all| bars(Section::Issued, all, self.period)).unwrap_or_default()
+    pub fn issued(&self) -> Vec<CountBar> {
+        self.all.as_ref().map(|all| bars(CountsSection::Issued, all, self.period)).unwrap_or_default()
     }
 
     pub fn error(&self) -> Option<&str> {
         self.error.as_deref()
     }
 
-    pub fn show(&mut self, section: Section) {
+    pub fn show(&mut self, section: CountsSection) {
         self.badge_list = None;
         self.go_to(section);
     }
 
-    pub fn list(&mut self, which: Which, title: String) {
+    pub fn list(&mut self, which: IndexedList, title: String) {
         self.badge_list = Some(BadgeList::new(which, title));
     }
 
@@ -120,13 +121,13 @@ impl BadgeCounts {
     pub fn picture(
         &self,
         area: Rect,
-        env: &UiContext,
+        cx: &UiContext,
     ) -> Option<crate::tui::platform::images::PictureRequest> {
-        self.badge_list.as_ref()?.picture(draw::body(area), env)
+        self.badge_list.as_ref()?.picture(draw::body(area), cx)
     }
 
-    pub fn copyables(&self, env: &UiContext) -> Copyables {
-        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(env)).unwrap_or_default()
+    pub fn copyables(&self, cx: &UiContext) -> Copyables {
+        self.badge_list.as_ref().map(|badge_list| badge_list.copyables(cx)).unwrap_or_default()
     }
 
     pub fn records(&self) -> Vec<RawOf> {
@@ -139,13 +140,13 @@ impl BadgeCounts {
 
     /// Counts in the index when there are no counts yet, or when it has changed. This costs no request, except for
     /// the first reading of an index that the user turned on.
-    pub fn count(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    pub fn count(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         // The user turned the index on to have it built.
         if self.turned_on && !self.looked {
             self.read(SyncScope::New, out);
         }
         self.stale |= self.all.is_none() && self.error.is_none();
-        if self.is_on(env) && self.stale && self.counting.is_none() {
+        if self.is_on(cx) && self.stale && self.counting.is_none() {
             self.stale = false;
             self.counting = Some(out.ask(Request::Sums(self.period)));
         }
@@ -162,18 +163,18 @@ impl BadgeCounts {
         }
     }
 
-    fn bars(&self) -> Vec<Bar> {
+    fn bars(&self) -> Vec<CountBar> {
         self.all.as_ref().map(|all| bars(self.section, all, self.period)).unwrap_or_default()
     }
 
-    fn bar(&self) -> Option<Bar> {
+    fn bar(&self) -> Option<CountBar> {
         let at = self.cursors[self.section.place()];
         let bars = self.bars();
         let last = bars.len().saturating_sub(1);
         bars.into_iter().nth(at.min(last))
     }
 
-    fn act_in_list(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn act_in_list(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         let Some(badge_list) = &mut self.badge_list else { return false };
         match action {
             _ if badge_list.act_in_search(action, out) => {}
@@ -185,15 +186,15 @@ impl BadgeCounts {
             Action::Renew => {
                 out.say(t!("Only expiring badges can be issued again from here. See the Expiring section."));
             }
-            Action::Details => self.details(env, out),
+            Action::Details => self.details(cx, out),
             Action::Export if badge_list.list.is_empty() => {
                 out.say(t!("There are no badges here to export."));
             }
             Action::Export => {
                 let which = badge_list.listed();
                 let mut title = badge_list.title.clone();
-                if let Which::Found(_, text) = &which {
-                    title.push_str(&format!(" {} {}", env.glyphs.dot, scrub(text)));
+                if let IndexedList::Found(_, text) = &which {
+                    title.push_str(&format!(" {} {}", cx.glyphs.dot, scrub(text)));
                 }
                 out.cancel(self.export.take().map(|(request, _)| request));
                 self.export = Some((out.ask(Request::IndexExport(which)), title));
@@ -204,9 +205,9 @@ impl BadgeCounts {
     }
 
     /// The first call shows the cost. The second call is the confirmation and reads the records.
-    fn details(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn details(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.running.is_some() {
-            let key = env.key(&self.key_contexts(), Action::IndexStop);
+            let key = cx.key(&self.key_contexts(), Action::IndexStop);
             out.say(t!("lapel is already reading. {key} stops it.", key));
             return;
         }
@@ -214,7 +215,7 @@ impl BadgeCounts {
             (Some(ids), _) => {
                 let all = ids.len() as u64;
                 let request = out.ask(Request::Details(ids, None));
-                self.running = Some(Running { request, details: true, done: 0, all, told: 0 });
+                self.running = Some(RunningCount { request, details: true, done: 0, all, told: 0 });
             }
             (None, Some(badge_list)) => {
                 self.asked = Some(out.ask(Request::WithoutDetails(badge_list.listed())));
@@ -231,7 +232,7 @@ impl BadgeCounts {
         self.cursors[self.section.place()] = at.min(self.bars().len().saturating_sub(1));
     }
 
-    fn go_to(&mut self, section: Section) {
+    fn go_to(&mut self, section: CountsSection) {
         self.section = section;
         self.top = 0;
     }
@@ -240,16 +241,16 @@ impl BadgeCounts {
         self.looked = true;
         self.due = None;
         let request = out.ask(Request::Sync(want));
-        self.running = Some(Running { request, details: false, done: 0, all: 0, told: 0 });
+        self.running = Some(RunningCount { request, details: false, done: 0, all: 0, told: 0 });
     }
 
-    fn stop(&mut self, env: &UiContext, out: &mut Effects<'_>) {
+    fn stop(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         match self.running.take() {
             Some(running) => {
                 out.cancel([running.request]);
                 self.stale = true;
                 let on = if running.details { Action::Details } else { Action::Reload };
-                let key = env.key(&self.key_contexts(), on);
+                let key = cx.key(&self.key_contexts(), on);
                 out.say(t!("Stopped. lapel keeps the part it has read. {key} reads the rest.", key));
             }
             None => out.say(t!("Nothing is being read.")),
@@ -262,15 +263,15 @@ impl BadgeCounts {
 }
 
 impl Component for BadgeCounts {
-    fn key_contexts(&self) -> Vec<Context> {
+    fn key_contexts(&self) -> Vec<KeyContext> {
         if let Some(badge_list) = &self.badge_list {
             return badge_list.search.over().unwrap_or_else(|| LIST.to_vec());
         }
-        vec![Context::Overview, Context::List, Context::Global, Context::Always]
+        vec![KeyContext::Overview, KeyContext::List, KeyContext::Global, KeyContext::Always]
     }
 
-    fn is_enabled(&self, action: Action, env: &UiContext) -> bool {
-        let on = self.is_on(env);
+    fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
+        let on = self.is_on(cx);
         match action {
             Action::IndexOn => !on,
             Action::IndexStop => self.running.is_some(),
@@ -295,47 +296,47 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn on_action(&mut self, action: Action, env: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if action != Action::Details {
             self.offered = None;
         }
         let planned = self.planned.take().filter(|_| action == Action::Renew);
         match action {
-            Action::IndexOn if !self.is_on(env) => {
+            Action::IndexOn if !self.is_on(cx) => {
                 self.asked = Some(out.ask(Request::TurnOnIndex));
             }
             Action::IndexOn => out.say(t!("The index is already on.")),
-            Action::IndexStop => self.stop(env, out),
-            Action::Reload | Action::Rescan if !self.is_on(env) => {
+            Action::IndexStop => self.stop(cx, out),
+            Action::Reload | Action::Rescan if !self.is_on(cx) => {
                 out.say(t!("There is no index to update. No request was sent."));
             }
             Action::Reload | Action::Rescan if self.running.is_some() => {
-                let key = env.key(&self.key_contexts(), Action::IndexStop);
+                let key = cx.key(&self.key_contexts(), Action::IndexStop);
                 out.say(t!("lapel is already reading. {key} stops it.", key));
             }
             Action::Reload => self.read(SyncScope::New, out),
             Action::Rescan => self.read(SyncScope::All, out),
             // The box of the Wallet takes certificate numbers, too.
-            Action::FindCert if self.is_on(env) => out.go.push(Navigate::Run(Action::WalletTab)),
+            Action::FindCert if self.is_on(cx) => out.go.push(Navigate::Run(Action::WalletTab)),
             Action::FindCert => {
                 out.say(t!("Without an index, lapel cannot search for a certificate number."));
             }
             _ if self.badge_list.is_some() => match planned {
                 Some(plans) => answers::plan(plans, out),
-                None => return self.act_in_list(action, env, out),
+                None => return self.act_in_list(action, cx, out),
             },
             Action::NextSection => self.go_to(self.section.step(1)),
-            Action::PreviousSection => self.go_to(self.section.step(Section::ALL.len() - 1)),
+            Action::PreviousSection => self.go_to(self.section.step(CountsSection::ALL.len() - 1)),
             Action::Period if self.section.has_periods() => self.next_period(),
             Action::Period => {
                 out.say(t!("Only issued and revoked badges are counted by day, week and month."));
             }
             Action::Open => match self.bar() {
-                Some(Bar { which: Some(which), count: 1.., .. }) => {
+                Some(CountBar { which: Some(which), count: 1.., .. }) => {
                     let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
                     self.badge_list = Some(BadgeList::new(which, title));
                 }
-                Some(Bar { which: None, .. }) => return false,
+                Some(CountBar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },
             _ => match moved(action, self.cursor(), self.bars().len(), self.height) {
@@ -382,18 +383,18 @@ impl Component for BadgeCounts {
         true
     }
 
-    fn load_visible(&mut self, area: Rect, env: &UiContext, out: &mut Effects<'_>) {
-        if !self.is_on(env) {
+    fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
+        if !self.is_on(cx) {
             return;
         }
         if !self.looked {
             self.read(SyncScope::New, out);
             self.stale = true;
         }
-        self.count(env, out);
+        self.count(cx, out);
         let body = draw::body(area);
         if let Some(badge_list) = &mut self.badge_list {
-            badge_list.load_visible(body, env, out);
+            badge_list.load_visible(body, cx, out);
         }
         self.height = usize::from(self.bars_area(area).height).max(1);
         let at = self.cursor();
@@ -404,10 +405,10 @@ impl Component for BadgeCounts {
         &mut self,
         id: RequestId,
         answer: Response,
-        env: &UiContext,
+        cx: &UiContext,
         out: &mut Effects<'_>,
     ) -> Handled {
-        self.take_answer(id, answer, env, out)
+        self.take_answer(id, answer, cx, out)
     }
 
     fn know(&self, known: &mut KnownWords) {
@@ -416,8 +417,8 @@ impl Component for BadgeCounts {
         }
     }
 
-    fn draw(&self, frame: &mut Frame<'_>, area: Rect, env: &UiContext) {
-        self.draw_all(frame, area, env);
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+        self.draw_all(frame, area, cx);
     }
 }
 
@@ -430,13 +431,13 @@ mod tests {
 
     #[test]
     fn sections_go_round() {
-        let mut section = Section::default();
-        for (expected, _) in Section::ALL {
+        let mut section = CountsSection::default();
+        for (expected, _) in CountsSection::ALL {
             assert_eq!(section, expected);
             section = section.step(1);
         }
-        assert_eq!(section, Section::default());
-        assert_eq!(section.step(Section::ALL.len() - 1), Section::Mail);
+        assert_eq!(section, CountsSection::default());
+        assert_eq!(section.step(CountsSection::ALL.len() - 1), CountsSection::Mail);
     }
 
     /// The number of requests for the history, with `left` seconds until the next reading is due.

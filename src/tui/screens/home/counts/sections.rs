@@ -1,13 +1,13 @@
 //! The sections of the counts: what each one counts, as bars with the badges behind them.
 
 use crate::i18n::list;
-use crate::index::{Period, Series, TemplateSum, Which};
+use crate::index::{IndexedList, Period, Series, TemplateSum};
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Section {
+pub enum CountsSection {
     #[default]
     Issued,
     Revoked,
@@ -18,7 +18,7 @@ pub enum Section {
     Mail,
 }
 
-impl Section {
+impl CountsSection {
     pub const ALL: [(Self, &'static str); 6] = [
         (Self::Issued, tr_noop!("Issued")),
         (Self::Revoked, tr_noop!("Revoked")),
@@ -43,19 +43,19 @@ impl Section {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bar {
+pub struct CountBar {
     pub label: String,
     pub count: u64,
     pub note: String,
-    pub which: Option<Which>,
+    pub which: Option<IndexedList>,
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
     pub alarming: bool,
     pub is_over: bool,
 }
 
-impl Bar {
-    fn new(label: impl Into<String>, count: u64, which: Which) -> Self {
+impl CountBar {
+    fn new(label: impl Into<String>, count: u64, which: IndexedList) -> Self {
         Self {
             label: label.into(),
             count,
@@ -79,33 +79,33 @@ impl Bar {
         Self { alarming: self.count > 0, ..self }
     }
 
-    pub fn list_title(&self, section: Section) -> String {
+    pub fn list_title(&self, section: CountsSection) -> String {
         match section {
-            Section::Issued => t!("issued, {when}", when = self.label),
-            Section::Revoked => t!("revoked, {when}", when = self.label),
-            Section::Templates => self.label.clone(),
-            Section::Waiting => {
-                if self.which == Some(Which::Revoking) {
+            CountsSection::Issued => t!("issued, {when}", when = self.label),
+            CountsSection::Revoked => t!("revoked, {when}", when = self.label),
+            CountsSection::Templates => self.label.clone(),
+            CountsSection::Waiting => {
+                if self.which == Some(IndexedList::Revoking) {
                     self.label.clone()
                 } else {
                     t!("waiting, {time}", time = self.label)
                 }
             }
-            Section::Ending if self.is_over => self.label.clone(),
-            Section::Ending => t!("expiring {when}", when = self.label),
-            Section::Mail => t!("failed mails to {domain}", domain = self.label),
+            CountsSection::Ending if self.is_over => self.label.clone(),
+            CountsSection::Ending => t!("expiring {when}", when = self.label),
+            CountsSection::Mail => t!("failed mails to {domain}", domain = self.label),
         }
     }
 }
 
-pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
+pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountBar> {
     let sums = &all.sums;
     match section {
-        Section::Issued => by_period(&sums.issued, Some(&sums.revoked), period, false),
-        Section::Revoked => by_period(&sums.revoked, None, period, true),
-        Section::Templates => sums.templates.iter().map(of_template).collect(),
-        Section::Waiting => waiting(all),
-        Section::Ending => {
+        CountsSection::Issued => by_period(&sums.issued, Some(&sums.revoked), period, false),
+        CountsSection::Revoked => by_period(&sums.revoked, None, period, true),
+        CountsSection::Templates => sums.templates.iter().map(of_template).collect(),
+        CountsSection::Waiting => waiting(all),
+        CountsSection::Ending => {
             let labels = [
                 (t!("expired in last 30 days"), true),
                 (t!("within 30 days"), false),
@@ -115,16 +115,20 @@ pub fn bars(section: Section, all: &Overall, period: Period) -> Vec<Bar> {
             labels
                 .into_iter()
                 .zip(&sums.ending)
-                .map(|((label, is_over), (which, n))| Bar { is_over, ..Bar::new(label, *n, which.clone()) })
+                .map(|((label, is_over), (which, n))| CountBar {
+                    is_over,
+                    ..CountBar::new(label, *n, which.clone())
+                })
                 .collect()
         }
-        Section::Mail => mail(all),
+        CountsSection::Mail => mail(all),
     }
 }
 
-fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: bool) -> Vec<Bar> {
-    let which = |from, to| if revoked { Which::Revoked(from, to) } else { Which::Issued(from, to) };
-    let mut bars: Vec<Bar> = series
+fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: bool) -> Vec<CountBar> {
+    let which =
+        |from, to| if revoked { IndexedList::Revoked(from, to) } else { IndexedList::Issued(from, to) };
+    let mut bars: Vec<CountBar> = series
         .spans
         .iter()
         .enumerate()
@@ -139,25 +143,26 @@ fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: 
             };
             let also = beside.and_then(|other| other.spans.get(at)).map_or(0, |span| span.count);
             let note = if also > 0 { t!("{n} revoked", n = number(also)) } else { String::new() };
-            Bar::new(label, span.count, which(Some(span.from), span.to)).noted(note)
+            CountBar::new(label, span.count, which(Some(span.from), span.to)).noted(note)
         })
         .collect();
     if let Some(first) = series.spans.last().filter(|_| series.earlier > 0) {
         bars.push(
-            Bar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from))).aside(),
+            CountBar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from)))
+                .aside(),
         );
     }
     if series.undated > 0 {
-        bars.push(Bar::new(t!("no date"), series.undated, Which::Undated(revoked)).aside());
+        bars.push(CountBar::new(t!("no date"), series.undated, IndexedList::Undated(revoked)).aside());
     }
     bars
 }
 
-fn of_template(sum: &TemplateSum) -> Bar {
+fn of_template(sum: &TemplateSum) -> CountBar {
     let (label, aside) = match &sum.which {
-        Which::Template(Some(id)) if sum.title.looks_empty() => (id.to_string(), false),
-        Which::Template(Some(_)) => (sum.title.to_string(), false),
-        Which::Template(None) => (t!("no template").to_owned(), true),
+        IndexedList::Template(Some(id)) if sum.title.looks_empty() => (id.to_string(), false),
+        IndexedList::Template(Some(_)) => (sum.title.to_string(), false),
+        IndexedList::Template(None) => (t!("no template").to_owned(), true),
         _ => (count!(sum.templates, "other template", "other templates"), true),
     };
     let (valid, expired) = (number(sum.valid), number(sum.expired));
@@ -170,11 +175,11 @@ fn of_template(sum: &TemplateSum) -> Bar {
     ]
     .into_iter()
     .filter_map(|(n, words)| (n > 0).then_some(words));
-    let bar = Bar::new(label, sum.all, sum.which.clone()).noted(list(parts).to_string());
+    let bar = CountBar::new(label, sum.all, sum.which.clone()).noted(list(parts).to_string());
     if aside { bar.aside() } else { bar }
 }
 
-fn waiting(all: &Overall) -> Vec<Bar> {
+fn waiting(all: &Overall) -> Vec<CountBar> {
     let waits = &all.sums.waiting;
     let labels = [
         (t!("under 1 h"), false),
@@ -183,29 +188,29 @@ fn waiting(all: &Overall) -> Vec<Bar> {
         (t!("overdue, 1 to 3 d"), true),
         (t!("overdue, over 3 d"), true),
     ];
-    let mut bars: Vec<Bar> = labels
+    let mut bars: Vec<CountBar> = labels
         .into_iter()
         .zip(&waits.by_age)
         .map(|((label, is_overdue), (which, n))| {
-            let bar = Bar::new(label, *n, which.clone());
+            let bar = CountBar::new(label, *n, which.clone());
             if is_overdue { bar.alarming() } else { bar }
         })
         .collect();
     if waits.unknown > 0 {
-        bars.push(Bar::new(t!("waiting time unknown"), waits.unknown, Which::Waiting(None, None)));
+        bars.push(CountBar::new(t!("waiting time unknown"), waits.unknown, IndexedList::Waiting(None, None)));
     }
-    bars.push(Bar::new(t!("revoking"), waits.revoking, Which::Revoking).aside());
+    bars.push(CountBar::new(t!("revoking"), waits.revoking, IndexedList::Revoking).aside());
     bars
 }
 
-fn mail(all: &Overall) -> Vec<Bar> {
-    let mut bars: Vec<Bar> = all
+fn mail(all: &Overall) -> Vec<CountBar> {
+    let mut bars: Vec<CountBar> = all
         .mail
         .groups
         .iter()
         .map(|group| {
-            let which = Which::MailFailed(Some(group.folded.clone()));
-            Bar::new(format!("@{}", group.domain), group.failed, which).noted(t!(
+            let which = IndexedList::MailFailed(Some(group.folded.clone()));
+            CountBar::new(format!("@{}", group.domain), group.failed, which).noted(t!(
                 "of {n}: {states}",
                 n = number(group.issued),
                 states = group.words()
@@ -213,16 +218,17 @@ fn mail(all: &Overall) -> Vec<Bar> {
         })
         .collect();
     if all.mail.scattered > 0 {
-        let bar = Bar::new(t!("one failed mail per domain"), all.mail.scattered, Which::All).aside();
-        bars.push(Bar { which: None, ..bar });
+        let bar =
+            CountBar::new(t!("one failed mail per domain"), all.mail.scattered, IndexedList::All).aside();
+        bars.push(CountBar { which: None, ..bar });
     }
     bars
 }
 
-pub fn caption(section: Section, all: &Overall, period: Period) -> String {
+pub fn caption(section: CountsSection, all: &Overall, period: Period) -> String {
     let sums = &all.sums;
     match section {
-        Section::Issued => {
+        CountsSection::Issued => {
             let n = number(sums.issued.total());
             match period {
                 Period::Day => t!("Issued per day, total {n}", n),
@@ -230,7 +236,7 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
                 Period::Month => t!("Issued per month, total {n}", n),
             }
         }
-        Section::Revoked => {
+        CountsSection::Revoked => {
             let n = number(sums.revoked.total());
             match period {
                 Period::Day => t!("Revoked per day, total {n}", n),
@@ -238,19 +244,19 @@ pub fn caption(section: Section, all: &Overall, period: Period) -> String {
                 Period::Month => t!("Revoked per month, total {n}", n),
             }
         }
-        Section::Templates => t!("Badges by template").to_owned(),
-        Section::Waiting => {
+        CountsSection::Templates => t!("Badges by template").to_owned(),
+        CountsSection::Waiting => {
             let waits: u64 = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
             t!("{n} waiting, by age (normal: 5 min to 24 h)", n = number(waits))
         }
-        Section::Ending => {
+        CountsSection::Ending => {
             let soon: u64 = sums.ending.iter().skip(1).map(|(_, n)| n).sum();
             plural!(soon, "{n} badge expires within 90 days", "{n} badges expire within 90 days")
         }
-        Section::Mail if all.mail.failed == 0 => {
+        CountsSection::Mail if all.mail.failed == 0 => {
             t!("No known mail failures for {badges}", badges = issued(all.mail.issued))
         }
-        Section::Mail => t!(
+        CountsSection::Mail => t!(
             "{mails} of {badges} failed",
             mails = count!(all.mail.failed, "mail", "mails"),
             badges = issued(all.mail.issued),
