@@ -7,7 +7,8 @@ use crate::crash::steps;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus};
+use lapel::jobs::{Fault, JobConfig, Jobs, Journal, Moment, Opening, Phase, RowFilter, RowStatus, StopKind};
+use lapel::team::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -77,6 +78,38 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
         assert_eq!(world.number("SELECT count(*) FROM request WHERE outcome = 'not_sent'"), 1);
         assert_eq!(world.control().ledger().accepted_total(), 3);
     });
+}
+
+/// The reason is in the journal then, so nothing else has to be shown instead of a note.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_whose_intents_fail_stops_and_keeps_its_note() {
+    static SHORT: Limits = Limits { reconnect: Duration::from_millis(300), ..Limits::USUAL };
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(3)));
+    let server = team::route(world.folder(), None);
+    team::route(world.folder(), Some((&server, &SHORT)));
+    let fails = Arc::new(AtomicBool::new(true));
+    let is_failing = fails.clone();
+    let watcher = Arc::new(move |moment| match moment {
+        Moment::Before("intent") if is_failing.load(Ordering::Relaxed) => Fault::Disconnect,
+        _ => Fault::None,
+    });
+    world.session(&Trap::new(End::Lives), async |_| {
+        let mut session = world.begin(Some(watcher)).await;
+        let id = person::begin(&mut session, &world, &script).await;
+        world.change("UPDATE job SET note = 'a note'");
+        person::rest(&mut session, id).await;
+        session.jobs.sent(id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!(job.stop.as_ref().map(|stop| stop.kind), Some(StopKind::Journal), "{job:?}");
+        assert_eq!(job.note.map(|note| note.to_string()).as_deref(), Some("a note"));
+        fails.store(false, Ordering::Relaxed);
+        person::live(&mut session, &world, &script).await;
+        oracle::finally(&session, &world, &script).await;
+        assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
+    team::route(world.folder(), None);
 }
 
 #[test]
