@@ -5,7 +5,10 @@
 use crate::crash::person;
 use crate::crash::world::{End, Trap, World};
 use crate::team;
-use lapel::jobs::{CheckProgress, JobConfig, JobId, Jobs, Person, RowField, RowFilter, RowStatus};
+use lapel::jobs::{
+    CheckProgress, DuplicateKind, JobConfig, JobId, Jobs, Person, RowField, RowFilter, RowSelection,
+    RowStatus,
+};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -157,5 +160,34 @@ fn a_hundred_thousand_rows_sent() {
         println!("{}  all", since(&mut { whole }));
         let counts = session.jobs.job(id).await.expect("a job").counts;
         assert_eq!(counts.of(RowStatus::Waiting), 100_000, "{counts:?}");
+    });
+}
+
+/// An office gets the badges of many people. A request has only one of them.
+#[test]
+#[ignore = "measures"]
+fn eight_thousand_rows_of_one_address() {
+    let mut world = World::new(&[]);
+    world.settings.batch = 1_000;
+    let person = |n| Person { name: format!("사람 {n}"), email: "office@naru.example".into() };
+    world.session(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        let mut begun = (Instant::now(), server_time());
+        let people = (0..8_000).map(person).collect();
+        let id = session.jobs.draft_people(person::template(), people).await.expect("a draft");
+        let (progress, _) = watch::channel(CheckProgress::default());
+        let checked = session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await;
+        assert!(checked.expect("checked").complete);
+        println!("{}  list and duplicate check", since(&mut begun));
+        session.jobs.allow(id, RowSelection::Class(DuplicateKind::SharedAddress)).await.expect("allowed");
+        println!("{}  allow", since(&mut begun));
+        session.jobs.begin(id, "somebody").await.expect("begun");
+        println!("{}  begin", since(&mut begun));
+        while world.control().ledger().accepted_total() < 100 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        println!("{}  the first 100 requests", since(&mut begun));
+        session.jobs.pause(id).await.expect("paused");
+        session.jobs.sent(id).await;
     });
 }

@@ -173,6 +173,41 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
     });
 }
 
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (2, 1);
+    let script = Script::of(JobInput::Issue(people(3)));
+    // The first request never arrives.
+    world.fault("post /badges/batch drop times=1");
+    world.session(&Trap::new(End::Lives), async |first| {
+        let second = world.begin(None).await;
+        let id = person::begin(first, &world, &script).await;
+        person::rest(first, id).await;
+        for minutes in [1, 10, 1440, 1440] {
+            world.advance(minutes);
+            first.hear().await;
+            first.jobs.poll_now(Some(id)).await;
+        }
+        let counts = first.jobs.job(id).await.expect("a job").counts;
+        assert_eq!((counts.of(RowStatus::NotSeen), counts.of(RowStatus::Issued)), (2, 1), "{counts:?}");
+        second.jobs.leave_rows(id, vec![1, 2], "second", "by phone").await.expect("resolved");
+        let job = second.jobs.job(id).await.expect("a job");
+        assert!(job.is_mine(), "{job:?}");
+        // Now it is a colleague's job for the first one.
+        let undo = first.jobs.undo(id, "a mistake").await.expect("a draft");
+        first.jobs.begin(undo, "first").await.expect("begun");
+        person::rest(first, undo).await;
+        let recorded = |sql: &str| world.number(&format!("SELECT count(*) FROM {sql}"));
+        assert_eq!(recorded("decision WHERE what = 'take over' AND who LIKE 'tester on %'"), 2);
+        assert!(recorded("decision WHERE who = 'second' AND why = 'by phone'") > 0);
+        assert_eq!(recorded(&format!("job WHERE follows = {id} AND begun_by = 'first'")), 1);
+        assert_eq!(world.control().ledger().revokes.len(), 1);
+        second.jobs.close().await;
+    });
+}
+
 /// The next check is an hour away, so that only a notification shows it.
 #[test]
 #[ignore = "needs PostgreSQL"]

@@ -7,8 +7,12 @@ use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
 use lapel::team::{Limits, Login, Server, Session, TeamError};
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
@@ -129,6 +133,54 @@ fn two_people_share_what_was_sent() {
     assert_eq!((&status["jobs"], &status["can_write"]), (&1.into(), &false.into()), "{status}");
     let lacking = status["server"]["missing_rights"].to_string();
     assert!(lacking.contains("INSERT on job") && !lacking.contains("SELECT on job"), "{lacking}");
+}
+
+#[test]
+fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    run_as(&bench, "issuer", &issue).ended(0);
+    team::run_in(&database, "DELETE FROM lapel.pace_block");
+    let said =
+        run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
+    let sent = &said["sent_from_here"][0];
+    assert_eq!((&sent["job"], &sent["bucket"]), (&1.into(), &"waiting".into()), "{said}");
+    let session = Session::open(&login("lapel", &database)).expect("connected");
+    let slots = session.client.query_one("SELECT count(*) FROM lapel.pace_block", &[]);
+    assert!(session.runtime.block_on(slots).expect("blocks").get::<_, i64>(0) > 0);
+    let refused = run_as(&bench, "reader", &[&issue[..], &["--read-only"]].concat());
+    assert_ne!(refused.code, 0);
+    assert_eq!(bench.posts(), 1);
+}
+
+/// One command starts a team of two, and leaves nothing behind.
+#[test]
+fn a_team_of_two_is_started_to_try_it() {
+    if is_left_out() {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/try-team");
+    let mut command = Command::new(script);
+    command.arg(env!("CARGO_BIN_EXE_lapel")).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut script = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(script.stdout.take().expect("output")).lines().map_while(Result::ok);
+    let kim = lines.find(|line| line.ends_with("/lapel-kim")).expect("a command for kim");
+    let kim = Path::new(kim.trim());
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let by = |name: &str, args: &[&str]| {
+        let done = Command::new(kim.with_file_name(name)).args(args).stdin(Stdio::null()).output();
+        done.expect("it runs").status.code()
+    };
+    assert_eq!(by("lapel-kim", &issue), Some(0));
+    assert_eq!(by("lapel-lee", &issue), Some(3), "the badge is sent already");
+    let id = i32::try_from(script.id()).expect("a number");
+    rustix::process::kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("sent");
+    script.wait().expect("it ends");
+    assert!(!kim.exists() && !kim.parent().expect("a folder").exists());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::domain::BadgeId;
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::journal::tx::{self, Row, Tx, values};
 use crate::jobs::journal::{jobs, json};
+use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, Other, Verdict};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -40,7 +41,7 @@ pub(super) fn columns_of_held(key: &str) -> String {
     )
 }
 
-/// Reads [`columns_of_held`]. A row without a claim has none in the snapshot, either.
+/// Reads [`columns_of_held`]: the slot, `None` for a row without a claim, and the claim that it has or would get.
 pub(super) fn read_held(r: &Row<'_>, judged: JobId) -> tx::Result<(Option<i64>, Held)> {
     let slot: Option<i64> = r.get(0)?;
     let state: Option<String> = r.get(1)?;
@@ -159,6 +160,7 @@ impl Recipient {
             && held.again
         {
             held.other.claim = Claim::Open;
+            (held.rival.row_status, held.rival.is_unproven) = (RowStatus::Ask, false);
             self.add(held);
         }
     }
