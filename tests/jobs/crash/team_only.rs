@@ -86,7 +86,8 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn a_job_whose_intents_fail_stops_and_keeps_its_note() {
-    static SHORT: Limits = Limits { reconnect: Duration::from_millis(300), ..DatabaseLimits::USUAL };
+    static SHORT: DatabaseLimits =
+        DatabaseLimits { reconnect: Duration::from_millis(300), ..DatabaseLimits::USUAL };
     let world = World::new(&[]);
     let script = Script::of(JobInput::Issue(people(3)));
     let server = team::route(world.folder(), None);
