@@ -231,9 +231,9 @@ pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result
         jobs::set_note(db, *job, Some(&note))?;
     }
     let next = if bound.len() as u64 == *sent {
-        schedule::next(schedule, Polling::Issue, *now, *now)
+        schedule::next(schedule, Polling::Issue, *sent, *now, *now)
     } else if all {
-        schedule::next(schedule, Polling::Doubt, *now, *now)
+        schedule::next(schedule, Polling::Doubt, *sent, *now, *now)
     } else {
         *now
     };
@@ -274,7 +274,7 @@ pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Resu
     requests::ended(db, *request, now.as_second(), &how)?;
     jobs::set_note(db, *job, note(*accepted, *sent).as_ref())?;
     // If the count shows that some were not accepted, poll now.
-    let next = if all { schedule::next(schedule, Polling::Revoke, *now, *now) } else { *now };
+    let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };
     jobs::poll_by(db, *job, next)?;
     Ok(row_status)
 }
