@@ -61,11 +61,10 @@ use crate::api::UnderWay;
 use crate::config::Palette;
 use crate::jobs::Jobs;
 use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crokey::KeyCombination;
 use crossterm::event::KeyEventKind;
+use input::InputState;
 use navigation::Navigation;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use std::collections::HashMap;
 use terminal_output::TerminalOutput;
 use toasts::Toasts;
@@ -99,8 +98,7 @@ pub struct App {
     pub cx: UiContext,
     pub counts: LoopCounts,
     pub(super) navigation: Navigation,
-    /// The last click on a row: its time, and whether it was the second one at once.
-    clicked: Option<(tokio::time::Instant, Position, bool)>,
+    pub(super) input: InputState,
     pub(super) welcome: Option<Welcome>,
     pub(super) screens: Screens,
     pub(super) modals: Vec<OpenedModal>,
@@ -118,13 +116,6 @@ pub struct App {
     /// A text to print after the TUI has ended, about an unfinished file.
     pub(super) parting: Option<String>,
     changed: bool,
-    lost: bool,
-    /// The contexts and the keys of an incomplete chord.
-    pub(super) begun: (Vec<KeyContext>, Vec<KeyCombination>),
-    /// Whether the key came together with the one before it.
-    key_at_once: bool,
-    /// Whether the message is an input of the user.
-    is_input: bool,
     pub(super) app_paths: crate::tui::persist::app_paths::AppPaths,
     /// Whether the sandbox that is starting is for the tour.
     tour_wanted: bool,
@@ -146,7 +137,7 @@ impl App {
             cx,
             counts: LoopCounts::default(),
             navigation: Navigation::default(),
-            clicked: None,
+            input: InputState::default(),
             welcome,
             screens: Screens::default(),
             modals: Vec::new(),
@@ -163,10 +154,6 @@ impl App {
             quit_asked: false,
             parting: None,
             changed: true,
-            lost: false,
-            begun: Default::default(),
-            key_at_once: false,
-            is_input: false,
             app_paths: crate::tui::persist::app_paths::AppPaths::default(),
             tour_wanted: false,
             connection: ConnectionState::default(),
@@ -202,14 +189,13 @@ impl App {
     /// Requests a full redraw. The terminal may have lost its content.
     pub fn repaint(&mut self) {
         self.changed = true;
-        self.lost = true;
         self.cx.pictures.lost();
-        self.output.forget_title();
+        self.output.lost();
     }
 
     /// Returns whether a full redraw is needed: the terminal may have lost its content.
     pub fn take_repaint(&mut self) -> bool {
-        std::mem::take(&mut self.lost)
+        self.output.take_lost()
     }
 
     pub fn is_loading(&self) -> bool {
@@ -236,11 +222,7 @@ impl App {
             Message::Of(..) => return,
             message => message,
         };
-        self.key_at_once = matches!(message, Message::KeyAtOnce(_));
-        self.is_input = matches!(
-            message,
-            Message::Key(_) | Message::KeyAtOnce(_) | Message::Paste(_) | Message::Mouse(_)
-        );
+        self.input.begin(&message);
         self.cx.is_sending = self.screens.activity.is_sending() || self.outstanding_commands();
         let mut requests = std::mem::take(&mut self.requests);
         let mut out = Effects::new(&mut requests);
@@ -379,7 +361,7 @@ impl App {
             self.copy(clip, &mut out);
         }
         if let Some((text, bad)) = out.notice.take() {
-            self.toasts.say(text, bad, self.is_input);
+            self.toasts.say(text, bad, self.input.is_input);
             self.changed = true;
         }
         if let Some((text, bad)) = out.news.take() {

@@ -220,7 +220,7 @@ impl App {
     }
 
     pub(super) fn draw_which_key(&self, frame: &mut Frame<'_>, body: Rect) {
-        let (stack, begun) = &self.begun;
+        let (stack, begun) = (&self.input.chord_contexts, &self.input.chord);
         if begun.is_empty() || *stack != self.key_contexts() {
             return;
         }

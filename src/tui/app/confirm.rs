@@ -30,7 +30,7 @@ impl App {
     pub(super) fn act_confirm(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         // In a terminal that is too small, the user cannot see what they confirm.
         let fits = self.fits();
-        let is_at_once = self.key_at_once;
+        let is_at_once = self.input.is_at_once;
         let cx = &self.cx;
         let Some(opened) = self.modals.last_mut() else { return false };
         let Some(confirm) = &mut opened.confirm else { return false };
@@ -51,7 +51,7 @@ impl App {
 
     /// Passes a key to the confirmation. `None` if there is none.
     pub(super) fn type_confirm(&mut self, key: KeyEvent) -> Option<bool> {
-        let is_at_once = self.key_at_once;
+        let is_at_once = self.input.is_at_once;
         Some(self.modals.last_mut()?.confirm.as_mut()?.on_text_key(key, is_at_once))
     }
 }

@@ -7,6 +7,7 @@ use crate::tui::effects::{Effects, Navigate, RequestOwner};
 use crate::tui::hold;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::{KeyContext, Press};
+use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
 use crate::tui::modals::json_view::JsonView;
@@ -19,19 +20,53 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::widgets::field::EDIT_KEYS;
 use crokey::KeyCombination;
 use crossterm::event::KeyEvent;
+use ratatui::layout::Position;
+use tokio::time::Instant;
+
+/// The earlier input that the next one may continue, and the kind of the present one.
+#[derive(Default)]
+pub(in crate::tui) struct InputState {
+    /// The keys of an incomplete chord, and the contexts where it began.
+    pub(in crate::tui) chord: Vec<KeyCombination>,
+    pub(in crate::tui) chord_contexts: Vec<KeyContext>,
+    /// The last click on a row: its time, and whether it was the second one at once.
+    pub(super) clicked: Option<(Instant, Position, bool)>,
+    /// Whether the key came together with the one before it.
+    pub(super) is_at_once: bool,
+    /// Whether the message is an input of the user.
+    pub(super) is_input: bool,
+}
+
+impl InputState {
+    pub(super) fn begin(&mut self, message: &Message) {
+        self.is_at_once = matches!(message, Message::KeyAtOnce(_));
+        self.is_input =
+            self.is_at_once || matches!(message, Message::Key(_) | Message::Paste(_) | Message::Mouse(_));
+    }
+
+    /// Drops an incomplete chord. Returns whether there was one.
+    pub(super) fn drop_chord(&mut self) -> bool {
+        let is_begun = !self.chord.is_empty();
+        self.chord.clear();
+        is_begun
+    }
+}
 
 impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, out: &mut Effects<'_>) {
         let stack = self.key_contexts();
-        self.changed |= self.forget_chord(&stack);
-        let press = self.cx.keymap.press(&stack, &mut self.begun.1, key);
+        // A chord does not continue in other contexts.
+        if self.input.chord_contexts != stack {
+            self.changed |= self.input.drop_chord();
+        }
+        let press = self.cx.keymap.press(&stack, &mut self.input.chord, key);
         self.on_drag(Drag::Cancel, out);
         match press {
             Press::Action(action) => self.command(action, out),
             Press::Unshifted(action, capital) => self.unshifted(action, capital, out),
             Press::Begun => {
                 self.changed = true;
-                self.begun.0 = stack;
+                self.input.chord_contexts = stack;
             }
             Press::Syllable => {
                 self.changed = true;
@@ -121,15 +156,6 @@ impl App {
             return;
         }
         self.act(action, out);
-    }
-
-    /// Drops an incomplete chord that began in other contexts. Returns whether there was one.
-    fn forget_chord(&mut self, stack: &[KeyContext]) -> bool {
-        let elsewhere = !self.begun.1.is_empty() && self.begun.0 != stack;
-        if elsewhere {
-            self.begun.1.clear();
-        }
-        elsewhere
     }
 
     pub(super) fn act(&mut self, action: Action, out: &mut Effects<'_>) {
@@ -338,7 +364,7 @@ impl App {
     pub(super) fn on_paste(&mut self, text: &str, out: &mut Effects<'_>) {
         // Most terminals send CR between the lines of a paste, as their Enter key does.
         let text = &text.replace("\r\n", "\n").replace('\r', "\n");
-        self.begun.1.clear();
+        self.input.drop_chord();
         if self.refuses_paste(text, out) {
             return;
         }

@@ -35,12 +35,12 @@ impl App {
         // Only when the button is released: a second press may also begin to drag.
         let at = Position { x: mouse.column, y: mouse.row };
         let is_second =
-            drag == Drag::End && self.clicked.is_some_and(|(_, there, second)| second && there == at);
+            drag == Drag::End && self.input.clicked.is_some_and(|(_, there, second)| second && there == at);
         if is_second && self.cx.keymap.has(&self.key_contexts(), Action::Open) {
-            self.clicked = None;
+            self.input.clicked = None;
             self.command(Action::Open, out);
         } else if drag != Drag::End {
-            self.clicked = None;
+            self.input.clicked = None;
         }
         true
     }
@@ -63,8 +63,7 @@ impl App {
         if self.welcome.is_none() && self.drag(mouse, out) {
             return;
         }
-        self.changed |= !self.begun.1.is_empty();
-        self.begun.1.clear();
+        self.changed |= self.input.drop_chord();
         let step = match mouse.kind {
             MouseEventKind::ScrollDown => Some(Action::Down),
             MouseEventKind::ScrollUp => Some(Action::Up),
@@ -108,7 +107,7 @@ impl App {
         let area = self.body();
         let clicked =
             self.with(self.focus(), out, |component, cx, out| component.on_click(at, area, cx, out));
-        let before = self.clicked.take();
+        let before = self.input.clicked.take();
         match clicked {
             None | Some(Clicked::Nothing) => {}
             Some(Clicked::Changed) => {
@@ -117,7 +116,7 @@ impl App {
                 let now = Instant::now();
                 let is_second =
                     before.is_some_and(|(then, there, _)| there == at && now - then < DOUBLE_CLICK);
-                self.clicked = Some((now, at, is_second));
+                self.input.clicked = Some((now, at, is_second));
             }
             Some(Clicked::Chosen(action)) => self.command(action, out),
         }

@@ -16,6 +16,8 @@ pub(in crate::tui) struct TerminalOutput {
     spoken: String,
     /// The window title that the terminal has from lapel. Empty: not known.
     titled: String,
+    /// Whether the terminal may have lost its content, so that the next frame is drawn whole.
+    is_lost: bool,
 }
 
 impl TerminalOutput {
@@ -29,9 +31,14 @@ impl TerminalOutput {
         }
     }
 
-    /// Forgets the window title that was set: the terminal may have another one now.
-    pub(super) fn forget_title(&mut self) {
+    /// Handles that the terminal may have lost its content, and may have another window title.
+    pub(super) fn lost(&mut self) {
+        self.is_lost = true;
         self.titled.clear();
+    }
+
+    pub(super) fn take_lost(&mut self) -> bool {
+        std::mem::take(&mut self.is_lost)
     }
 }
 
