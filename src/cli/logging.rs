@@ -3,7 +3,7 @@
 //! Only targets of lapel can be turned on. Other libraries may log whole requests with the key.
 
 use crate::config::Paths;
-use crate::fs::{create_private_dir, open_private_append};
+use crate::fs::{create_private_dir, open_log};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
@@ -94,7 +94,7 @@ fn open(path: &Path) -> io::Result<File> {
     if std::fs::metadata(path).is_ok_and(|log| log.is_file() && log.len() > LARGEST) {
         std::fs::rename(path, aside(path))?;
     }
-    open_private_append(path)
+    open_log(path)
 }
 
 fn aside(path: &Path) -> PathBuf {

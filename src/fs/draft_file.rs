@@ -42,10 +42,9 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Readable by the owner only. When `path` is a link, the link stays and the file that it
-    /// points to is written.
+    /// Readable by the owner only. A link in place of the target is not followed, and [`Self::place`] refuses it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = path.to_owned();
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let mut hidden = std::ffi::OsString::from(".");
         // The target's name may have the maximum length. The temporary name must not exceed it.
@@ -238,14 +237,25 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_a_link() {
+    fn a_link_is_not_followed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        let (real, link, missing) =
+            (folder.path().join("real"), folder.path().join("link"), folder.path().join("missing"));
         fs::write(&real, "old").expect("written");
-        std::os::unix::fs::symlink(&real, &link).expect("a link");
-        draft(&link, "new").place(Overwrite::Yes).expect("replaced");
-        assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
-        assert_eq!(fs::read_to_string(&real).expect("text"), "new");
+        for to in [&real, &missing] {
+            let _ = fs::remove_file(&link);
+            std::os::unix::fs::symlink(to, &link).expect("a link");
+            for (overwrite, kind) in
+                [(Overwrite::Yes, io::ErrorKind::InvalidInput), (Overwrite::No, io::ErrorKind::AlreadyExists)]
+            {
+                let why = draft(&link, "new").place(overwrite).expect_err("refused");
+                assert_eq!(why.kind(), kind, "{to:?}");
+            }
+            assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
+        }
+        assert_eq!(fs::read_to_string(&real).expect("text"), "old");
+        assert!(!missing.exists());
+        assert_eq!(names(folder.path()), ["link", "real"]);
     }
 
     #[test]

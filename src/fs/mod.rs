@@ -25,10 +25,24 @@ pub fn create_private_dir(path: &Path) -> io::Result<()> {
 
 /// Only the owner may read the file.
 pub fn open_private_append(path: &Path) -> io::Result<File> {
+    open_append(path, &mut OpenOptions::new())
+}
+
+/// As [`open_private_append`], but refuses a symbolic link: the file may be in a folder where others write.
+pub fn open_log(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    {
+        let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    open_append(path, &mut options)
+}
+
+fn open_append(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     options.append(true).create(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     let file = options.open(path)?;
     // `mode` above applies only to a file that this call creates.
     #[cfg(unix)]
@@ -69,18 +83,19 @@ pub fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Keeps the permissions. A crash leaves the old content or the new, an error the old. A missing file is created as
-/// a private file.
+/// a private file. For settings, which people keep elsewhere: a link stays, and the file that it points to is replaced.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    write(path, content, Overwrite::Yes)
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    write(&target, content, Overwrite::Yes)
 }
 
-/// As [`replace`], but afterwards only the owner may read the file. No other person can read the new content, not even
-/// for a moment.
+/// As [`replace`], but afterwards only the owner may read the file, and a link is refused. No other person can read the
+/// new content, not even for a moment.
 pub fn replace_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    if path.is_file() {
+    if std::fs::symlink_metadata(path).is_ok_and(|about| about.is_file()) {
         make_private(path)?;
     }
-    replace(path, content)
+    write(path, content, Overwrite::Yes)
 }
 
 fn write(path: &Path, content: &[u8], overwrite: Overwrite) -> io::Result<()> {
@@ -93,6 +108,21 @@ fn write(path: &Path, content: &[u8], overwrite: Overwrite) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn only_settings_are_written_through_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::write(&real, "old").expect("written");
+        std::os::unix::fs::symlink(&real, &link).expect("a link");
+        open_log(&link).expect_err("refused");
+        replace_private(&link, b"new").expect_err("refused");
+        write_new(&link, b"new").expect_err("refused");
+        assert_eq!(std::fs::read_to_string(&real).expect("text"), "old");
+        replace(&link, b"new").expect("replaced");
+        assert!(std::fs::symlink_metadata(&link).expect("metadata").is_symlink());
+        assert_eq!(std::fs::read_to_string(&real).expect("text"), "new");
+    }
 
     #[test]
     fn a_private_file_is_private_before_it_has_the_new_content() {

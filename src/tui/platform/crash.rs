@@ -48,7 +48,7 @@ pub fn write(folder: &Path, info: &PanicHookInfo<'_>) -> io::Result<PathBuf> {
     if std::fs::metadata(&path).is_ok_and(|file| file.is_file() && file.len() > LARGEST) {
         std::fs::rename(&path, folder.join("crash.txt.1"))?;
     }
-    fs::open_private_append(&path)?.write_all(text.as_bytes())?;
+    fs::open_log(&path)?.write_all(text.as_bytes())?;
     Ok(path)
 }
 
