@@ -12,6 +12,8 @@ const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 144
 const DOUBT: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
 /// Minutes between polls after the last entry: six hours, without end.
 const AFTER: u32 = 360;
+/// A poll of a job with so many rows may cost more than fifty requests, so some polls are left out.
+const MANY_ROWS: u64 = 5_000;
 
 /// When to poll, in minutes of service time after the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,8 +41,14 @@ pub(super) enum Polling {
     Doubt,
 }
 
-/// The next poll of something that began at `since`, after a poll at `now`. After any pause one poll catches up.
-pub(super) fn next(schedule: &Schedule, what: Polling, since: Timestamp, now: Timestamp) -> Timestamp {
+/// The next poll of a job with so many rows, for what began at `since`, after a poll at `now`. After any pause one poll catches up.
+pub(super) fn next(
+    schedule: &Schedule,
+    what: Polling,
+    rows: u64,
+    since: Timestamp,
+    now: Timestamp,
+) -> Timestamp {
     let minutes = match what {
         Polling::Issue => &schedule.issue,
         Polling::Revoke => &schedule.revoke,
@@ -48,7 +56,10 @@ pub(super) fn next(schedule: &Schedule, what: Polling, since: Timestamp, now: Ti
     };
     // A clock that was set back can make `since` a time in the future.
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
-    let due = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).find(|d| *d > passed);
+    let later = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).filter(|d| *d > passed);
+    // Almost twice as late as the last poll, which may have been late itself; or the last one of the schedule.
+    let is_far = |due: &SignedDuration| rows < MANY_ROWS || due.as_secs() * 5 >= passed.as_secs() * 9;
+    let due = later.clone().find(is_far).or_else(|| later.last());
     match due {
         Some(due) => since.min(now).checked_add(due).unwrap_or(now),
         None => now.checked_add(SignedDuration::from_mins(i64::from(schedule.after.max(1)))).unwrap_or(now),
@@ -64,7 +75,28 @@ mod tests {
     }
 
     fn at_next(what: Polling, since: Timestamp, now: Timestamp) -> Timestamp {
-        next(&Schedule::default(), what, since, now)
+        next(&Schedule::default(), what, 100, since, now)
+    }
+
+    /// Minutes of the polls of a day, each some seconds late.
+    fn polls_of_a_day(what: Polling, rows: u64) -> Vec<i64> {
+        let (mut now, mut polls) = (at(0), Vec::new());
+        while now < at(24 * 60) {
+            let then = next(&Schedule::default(), what, rows, at(0), now);
+            polls.push(then.duration_since(at(0)).as_mins());
+            now = then + SignedDuration::from_secs(9);
+        }
+        polls
+    }
+
+    #[test]
+    fn of_many_rows_every_poll_is_almost_twice_as_late_as_the_one_before() {
+        assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS), [5, 10, 30, 60, 120, 240, 480, 960, 1440]);
+        assert_eq!(polls_of_a_day(Polling::Issue, MANY_ROWS - 1), ISSUE.map(i64::from));
+        assert_eq!(
+            polls_of_a_day(Polling::Revoke, MANY_ROWS),
+            [1, 2, 5, 10, 30, 60, 120, 240, 480, 960, 1440]
+        );
     }
 
     #[test]

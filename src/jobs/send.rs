@@ -270,6 +270,9 @@ async fn unreadable(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Optio
 async fn stopped_by(core: &Arc<JobsCore>, id: JobId, why: JournalError) -> Option<JournalError> {
     core.trouble(id, &why);
     let stopped = core.store.stop_job(id, StopKind::Journal, Reason::from(&why)).await;
+    if stopped.is_ok() {
+        core.no_trouble(id);
+    }
     stopped.is_err().then_some(why)
 }
 

@@ -55,6 +55,8 @@ impl From<&tokio_postgres::Error> for TeamError {
                 Self::Away(localizable!("the database ended the connection"))
             }
             "40001" | "40P01" | "55P03" | "57014" => Self::Busy,
+            // A statement that another connection has prepared, or this one's that it does not know.
+            "26000" | "42P05" => Self::Pooled,
             "42P01" | "3F000" | "42703" | "42883" => Self::NoJournal,
             "42501" => Self::Forbidden,
             "25006" => Self::Refused(localizable!("the database is read-only, such as a standby")),
@@ -70,6 +72,8 @@ pub struct DatabaseSession {
     pub client: Client,
     /// The server's processes that sent the notifications that this connection listens to. Ends with the connection.
     pub notified: UnboundedReceiver<i32>,
+    /// The server's process for this connection. With a pooler in transaction mode, another one may do the work.
+    pub pid: i32,
     driver: JoinHandle<()>,
     pub runtime: Waiter,
 }
@@ -145,19 +149,21 @@ impl DatabaseSession {
         let opening = async {
             let (sender, notified) = unbounded_channel();
             let (client, driver) = connect(login, sender).await?;
-            if let Err(why) = prepare(&client).await {
-                driver.abort();
-                return Err(why);
+            match prepare(&client).await {
+                Ok(pid) => Ok((client, notified, pid, driver)),
+                Err(why) => {
+                    driver.abort();
+                    Err(why)
+                }
             }
-            Ok((client, notified, driver))
         };
         // A server that hangs accepts connections and says nothing.
         let opened = runtime.block_on(async { tokio::time::timeout(OPEN_TIMEOUT, opening).await });
-        let (client, notified, driver) =
+        let (client, notified, pid, driver) =
             opened.map_err(|_| TeamError::Away(localizable!("no response in time")))??;
         let limit = Cell::new(login.limits.read);
         let runtime = Waiter { runtime, limit, has_expired: Cell::new(false) };
-        Ok(Self { client, notified, driver, runtime })
+        Ok(Self { client, notified, pid, driver, runtime })
     }
 
     /// Whether the connection is lost, or an answer did not come in time.
@@ -169,10 +175,13 @@ impl DatabaseSession {
 /// For statements of the current transaction that work on a whole job or journal.
 pub const LONG_STATEMENTS: &str = "SET LOCAL statement_timeout = '120s'";
 
-async fn prepare(client: &Client) -> Result<(), TeamError> {
+/// Checks and prepares a new connection. Returns the server's process.
+async fn prepare(client: &Client) -> Result<i32, TeamError> {
     let failed = |why| TeamError::from(&why);
-    let version = client.query_one("SELECT current_setting('server_version_num')::int4", &[]);
-    if version.await.map_err(failed)?.get::<_, i32>(0) < OLDEST {
+    let server =
+        client.query_one("SELECT current_setting('server_version_num')::int4, pg_backend_pid()", &[]);
+    let server = server.await.map_err(failed)?;
+    if server.get::<_, i32>(0) < OLDEST {
         return Err(TeamError::Refused(localizable!("PostgreSQL 14 or newer is required")));
     }
     // A transaction of a process that hangs must not hold the journal's lock: not between two statements, not within
@@ -181,7 +190,8 @@ async fn prepare(client: &Client) -> Result<(), TeamError> {
                   SET idle_in_transaction_session_timeout = '10s'; SET client_min_messages = 'error';
                   SET tcp_keepalives_idle = 15; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
                   SET synchronous_commit = 'on'; SET standard_conforming_strings = 'on'";
-    client.batch_execute(limits).await.map_err(failed)
+    client.batch_execute(limits).await.map_err(failed)?;
+    Ok(server.get(1))
 }
 
 /// Runs a connection until it ends.

@@ -12,6 +12,8 @@ pub enum TeamError {
     Full,
     /// Another process or a time limit stopped the statement, which did nothing.
     Busy,
+    /// A pooler lends lapel another connection to the database for each transaction.
+    Pooled,
     /// The database has no journal.
     NoJournal,
     /// The database lost writes that it had confirmed, and nobody has searched the history for rows of this job since.

@@ -107,8 +107,8 @@ pub fn is_held(folder: &Path) -> bool {
 
 #[cfg(feature = "team")]
 pub use server::{
-    OwnServer, TlsServer, close_to_all, cut_connections, database_of, drop_database, empty_database,
-    is_installed, new_database, open_to_all, restart_server, route, run_in, url,
+    OwnServer, Pooler, TlsServer, close_to_all, cut_connections, database_of, drop_database, empty_database,
+    is_installed, new_database, open_to_all, processor_time, restart_server, route, run_in, url,
 };
 
 #[cfg(feature = "team")]
@@ -153,6 +153,7 @@ mod server {
         let installed = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
         let mut places: Vec<PathBuf> = installed.map(|version| version.path().join("bin")).collect();
         places.sort();
+        places.push("/usr/sbin".into());
         places.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         places.into_iter().rev().map(|place| place.join(name)).find(|path| path.is_file())
     }
@@ -195,9 +196,11 @@ mod server {
         let mut watch = Command::new("sh");
         watch.args(["-c", WATCH, "sh"]).arg(server.get_program()).args(server.get_args());
         watch.arg("-D").arg(folder.join("data")).arg("-k").arg(folder);
+        // As in use, to measure. A test never cuts the power.
+        let safe = if std::env::var_os("LAPEL_TEST_FSYNC").is_some() { "on" } else { "off" };
         for setting in [
-            "fsync=off",
-            "full_page_writes=off",
+            &*format!("fsync={safe}"),
+            &*format!("full_page_writes={safe}"),
             "max_connections=400",
             "shared_buffers=64MB",
             "autovacuum=off",
@@ -337,6 +340,44 @@ mod server {
             }
         }
 
+        /// Copies the running server, and starts the copy as its standby. Returns when it follows.
+        pub fn standby(&self, is_synchronous: bool) -> Standby {
+            let (primary, login) = (self.folder.path().to_owned(), self.login("postgres"));
+            let started = move || {
+                let folder =
+                    tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder");
+                own(folder.path());
+                let mut copy = as_user(&program("pg_basebackup").expect("PostgreSQL is installed"));
+                copy.args(["--checkpoint=fast", "--no-sync", "--write-recovery-conf", "-U", "lapel", "-h"]);
+                copy.arg(primary).arg("-D").arg(folder.path().join("data"));
+                let copied = copy.current_dir(&folder).output().expect("pg_basebackup");
+                assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+                let watch = serve(folder.path(), PORT, "", ":");
+                if is_synchronous {
+                    run(&login, "ALTER SYSTEM SET synchronous_standby_names = '*'");
+                    run(&login, "SELECT pg_reload_conf()");
+                }
+                let follows = if is_synchronous { "sync_state = 'sync'" } else { "state = 'streaming'" };
+                until(&login, &format!("EXISTS (SELECT FROM pg_stat_replication WHERE {follows})"));
+                Standby { folder, watch }
+            };
+            std::thread::spawn(started).join().expect("a standby")
+        }
+
+        /// As a power cut of the server. The standby takes over, and then its address.
+        pub fn fail_over(&mut self, standby: &Standby) {
+            let id = std::fs::read_to_string(self.place("data/postmaster.pid")).expect("it runs");
+            let id = id.lines().next().expect("a number");
+            assert!(Command::new("kill").args(["-KILL", id]).status().is_ok_and(|killed| killed.success()));
+            self.stop();
+            let login = standby.login();
+            std::thread::spawn(move || run(&login, "SELECT pg_promote()")).join().expect("promoted");
+            let socket = format!(".s.PGSQL.{PORT}");
+            let _ = std::fs::remove_file(self.place(&socket));
+            std::os::unix::fs::symlink(standby.folder.path().join(&socket), self.place(&socket))
+                .expect("the address");
+        }
+
         /// Starts a stopped server as a standby without a primary, and lets it take over.
         pub fn start_promoted(&mut self) {
             let mut mark = Command::new("cp");
@@ -352,6 +393,115 @@ mod server {
     impl Drop for OwnServer {
         fn drop(&mut self) {
             self.stop();
+        }
+    }
+
+    /// What all processes of the shared server have used.
+    pub fn processor_time() -> std::time::Duration {
+        let data = std::fs::canonicalize(CLUSTER.folder.join("data")).expect("its folder");
+        let processes = std::fs::read_dir("/proc").expect("processes").flatten().filter_map(|process| {
+            let path = process.path();
+            let is_ours = std::fs::read_link(path.join("cwd")).is_ok_and(|cwd| cwd == data);
+            is_ours.then(|| std::fs::read_to_string(path.join("stat")).ok()).flatten()
+        });
+        // In hundredths of a second. Those of its children that have ended count, too.
+        let ticks = processes.map(|stat| {
+            let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ').skip(11).take(4);
+            fields.filter_map(|n| n.parse::<u64>().ok()).sum::<u64>()
+        });
+        std::time::Duration::from_millis(ticks.sum::<u64>() * 10)
+    }
+
+    /// Waits until a condition is true in a database.
+    fn until(login: &Login, condition: &str) {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let sql = format!("SELECT {condition}");
+        let session = connected(login);
+        while !session.runtime.block_on(session.client.query_one(&sql, &[])).expect(&sql).get::<_, bool>(0) {
+            assert!(std::time::Instant::now() < end, "never: {condition}");
+            std::thread::park_timeout(std::time::Duration::from_millis(10));
+        }
+    }
+
+    /// A server that follows another one.
+    pub struct Standby {
+        folder: tempfile::TempDir,
+        watch: Child,
+    }
+
+    impl Standby {
+        fn login(&self) -> Login {
+            login_of(self.folder.path(), PORT, "postgres")
+        }
+
+        /// Cuts it off: from now on it gets no writes.
+        pub fn cut_off(&self) {
+            let login = self.login();
+            let cut = move || {
+                run(&login, "ALTER SYSTEM SET primary_conninfo = ''");
+                run(&login, "SELECT pg_reload_conf()");
+                until(&login, "NOT EXISTS (SELECT FROM pg_stat_wal_receiver)");
+            };
+            std::thread::spawn(cut).join().expect("cut off");
+        }
+    }
+
+    impl Drop for Standby {
+        fn drop(&mut self) {
+            drop(self.watch.stdin.take());
+            let _ = self.watch.wait();
+        }
+    }
+
+    /// `PgBouncer`, between a data folder's journal and its database.
+    pub struct Pooler {
+        _folder: tempfile::TempDir,
+        process: Child,
+    }
+
+    impl Pooler {
+        pub fn is_installed() -> bool {
+            program("pgbouncer").is_some()
+        }
+
+        /// Starts it with these settings, one a line. From now on, sessions of the folder go through it.
+        pub fn start(data_folder: &Path, settings: &str) -> Self {
+            let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in("/tmp").expect("a folder");
+            own(folder.path());
+            let (own, server) = (folder.path(), route(data_folder, None));
+            let file = |name: &str, text: String| {
+                std::fs::write(own.join(name), text).expect("written");
+                self::own(&own.join(name));
+            };
+            file("users", "\"issuer\" \"\"\n\"reader\" \"\"\n".to_owned());
+            file(
+                "settings",
+                format!(
+                    "[databases]\n* = host={} port={PORT}\n[pgbouncer]\nunix_socket_dir = {}\nlisten_port = {PORT}\n\
+                     auth_type = trust\nauth_file = {}\n{settings}\n",
+                    server.display(),
+                    own.display(),
+                    own.join("users").display(),
+                ),
+            );
+            let mut pooler = as_user(&program("pgbouncer").expect("PgBouncer is installed"));
+            let log = std::fs::File::create(own.join("log")).expect("a log");
+            let process = pooler.arg(own.join("settings")).stderr(log).stdin(Stdio::null()).spawn();
+            let process = process.expect("it starts");
+            let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            while std::os::unix::net::UnixStream::connect(own.join(format!(".s.PGSQL.{PORT}"))).is_err() {
+                assert!(std::time::Instant::now() < end, "PgBouncer does not start");
+                std::thread::park_timeout(std::time::Duration::from_millis(10));
+            }
+            route(data_folder, Some((own, &DatabaseLimits::USUAL)));
+            Self { _folder: folder, process }
+        }
+    }
+
+    impl Drop for Pooler {
+        fn drop(&mut self) {
+            let _ = self.process.kill();
+            let _ = self.process.wait();
         }
     }
 

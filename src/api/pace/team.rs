@@ -285,6 +285,7 @@ fn words(why: &TeamError) -> PaceProblem {
         TeamError::NoFeature | TeamError::NoJournal => {
             localizable!("the database has no journal of this version")
         }
+        TeamError::Pooled => localizable!("there is a pooler in transaction mode"),
         TeamError::Forbidden => localizable!("the user may not use it"),
         TeamError::Full => localizable!("its disk is full"),
         // Only a job is refused for its rows.

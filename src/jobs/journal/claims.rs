@@ -1,19 +1,24 @@
 //! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
 //! requests the claim in the transaction that lets its job run.
+//!
+//! `recipients` has the claims on the recipients of a job's rows.
+
+mod recipients;
 
 use super::jobs::{Account, Actor};
 use super::reasons::stored;
-use super::tx::{self, SqlRow, Tx, values};
+use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId};
-use crate::jobs::job::{JobId, Phase};
+use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
+use crate::jobs::rules::{self, ClaimVerdict, Other};
 use jiff::Timestamp;
+use recipients::{Held, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Length of a recipient's hash, in bytes.
 const PERSON: usize = 16;
@@ -151,133 +156,6 @@ impl Rival {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Judged {
-    no: i64,
-    mine: Option<i64>,
-    person: Option<Vec<u8>>,
-    approved: Option<i64>,
-    allowed: bool,
-}
-
-/// The rows of a job that match a condition and whose recipient has another row's claim.
-fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<Vec<Judged>> {
-    db.rows(
-        &format!(
-            "SELECT row.no, mine.slot, row.person,
-                CASE WHEN row.allowed IS NOT NULL THEN row.seen END, row.allowed IS NOT NULL
-         FROM row LEFT JOIN claim AS mine ON mine.job = row.job AND mine.no = row.no
-         WHERE row.job = ?1 AND ({which})
-           AND (row.person IS NULL
-                OR EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
-                           AND claim.person = row.person AND NOT (claim.job = row.job AND claim.no = row.no)))
-         ORDER BY row.no"
-        ),
-        values![scope.job.0, scope.account, scope.template],
-        |r| {
-            Ok(Judged {
-                no: r.get(0)?,
-                mine: r.get(1)?,
-                person: r.get(2)?,
-                approved: r.get(3)?,
-                allowed: r.get(4)?,
-            })
-        },
-    )
-}
-
-/// Other rows' claims on the recipients of rows of a job, as a query on the table `viewer`. That table has
-/// the account, template, place, person and e-mail key of the rows, and whether a person allowed them. With
-/// it, SQLite looks up each recipient instead of all claims of the template. `?1` is the job.
-const OTHERS: &str = "
-    SELECT claim.slot, claim.state, claim.job, claim.no, job.phase, row.bucket, row.badge,
-           row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
-           -- Where the service shows badges that wait, a reading that came after the refusal proves it.
-           job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-           AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
-                    AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
-                         WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
-           row.bucket = 'revoked'
-           OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?1 AND baseline.email_key = viewer.key
-                      AND baseline.badge = row.badge AND baseline.over),
-           viewer.no, viewer.allowed
-    FROM viewer JOIN claim ON claim.account = viewer.account AND claim.template = viewer.template
-                          AND claim.person = viewer.person
-    JOIN job ON job.id = claim.job JOIN row ON row.job = claim.job AND row.no = claim.no
-    LEFT JOIN request ON request.id = row.request
-    WHERE NOT (claim.job = ?1 AND claim.no = viewer.no)
-    ORDER BY viewer.no, claim.slot";
-
-fn other(r: &SqlRow<'_>, scope: &Scope) -> tx::Result<(Other, Rival)> {
-    let claim = Claim::from_code(r.text(1)?).unwrap_or(Claim::Open);
-    let job = JobId(r.get(2)?);
-    let row_status = jobs::row_status(r, "bucket")?;
-    let is_unproven = r.get::<Option<bool>>(9)?.unwrap_or(false) && claim == Claim::Reserved;
-    // Another computer may send a moved row at any moment.
-    let phase = r.text(4)?;
-    let runs = phase == Phase::Running.code() || phase == Phase::Moved.code();
-    // Rows of one address in one job were reviewed together.
-    let together = job == scope.job && (r.get(12)? || r.get::<bool>(7)?);
-    let other =
-        Other { slot: r.get(0)?, claim, is_live: is_unproven || runs, is_accounted: together || r.get(10)? };
-    let rival = Rival {
-        job,
-        no: r.get::<i64>(3)?.unsigned_abs(),
-        row_status,
-        badge_id: r.get::<Option<String>>(6)?.and_then(BadgeId::new),
-        at: r.get(8)?,
-        slot: other.slot,
-        is_unproven,
-    };
-    Ok((other, rival))
-}
-
-/// Judges rows by their recipients' claims as they are now.
-fn judge(db: &Tx<'_>, scope: &Scope, rows: &[Judged]) -> tx::Result<Vec<(ClaimVerdict, Vec<Rival>)>> {
-    let viewers: Vec<(i64, bool)> = rows.iter().map(|row| (row.no, row.allowed)).collect();
-    let claims = format!(
-        "WITH list AS MATERIALIZED (SELECT ?1 AS job, no, allowed
-                                    FROM json_rows(?4, no bigint, allowed boolean) AS viewed),
-              viewer AS MATERIALIZED (
-             SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key,
-                    list.allowed AS allowed
-             FROM list JOIN row ON row.job = list.job AND row.no = list.no) {OTHERS}"
-    );
-    let values = values![scope.job.0, scope.account, scope.template, super::json(&viewers)];
-    let found: Vec<_> = db.rows(&claims, values, |r| Ok((r.get::<i64>(11)?, other(r, scope)?)))?;
-    let mut others: BTreeMap<i64, Vec<(Other, Rival)>> = BTreeMap::new();
-    for (no, other) in found {
-        others.entry(no).or_default().push(other);
-    }
-    let judged = rows.iter().map(|row| {
-        let (others, rivals): (Vec<Other>, Vec<Rival>) =
-            others.remove(&row.no).unwrap_or_default().into_iter().unzip();
-        (rules::judge(row.mine, row.approved, &others), rivals)
-    });
-    Ok(judged.collect())
-}
-
-/// Rows in rounds: each round has at most one row of a recipient, since a row's claim decides about the recipient's
-/// next row.
-fn rounds(rows: Vec<Judged>) -> Vec<Vec<Judged>> {
-    let mut rounds: Vec<Vec<Judged>> = Vec::new();
-    let mut next: HashMap<Vec<u8>, usize> = HashMap::new();
-    for row in rows {
-        let at = row.person.clone().map_or(0, |person| {
-            let at = next.entry(person).or_default();
-            *at += 1;
-            *at - 1
-        });
-        if at == rounds.len() {
-            rounds.push(Vec::new());
-        }
-        if let Some(round) = rounds.get_mut(at) {
-            round.push(row);
-        }
-    }
-    rounds
-}
-
 /// Requests claims for all ready rows of a job. If another row has or may have served the recipient, the row needs
 /// review and is not sent. `actor` is recorded with approved claims.
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
@@ -294,35 +172,47 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
          ON CONFLICT DO NOTHING",
         values![job.0, scope.account, scope.template],
     )?;
+    let rows = contested(db, &scope, "row.bucket = 'ready'")?;
+    let mut recipients = recipients(db, &scope, &rows)?;
     let mut decision = None;
     let mut taken: BTreeMap<JobId, u64> = BTreeMap::new();
-    for round in rounds(contested(db, &scope, "row.bucket = 'ready'")?) {
-        let (mut given_back, mut claimed, mut reviewed) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, (verdict, rivals)) in round.iter().zip(judge(db, &scope, &round)?) {
-            match verdict {
-                ClaimVerdict::Free { slot, takes, approved } => {
-                    for rival in takes.iter().filter_map(|at| rivals.get(*at)) {
-                        given_back.push((rival.job.0, rival.no));
-                        *taken.entry(rival.job).or_default() += 1;
+    let mut claimed: Vec<(u64, i64, Option<i64>)> = Vec::new();
+    let (mut given_back, mut reviewed) = (Vec::new(), Vec::new());
+    // A row's claim decides about the recipient's next row.
+    for row in &rows {
+        let recipient = recipients.entry(row.person.clone().unwrap_or_default()).or_default();
+        match recipient.judge(row, row.approved) {
+            ClaimVerdict::Free { slot, takes, approved } => {
+                // From the last one on, since each removal moves those behind it.
+                for at in takes.into_iter().rev() {
+                    let taken_over = recipient.remove(at);
+                    let Rival { job: from, no, .. } = taken_over.rival;
+                    if taken_over.is_mine {
+                        claimed.retain(|(claimed, ..)| *claimed != no);
                     }
-                    if row.mine == Some(slot) {
-                        continue;
-                    }
-                    if approved && decision.is_none() {
-                        decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
-                    }
-                    claimed.push((row.no, slot, decision.filter(|_| approved)));
+                    given_back.push((from.0, no));
+                    *taken.entry(from).or_default() += 1;
                 }
-                ClaimVerdict::Review(at) => {
-                    let Some(rival) = rivals.get(at) else { continue };
-                    reviewed.push((row.no, stored(&rival.why()), rival.slot));
+                if row.mine == Some(slot) {
+                    continue;
                 }
+                if approved && decision.is_none() {
+                    decision = Some(jobs::decide(db, job, None, "allow", actor, "sent before")?);
+                }
+                claimed.push((row.no, slot, decision.filter(|_| approved)));
+                recipient.claim(row, slot);
+            }
+            ClaimVerdict::Review(at) => {
+                let Some(rival) = recipient.rival(at) else { continue };
+                reviewed.push((row.no, stored(&rival.why()), rival.slot));
+                recipient.give_back(row);
             }
         }
-        give_back(db, &given_back)?;
-        claim(db, &scope, &claimed)?;
-        review(db, job, &reviewed)?;
     }
+    // A slot may be free only after these two.
+    give_back(db, &given_back)?;
+    review(db, job, &reviewed)?;
+    claim(db, &scope, &claimed)?;
     for (from, n) in &taken {
         jobs::decide(db, job, None, "take over", actor, &format!("{n} unsent rows of job {from}"))?;
     }
@@ -381,7 +271,7 @@ pub(super) fn held(db: &Tx<'_>, job: JobId) -> tx::Result<u64> {
 }
 
 /// Gives rows of a job a claim, or moves their claims to a higher slot: place, slot, and decision.
-fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(i64, i64, Option<i64>)]) -> tx::Result<()> {
+fn claim(db: &Tx<'_>, scope: &Scope, rows: &[(u64, i64, Option<i64>)]) -> tx::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -422,7 +312,7 @@ fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
 
 /// Marks rows of a job for review because of rivals: place, reason, and the rival's slot. A database trigger removes
 /// a claim that was never used.
-fn review(db: &Tx<'_>, job: JobId, rows: &[(i64, String, i64)]) -> tx::Result<()> {
+fn review(db: &Tx<'_>, job: JobId, rows: &[(u64, String, i64)]) -> tx::Result<()> {
     if !rows.is_empty() {
         db.execute(
             "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot
@@ -436,7 +326,7 @@ fn review(db: &Tx<'_>, job: JobId, rows: &[(i64, String, i64)]) -> tx::Result<()
 }
 
 pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {
-    review(db, job, &[(no as i64, stored(&rival.why()), rival.slot)])
+    review(db, job, &[(no, stored(&rival.why()), rival.slot)])
 }
 
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
@@ -450,18 +340,15 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
         return Ok(Vec::new());
     }
     let rows = contested(db, &scope, which)?;
-    let unapproved: Vec<Judged> = rows.iter().map(|row| Judged { approved: None, ..row.clone() }).collect();
-    let mut found = Vec::new();
-    for (row, (verdict, mut rivals)) in rows.iter().zip(judge(db, &scope, &unapproved)?) {
-        if let ClaimVerdict::Review(at) = verdict
-            && at < rivals.len()
-        {
-            let rival = rivals.swap_remove(at);
-            let still = row.approved.is_some_and(|seen| seen >= rival.slot);
-            found.push((row.no, rival, still));
-        }
-    }
-    Ok(found)
+    let recipients = recipients(db, &scope, &rows)?;
+    let found = rows.iter().filter_map(|row| {
+        let recipient = recipients.get(row.person.as_ref()?)?;
+        let ClaimVerdict::Review(at) = recipient.judge(row, None) else { return None };
+        let rival = recipient.rival(at)?.clone();
+        let still = row.approved.is_some_and(|seen| seen >= rival.slot);
+        Some((row.no as i64, rival, still))
+    });
+    Ok(found.collect())
 }
 
 pub(super) fn rival_of(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<Option<Rival>> {
@@ -491,18 +378,19 @@ pub(super) fn of_person(
     key: &EmailKey,
 ) -> tx::Result<Option<Rival>> {
     // No row of a job: it is not planned yet.
-    let scope = Scope { job: JobId(0), account, template: template.to_owned() };
+    let planned = JobId(0);
+    let claims = claims_of_viewers();
     let sql = format!(
-        "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key,
-                                                 FALSE AS allowed) {OTHERS}"
+        "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key)
+         {claims}"
     );
     let person = RecipientHasher::of(db)?.person(key);
-    let values = values![scope.job.0, account, template, person, key.as_str()];
-    let found: Vec<(Other, Rival)> = db.rows(&sql, values, |r| other(r, &scope))?;
-    let (others, mut rivals): (Vec<Other>, Vec<Rival>) = found.into_iter().unzip();
+    let values = values![planned.0, account, template, person, key.as_str()];
+    let held: Vec<Held> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
+    let others: Vec<Other> = held.iter().map(|held| held.other).collect();
     Ok(match rules::judge(None, None, &others) {
-        ClaimVerdict::Review(at) if at < rivals.len() => Some(rivals.swap_remove(at)),
-        _ => None,
+        ClaimVerdict::Review(at) => held.into_iter().nth(at).map(|held| held.rival),
+        ClaimVerdict::Free { .. } => None,
     })
 }
 

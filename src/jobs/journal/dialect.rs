@@ -2,7 +2,7 @@
 //!
 //! An operation has one text. Where the databases differ, it calls a function of this list, and the text of each
 //! database has what the function stands for. `PostgreSQL` has those about reasons as functions of its schema
-//! (`team.sql`), with `instr` and `unixepoch` of SQLite.
+//! (`team_functions.sql`), with `instr` and `unixepoch` of SQLite.
 //!
 //! ```text
 //! json_rows(?1, no bigint, why text)   a table: the lists of a JSON list, and their `place` from 0

@@ -213,6 +213,10 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             server,
             why
         ),
+        TeamError::Pooled => localizable!(
+            "A pooler in transaction mode is between lapel and the team's journal ({server}). lapel sends nothing through it. Connect to the database itself, or to a pooler in session mode.",
+            server
+        ),
         TeamError::NoJournal => localizable!(
             "The database {server} has no journal. lapel sends nothing without it. Create it once with: lapel journal init",
             server

@@ -50,9 +50,7 @@ pub(in crate::jobs) struct Notified {
 
 impl Notified {
     pub(super) fn set_own(&self, session: &DatabaseSession) {
-        let pid = session.client.query_one("SELECT pg_backend_pid()", &[]);
-        let pid = session.runtime.block_on(pid).map_or(0, |row| row.get(0));
-        self.own.store(pid, Ordering::Relaxed);
+        self.own.store(session.pid, Ordering::Relaxed);
     }
 }
 
@@ -60,6 +58,8 @@ impl Notified {
 pub(super) struct Lease {
     pub(super) time: LeaseTime,
     pub(super) notified: Notified,
+    /// The server's process for the first connection.
+    pub(super) pid: Option<i32>,
     wake: Arc<Notify>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -89,6 +89,7 @@ impl Lease {
             wake: Arc::default(),
         };
         keeper.renew()?;
+        let pid = keeper.session.as_ref().map(|session| session.pid);
         let (time, notified, wake) = (keeper.time.clone(), keeper.notified.clone(), keeper.wake.clone());
         let (stop, stopped) = channel();
         let thread = std::thread::Builder::new()
@@ -96,7 +97,7 @@ impl Lease {
             .spawn(move || keeper.run(&stopped))
             .map_err(|why| TeamError::Other(why.to_string()))?;
         let (stop, thread) = (Some(stop), Some(thread));
-        Ok(Self { time, notified, wake, stop, thread, _held: super::Held::count() })
+        Ok(Self { time, notified, pid, wake, stop, thread, _held: super::Held::count() })
     }
 }
 

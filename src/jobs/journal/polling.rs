@@ -60,6 +60,10 @@ pub(super) fn schedule_next(db: &Tx<'_>, args: &ScheduleNext) -> tx::Result<()> 
 /// the time for its kind.
 fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx::Result<Option<Timestamp>> {
     let mut next = None;
+    // A poll may read the pages of all of them, also for a few that are open.
+    let all: Option<i64> =
+        db.row("SELECT CAST(sum(n) AS BIGINT) FROM tally WHERE job = ?1", values![id.0], |r| r.get(0))?;
+    let all = all.unwrap_or(0).unsigned_abs();
     for (what, row_statuses, since) in [
         (Polling::Issue, "'waiting', 'overdue', 'other'", "accepted"),
         (Polling::Issue, "'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
@@ -80,7 +84,7 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
             db.row(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {
             let since = since.and_then(|s| Timestamp::from_second(s).ok()).unwrap_or(now);
-            let at = schedule::next(schedule, what, since, now);
+            let at = schedule::next(schedule, what, all, since, now);
             next = Some(next.map_or(at, |n: Timestamp| n.min(at)));
         }
     }

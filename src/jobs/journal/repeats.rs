@@ -35,10 +35,15 @@ pub(super) const SCHEMA: &str = concat!(
      DROP TRIGGER row_in;"
 );
 
-/// The same of a team's journal, which counts and indexes as before.
+/// The same of a team's journal, which counts and indexes as before. Its trigger for moved rows also checks their
+/// claims.
 #[cfg(feature = "team")]
-pub(super) const TEAM_SCHEMA: &str =
-    concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
+pub(super) const TEAM_SCHEMA: &str = concat!(
+    "ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";",
+    kind_in_file!(""),
+    "DROP TRIGGER IF EXISTS claim_needed ON row;
+     DROP FUNCTION IF EXISTS claim_needed();"
+);
 
 /// Rows that are compared with each other in one statement.
 const AT_ONCE: usize = 10_000;

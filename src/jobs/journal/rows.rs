@@ -242,6 +242,7 @@ pub(super) fn page(
     if filter.parts.is_empty() && matches!(filter.order, Some((RowField::Filter, _))) {
         return page_by_status(db, job, filter, *most, doubt_window);
     }
+    let (after, skip) = start(db, *job, filter)?;
     let chosen = chosen(filter);
     // Equal rows are sorted by place, so that pages are consistent.
     let sorted = match (part_place(&filter.parts), filter.order) {
@@ -251,10 +252,12 @@ pub(super) fn page(
         }
         (None, None) => String::new(),
     };
-    let page = format!("job = ?1 AND no > ?2 AND {chosen} ORDER BY {sorted} no LIMIT ?4 OFFSET ?5");
-    // The rows to skip are counted in an index of statuses, and not read.
-    let page = if filter.skip > 0 && sorted.is_empty() {
-        format!("job = ?1 AND no IN (SELECT no FROM row WHERE {page}) ORDER BY no")
+    let order = format!("ORDER BY {sorted} no");
+    // The limit is a part of the text: PostgreSQL plans for few rows only if it knows it.
+    let page = format!("job = ?1 AND no > ?4 AND {chosen} {order} LIMIT {most} OFFSET ?5");
+    // Rows are skipped in an index of statuses, and sorted without their other columns.
+    let page = if skip > 0 || !sorted.is_empty() {
+        format!("job = ?1 AND no IN (SELECT no FROM row WHERE {page}) {order}")
     } else {
         page
     };
@@ -264,12 +267,42 @@ pub(super) fn page(
                 (SELECT state FROM claim WHERE claim.job = row.job AND claim.no = row.no) AS claim FROM row
          WHERE {page}"
     );
-    let (after, most, skip) = (filter.after as i64, *most as i64, filter.skip as i64);
     let text = searched(filter);
     let keys = filter.parts.iter().filter_map(|part| part.key.as_ref()).map(|key| key as &dyn Bind);
     let values: Vec<&dyn Bind> =
-        values![job.0, after, filter.group, most, skip, text].iter().copied().chain(keys).collect();
+        values![job.0, filter.group, text, after, skip].iter().copied().chain(keys).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
+}
+
+/// The place after which a page begins, and how many of the rows after it that the filter matches come before the page.
+///
+/// The numbers of a job's rows have no gaps. So the first `skip` rows with some statuses are the first `skip` rows of
+/// the job but for those with another status. Where these are few, they are counted instead of the rows to skip.
+fn start(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<(i64, i64)> {
+    let (after, skip) = (filter.after as i64, filter.skip as i64);
+    let is_by_number =
+        filter.group.is_none() && filter.text.is_none() && filter.parts.is_empty() && filter.order.is_none();
+    if skip == 0 || after > 0 || !is_by_number {
+        return Ok((after, skip));
+    }
+    if filter.row_statuses.is_empty() {
+        return Ok((skip, 0));
+    }
+    let counts = jobs::counts(db, job)?;
+    let others: Vec<RowStatus> = RowStatus::ALL
+        .iter()
+        .copied()
+        .filter(|status| counts.of(*status) > 0 && !filter.row_statuses.contains(status))
+        .collect();
+    let others_count: u64 = others.iter().map(|status| counts.of(*status)).sum();
+    if others.is_empty() {
+        return Ok((skip, 0));
+    }
+    if others_count * 2 > filter.skip {
+        return Ok((0, skip));
+    }
+    let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {} AND no <= ?2", with_status(&others));
+    Ok((skip, db.row(&sql, values![job.0, skip], |r| r.get(0))?))
 }
 
 /// A page with the rows of the filter's first status before those of the next one. Each status is a range of an
@@ -303,22 +336,22 @@ fn searched(filter: &RowFilter) -> Option<String> {
     filter.text.as_ref().map(|text| text.to_ascii_lowercase())
 }
 
-/// A filter's statuses as a condition.
-fn with_status(filter: &RowFilter) -> String {
-    let codes: Vec<String> = filter.row_statuses.iter().map(|b| format!("'{}'", b.code())).collect();
+/// One of these statuses as a condition; any status if there are none.
+fn with_status(statuses: &[RowStatus]) -> String {
+    let codes: Vec<String> = statuses.iter().map(|b| format!("'{}'", b.code())).collect();
     if codes.is_empty() { "TRUE".to_owned() } else { format!("bucket IN ({})", codes.join(",")) }
 }
 
-/// A filter as a condition; `?3` is the key of its group, `?6` its text.
+/// A filter as a condition; `?2` is the key of its group, `?3` its text.
 fn chosen(filter: &RowFilter) -> String {
-    let statuses = with_status(filter);
+    let statuses = with_status(&filter.row_statuses);
     // Without a group, the key of each row is not computed.
-    let group = if filter.group.is_some() { format!("{GROUP} = ?3") } else { "?3 IS NULL".to_owned() };
+    let group = if filter.group.is_some() { format!("{GROUP} = ?2") } else { "?2 IS NULL".to_owned() };
     let text = if filter.text.is_some() {
-        "(CAST(line AS TEXT) = ?6 OR instr(lower(name || ' ' || email), ?6) > 0
-          OR instr(lower(coalesce(title, '') || ' ' || coalesce(badge, '')), ?6) > 0)"
+        "(instr(lower(name || ' ' || email || ' ' || coalesce(title, '') || ' ' || coalesce(badge, '')), ?3) > 0
+          OR CAST(line AS TEXT) = ?3)"
     } else {
-        "?6 IS NULL"
+        "?3 IS NULL"
     };
     format!("{statuses} AND {group} AND {text}")
 }
@@ -328,16 +361,12 @@ pub(super) fn count(db: &Tx<'_>, job: &JobId, filter: &RowFilter) -> tx::Result<
     if filter.group.is_none() && filter.text.is_none() {
         let sql = format!(
             "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally WHERE job = ?1 AND {}",
-            with_status(filter)
+            with_status(&filter.row_statuses)
         );
         return Ok(db.row(&sql, values![job.0], |r| r.get::<i64>(0))?.unsigned_abs());
     }
-    let none = None::<i64>;
-    let sql = format!(
-        "SELECT count(*) FROM row WHERE job = ?1 AND ?2 IS NULL AND ?4 IS NULL AND ?5 IS NULL AND {}",
-        chosen(filter)
-    );
-    let values = values![job.0, none, filter.group, none, none, searched(filter)];
+    let sql = format!("SELECT count(*) FROM row WHERE job = ?1 AND {}", chosen(filter));
+    let values = values![job.0, filter.group, searched(filter)];
     let n: i64 = db.row(&sql, values, |r| r.get(0))?;
     Ok(n.unsigned_abs())
 }

@@ -65,21 +65,27 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
     lost_writes::assure_searched(db, *job)?;
-    let (entries, unclaimed) = if kind == Kind::Issue.code() {
-        recipients(db, *job, most)?
-    } else {
-        (badges(db, *job, most)?, Vec::new())
+    let entries = loop {
+        let (entries, unclaimed) = if kind == Kind::Issue.code() {
+            recipients(db, *job, most)?
+        } else {
+            (badges(db, *job, most)?, Vec::new())
+        };
+        if !unclaimed.is_empty() {
+            db.execute(
+                "UPDATE row SET bucket = 'ask', why = ?3
+                 WHERE job = ?1 AND no IN json_list(?2, bigint)",
+                values![job.0, super::json(&unclaimed), Reason::from(Code::NoClaim)],
+            )?;
+        }
+        if !entries.is_empty() {
+            break entries;
+        }
+        // Another row with the address of one of these may have a claim.
+        if unclaimed.is_empty() {
+            return Ok(None);
+        }
     };
-    if !unclaimed.is_empty() {
-        db.execute(
-            "UPDATE row SET bucket = 'ask', why = ?3
-             WHERE job = ?1 AND no IN json_list(?2, bigint)",
-            values![job.0, super::json(&unclaimed), Reason::from(Code::NoClaim)],
-        )?;
-    }
-    if entries.is_empty() {
-        return Ok(None);
-    }
     let request: i64 = db.row(
         "INSERT INTO request (job, rows, sha256, intent, heard) VALUES (?1, ?2, ?3, ?4, ?5) RETURNING id",
         values![job.0, entries.len() as i64, requests::sum(&entries), at, heard],
@@ -119,28 +125,35 @@ fn recipients(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<(Vec<RequestEn
     let (mut after, mut limit) = (0, most);
     loop {
         let ready = format!(
-            "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
-             WHERE job = ?1 AND {IN_ORDER} AND no > ?2 ORDER BY bucket, no LIMIT {limit}"
+            "SELECT no, email_key FROM row WHERE job = ?1 AND {IN_ORDER} AND no > ?2 ORDER BY bucket, no LIMIT {limit}"
         );
-        let (mut last, mut read) = (after, 0);
+        let (mut firsts, mut last, mut read) = (Vec::new(), after, 0);
         db.each(&ready, values![job.0, after], |row| {
             let no: i64 = row.get(0)?;
             (last, read) = (no, read + 1);
+            // The claims of the others count when it is their turn: an address may have thousands.
+            if keys.insert(row.get::<String>(1)?) {
+                firsts.push(no);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let checked = format!(
+            "SELECT no, name, email, email_key, {HOLDS}, {HELD_UP}, badge FROM row
+             WHERE job = ?1 AND no IN json_list(?2, bigint) ORDER BY no"
+        );
+        db.each(&checked, values![job.0, super::json(&firsts)], |row| {
+            let no: i64 = row.get(0)?;
             if !row.get::<bool>(4)? {
                 unclaimed.push(no);
-                return Ok(ControlFlow::Continue(()));
+            } else if !row.get::<bool>(5)? {
+                entries.push(RequestEntry {
+                    no: no.unsigned_abs(),
+                    name: row.get(1)?,
+                    email: row.get(2)?,
+                    key: row.get(3)?,
+                    badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
+                });
             }
-            let key: String = row.get(3)?;
-            if !keys.insert(key.clone()) || row.get(5)? {
-                return Ok(ControlFlow::Continue(()));
-            }
-            entries.push(RequestEntry {
-                no: no.unsigned_abs(),
-                name: row.get(1)?,
-                email: row.get(2)?,
-                key,
-                badge: row.get::<Option<String>>(6)?.and_then(BadgeId::new),
-            });
             let is_full = entries.len() == most;
             Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
@@ -218,9 +231,9 @@ pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result
         jobs::set_note(db, *job, Some(&note))?;
     }
     let next = if bound.len() as u64 == *sent {
-        schedule::next(schedule, Polling::Issue, *now, *now)
+        schedule::next(schedule, Polling::Issue, *sent, *now, *now)
     } else if all {
-        schedule::next(schedule, Polling::Doubt, *now, *now)
+        schedule::next(schedule, Polling::Doubt, *sent, *now, *now)
     } else {
         *now
     };
@@ -261,7 +274,7 @@ pub(super) fn record_revoke_answer(db: &Tx<'_>, args: &RevokeAnswer) -> tx::Resu
     requests::ended(db, *request, now.as_second(), &how)?;
     jobs::set_note(db, *job, note(*accepted, *sent).as_ref())?;
     // If the count shows that some were not accepted, poll now.
-    let next = if all { schedule::next(schedule, Polling::Revoke, *now, *now) } else { *now };
+    let next = if all { schedule::next(schedule, Polling::Revoke, *sent, *now, *now) } else { *now };
     jobs::poll_by(db, *job, next)?;
     Ok(row_status)
 }

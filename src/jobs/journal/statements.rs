@@ -164,8 +164,8 @@ fn a_request_and_its_answer() {
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
         (first, second)
     };
-    assert_eq!(both(1), (4, 7));
-    assert_eq!(both(1000), (4, 7));
+    assert_eq!(both(1), (5, 7));
+    assert_eq!(both(1000), (5, 7));
 }
 
 #[test]
@@ -266,6 +266,45 @@ fn claims_of_recipients_that_other_jobs_have() {
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
     });
+}
+
+/// A draft for `n` people at one address, all of which a person allowed.
+fn one_address(db: &Tx<'_>, n: u64) -> JobId {
+    let row = |n| NewRow { name: format!("n{n}"), email: "office@x.example".into(), ..NewRow::default() };
+    let job = draft_of(db, Kind::Issue, &(1..=n).map(row).collect::<Vec<_>>());
+    db.execute("UPDATE row SET allowed = 'shared_address' WHERE job = ?1", values![job.0]).expect("allowed");
+    job
+}
+
+#[test]
+fn claims_of_rows_with_one_address() {
+    let statements = |n| {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let job = one_address(&db, n);
+        let ((), begin) = counted(|| drafts::start(&db, &job, &me()));
+        let slots: (i64, i64) = db
+            .row("SELECT count(*), max(slot) FROM claim", values![], |r| Ok((r.get(0)?, r.get(1)?)))
+            .expect("claims");
+        assert_eq!(slots, (n as i64, n as i64 - 1), "one after the other");
+        let (rivals, check) = counted(|| claims::rivals(&db, job, "row.bucket = 'ready'"));
+        assert!(rivals.is_empty());
+        let (_, intent) = counted(|| sending::record_intent(&db, &intent(job)));
+        (begin, check, intent)
+    };
+    assert_eq!(statements(2), statements(500));
+}
+
+#[test]
+fn a_row_is_sent_although_an_earlier_one_with_its_address_has_no_claim() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = one_address(&db, 3);
+    drafts::start(&db, &job, &me()).expect("started");
+    db.execute("DELETE FROM claim WHERE no = 1", values![]).expect("gone");
+    let sent = request(&db, job).entries;
+    assert_eq!(sent.iter().map(|entry| entry.no).collect::<Vec<_>>(), [2]);
+    assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (1, 1));
 }
 
 #[test]

@@ -10,10 +10,11 @@ use jiff::Timestamp;
 use tokio_postgres::{Client, Error, Transaction};
 
 const TABLES: &str = include_str!("team.sql");
+const FUNCTIONS: &str = include_str!("team_functions.sql");
 const RIGHTS: &str = include_str!("team_rights.sql");
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
-/// always has the newest schema.
+/// always has the newest schema. A step changes tables: the functions are made again after all steps.
 pub(super) const STEPS: &[(i64, &str)] = &[(10, repeats::TEAM_SCHEMA)];
 
 /// Whether the database has the tables of a journal. Everybody may ask this.
@@ -61,6 +62,7 @@ pub(super) fn create(login: &Login) -> Result<Creation> {
             writing.batch_execute("CREATE SCHEMA lapel").await?;
         }
         writing.batch_execute(TABLES).await?;
+        writing.batch_execute(FUNCTIONS).await?;
         let sql = "INSERT INTO lapel.store (schema, salt, origin) VALUES ($1, $2, lapel.origin_now())";
         writing.execute(sql, &[&SCHEMA, &salt.as_slice()]).await?;
         writing.batch_execute(RIGHTS).await?;
@@ -114,6 +116,7 @@ pub(super) fn migrate(login: &Login, steps: &[(i64, &str)], newest: i64) -> Resu
         if reached != newest {
             return Err(failed(TeamError::Other(format!("no step from schema {reached}"))));
         }
+        writing.batch_execute(FUNCTIONS).await.map_err(of)?;
         writing.execute("UPDATE store SET schema = $1", &[&newest]).await.map_err(of)?;
         writing.batch_execute(RIGHTS).await.map_err(of)?;
         writing.commit().await.map_err(of)?;
@@ -130,8 +133,8 @@ async fn processes(client: &impl tokio_postgres::GenericClient) -> std::result::
 
 /// Examines the database. Changes nothing.
 pub(super) fn status(login: &Login) -> std::result::Result<TeamStatus, TeamError> {
-    let mut session = DatabaseSession::open(login)?;
-    let is_pooled = is_pooled(&mut session, login)?;
+    let session = DatabaseSession::open(login)?;
+    let is_pooled = is_pooled(&session, login)?;
     let DatabaseSession { client, runtime, .. } = &session;
     runtime.set_limit(login.limits.write);
     let found = runtime.block_on(examine(client))?;
@@ -279,18 +282,16 @@ fn issuer_rights() -> impl Iterator<Item = Right> {
 
 /// Whether a pooler lends a connection to the database for one transaction only: then another transaction gets the
 /// connection that this one had, or this one gets another.
-fn is_pooled(session: &mut DatabaseSession, login: &Login) -> std::result::Result<bool, TeamError> {
-    const PID: &str = "SELECT pg_backend_pid()";
-    let other = DatabaseSession::open(login)?;
+fn is_pooled(session: &DatabaseSession, login: &Login) -> std::result::Result<bool, TeamError> {
     let pid = |session: &DatabaseSession| -> std::result::Result<i32, TeamError> {
-        Ok(session.runtime.block_on(session.client.query_one(PID, &[]))?.get(0))
+        let pid = session.client.query_one("SELECT pg_backend_pid()", &[]);
+        Ok(session.runtime.block_on(pid)?.get(0))
     };
-    let first = pid(session)?;
+    let other = DatabaseSession::open(login)?;
     other.runtime.block_on(other.client.batch_execute("BEGIN"))?;
-    let meanwhile = pid(&other)?;
-    let again = pid(session);
+    let (meanwhile, again) = (pid(&other)?, pid(session)?);
     other.runtime.block_on(other.client.batch_execute("ROLLBACK"))?;
-    Ok(meanwhile == first || again? != first)
+    Ok(other.pid == session.pid || meanwhile != other.pid || again != session.pid)
 }
 
 #[cfg(test)]

@@ -85,8 +85,16 @@ pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
 
 /// The schema of the database.
 pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
-    let row = session.client.query_one("SELECT schema FROM store", &[]);
-    Ok(session.runtime.block_on(row)?.get(0))
+    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM store", &[]);
+    let row = session.runtime.block_on(row)?;
+    assure_own(session.pid, row.get(1))?;
+    Ok(row.get(0))
+}
+
+/// # Errors
+/// Another process of the server works than the one of the connection. It does not have its settings.
+fn assure_own(pid: i32, works: i32) -> Result<(), TeamError> {
+    if pid == works { Ok(()) } else { Err(TeamError::Pooled) }
 }
 
 /// # Errors
@@ -133,6 +141,10 @@ impl TeamStore {
         };
         if let Some(lease) = &lease {
             lease.notified.set_own(&session);
+            if lease.pid == Some(session.pid) {
+                // Both connections are open.
+                return Err(failed(TeamError::Pooled));
+            }
         }
         // A migration waits for this process from now on. It may have ended just before.
         check_schema(&session, &login)?;
@@ -220,12 +232,12 @@ impl TeamStore {
             return Ok(());
         }
         let Some(session) = &mut self.session else { return Err(no_session()) };
-        let DatabaseSession { client, runtime, .. } = session;
+        let DatabaseSession { client, runtime, pid, .. } = session;
         runtime.set_limit(self.login.limits.long);
         let transaction = runtime.block_on(client.transaction())?;
         runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        begin(&tx, &new_number()).map_err(of_operation)?;
+        begin(&tx, *pid, &new_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
         if lost_writes::are_missing(&tx, &known).map_err(of_operation)? {
             tracing::warn!("the team's database has lost writes");
@@ -360,12 +372,12 @@ impl TeamStore {
         fault: &dyn Fn(Moment) -> Fault,
     ) -> Result<Attempt<T>, TeamError> {
         let Some(session) = &mut self.session else { return Err(no_session()) };
-        let DatabaseSession { client, runtime, .. } = session;
+        let DatabaseSession { client, runtime, pid, .. } = session;
         let limits = self.login.limits;
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        let (is_new, has_other_origin) = begin(&tx, number).map_err(of_operation)?;
+        let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
         if has_other_origin && self.witness.is_some() {
             return Ok(Attempt::OtherOrigin);
         }
@@ -415,12 +427,12 @@ impl TeamStore {
     fn settle(&mut self) -> Result<(), TeamError> {
         while let Some(unsure) = self.unsure.last() {
             let Some(session) = &mut self.session else { return Err(no_session()) };
-            let DatabaseSession { client, runtime, .. } = session;
+            let DatabaseSession { client, runtime, pid, .. } = session;
             runtime.set_limit(self.login.limits.write);
             let transaction = runtime.block_on(client.transaction())?;
             let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
             // Takes the number, so that the write cannot become durable later.
-            let (is_new, _) = begin(&tx, &unsure.op).map_err(of_operation)?;
+            let (is_new, _) = begin(&tx, *pid, &unsure.op).map_err(of_operation)?;
             if !is_new {
                 (unsure.undo)(&tx).map_err(of_operation)?;
             }
@@ -443,9 +455,13 @@ enum Attempt<T> {
 
 /// Waits for all other writes. Returns whether the number is new, and whether the database is another copy than
 /// before: a backup may replace the tables while a connection is open.
-fn begin(tx: &Tx<'_>, number: &str) -> tx::Result<(bool, bool)> {
-    let sql = "SELECT begin_write(?1), has_other_origin()";
-    tx.row(sql, values![number], |r| Ok((r.get(0)?, r.get(1)?)))
+fn begin(tx: &Tx<'_>, pid: i32, number: &str) -> tx::Result<(bool, bool)> {
+    let sql = "SELECT begin_write(?1), has_other_origin(), pg_backend_pid()";
+    tx.row(sql, values![number], |r| {
+        let works = i32::try_from(r.get::<i64>(2)?).unwrap_or(0);
+        assure_own(pid, works)?;
+        Ok((r.get(0)?, r.get(1)?))
+    })
 }
 
 fn new_number() -> String {

@@ -295,6 +295,20 @@ async fn pages_of_rows_by_status_follow_each_other() {
     assert_eq!(found.len(), 400, "each row once");
     assert!(found.is_sorted(), "{found:?}");
     assert_eq!(found[..3], [(Some(1), 133), (Some(1), 266), (Some(1), 399)]);
+    // Also where the rows to skip are not counted, since only few have another status.
+    for statuses in [&STATUSES[..], &STATUSES[1..], &STATUSES[2..], &STATUSES[..1], &[]] {
+        let rows = |skip, most| {
+            let filter = rows::RowFilter { row_statuses: statuses.to_vec(), skip, ..Default::default() };
+            journal.store().rows_page(crate::jobs::JobId(1), filter, most, 0)
+        };
+        let places = |rows: Vec<crate::jobs::JobRow>| rows.iter().map(|row| row.no).collect::<Vec<_>>();
+        let all = places(rows(0, 400).await.expect("rows"));
+        for skip in [1, 130, 131, 132, 133, 200, 265, 390, 400] {
+            let page = places(rows(skip as u64, 5).await.expect("rows"));
+            let expected: Vec<u64> = all.iter().copied().skip(skip).take(5).collect();
+            assert_eq!(page, expected, "{statuses:?} {skip}");
+        }
+    }
 }
 
 /// SQLite refuses to change the journal mode of a file that another process is just creating. Here the lock on the

@@ -296,18 +296,18 @@ pub async fn rows(jobs: &Jobs, query: RowsQuery) -> Result<Page<JobRow>, String>
     let before = page.saturating_sub(1).saturating_mul(per_page);
     // Of several statuses, the one that is named first needs a person most.
     let order = order.or_else(|| (row_statuses.len() > 1).then_some((RowField::Filter, false)));
-    // Row numbers of a job have no gaps, so the rows before the page need not be read.
-    let all =
-        row_statuses.is_empty() && group.is_none() && parts.is_empty() && text.is_none() && order.is_none();
-    let (after, skip) = if all { (before, 0) } else { (0, before) };
     let most = usize::try_from(per_page).unwrap_or(usize::MAX);
-    let filter = RowFilter { row_statuses, group, parts, text, after, skip, order };
-    let total = if filter.group.is_some() || filter.text.is_some() {
-        jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
-    } else {
+    let filter = RowFilter { row_statuses, group, parts, text, after: 0, skip: before, order };
+    let rows = jobs.rows(job, filter.clone(), most).await.map_err(|why| why.to_string())?;
+    let is_last = rows.len() < most && (before == 0 || !rows.is_empty());
+    let total = if filter.group.is_none() && filter.text.is_none() {
         snapshot.counts.sum(|b| filter.row_statuses.is_empty() || filter.row_statuses.contains(&b))
+    } else if is_last {
+        // A search in a large job need not read it twice.
+        before + rows.len() as u64
+    } else {
+        jobs.count_rows(job, &filter).await.map_err(|why| why.to_string())?
     };
-    let rows = jobs.rows(job, filter, most).await.map_err(|why| why.to_string())?;
     Ok(Page {
         list_len: rows.len(),
         items: rows.into_iter().enumerate().collect(),

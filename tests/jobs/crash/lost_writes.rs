@@ -2,6 +2,7 @@
 //! `on_postgresql` runs these tests.
 
 use crate::crash::drafts;
+use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people, targets};
 use crate::crash::world::{BOUND, End, Session, Trap, World};
@@ -210,6 +211,48 @@ fn a_standby_that_took_over_is_noticed_and_also_sends_nothing_twice() {
         assert_eq!(noticed(&world), 1);
         ends_well(session, &world, &script).await;
         assert_eq!(noticed(&world), 1, "it is the same server since");
+    });
+}
+
+/// The server loses its power while lapel sends, and its standby takes over.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_standby_sends_nothing_twice_although_it_lacks_confirmed_writes() {
+    many::all(&[false, true], |is_synchronous| {
+        let is_synchronous = *is_synchronous;
+        let world = hiding();
+        let mut server = team::OwnServer::of(world.folder());
+        // It outlives the session.
+        let mut standby = None;
+        let script = Script::of(JobInput::Issue(people(13)));
+        world.session(&Trap::new(End::Lives), async |session| {
+            let id = begun(session, &world, &script).await;
+            let standby = standby.insert(server.standby(is_synchronous));
+            let status = Journal::team_status(&team::database_of(world.folder())).expect("a status");
+            let said: Vec<String> = status.problems(false).iter().map(ToString::to_string).collect();
+            let warning = msg_part("the database has standbys, but none is synchronous");
+            assert_eq!(said.iter().any(|text| text.contains(warning)), !is_synchronous, "{said:?}");
+            let mut known = world.control().ledger().accepted_total();
+            if !is_synchronous {
+                standby.cut_off();
+            }
+            session.jobs.resume(id, "somebody").await.expect("resumed");
+            accepted(&world, known + 4).await;
+            if is_synchronous {
+                // It has every write that lapel knows.
+                session.jobs.pause(id).await.expect("paused");
+                person::rest(session, id).await;
+                known = world.control().ledger().accepted_total();
+            }
+            server.fail_over(standby);
+            back(session).await;
+            assert_eq!(rows(session, id).await, (0, 13 - known));
+            person::rest(session, id).await;
+            assert_eq!(noticed(&world), 1);
+            ends_well(session, &world, &script).await;
+            assert_eq!(world.control().ledger().accepted_total(), 13);
+            assert_eq!(noticed(&world), 1, "it is the same server since");
+        });
     });
 }
 

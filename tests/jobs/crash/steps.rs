@@ -77,8 +77,9 @@ fn cases(revokes: bool, most_of_a_kind: usize) -> Vec<Case> {
             }
         }
     }
-    // On a server every third: the rules are the same, and a server takes longer.
-    if team::is_team() { cases.into_iter().step_by(3).collect() } else { cases }
+    // On a server every fifth: the rules are the same, and a server takes longer. `every_single_write` runs all.
+    let is_sample = team::is_team() && most_of_a_kind < usize::MAX;
+    if is_sample { cases.into_iter().step_by(5).collect() } else { cases }
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn an_issue_job_that_dies_at_any_write_gives_everybody_one_badge() {
     let cases = cases(false, 2);
     let crashed = many::all(&cases, |case| run(case).1).into_iter().filter(|died| *died).count();
     println!("{} runs, {crashed} of them cut short", cases.len());
-    assert!(crashed >= if team::is_team() { 60 } else { 200 }, "only {crashed} runs were cut short");
+    assert!(crashed >= if team::is_team() { 40 } else { 200 }, "only {crashed} runs were cut short");
 }
 
 #[test]
@@ -94,7 +95,7 @@ fn a_revocation_that_dies_at_any_write_revokes_each_badge_once() {
     let cases = cases(true, 1);
     let crashed = many::all(&cases, |case| run(case).1).into_iter().filter(|died| *died).count();
     println!("{} runs, {crashed} of them cut short", cases.len());
-    assert!(crashed >= if team::is_team() { 20 } else { 60 }, "only {crashed} runs were cut short");
+    assert!(crashed >= if team::is_team() { 12 } else { 60 }, "only {crashed} runs were cut short");
 }
 
 #[test]

@@ -79,6 +79,52 @@ impl Team {
     }
 }
 
+/// A request is on its way when its computer freezes, and arrives after another computer has taken over the job.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_process_that_freezes_while_it_sends_leaves_rows_in_doubt_and_nobody_gets_two() {
+    let team = Team::new();
+    team.world.control().clear_faults();
+    team.world.fault("post /badges/batch hold times=1");
+    let mut child = team.issue(0, &mut fastrand::Rng::with_seed(7));
+    let open = "SELECT count(*) FROM request WHERE answered IS NULL";
+    let end = Instant::now() + BOUND;
+    // The second request is answered, so the first one is held.
+    while team.world.number(open) != 1 || team.world.control().ledger().accepted_total() == 0 {
+        assert!(Instant::now() < end && matches!(child.try_wait(), Ok(None)), "it sends");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    signal(&child, Signal::STOP);
+    team::end_leases(team.world.folder());
+    let people = team.world.session_beside(&Trap::new(End::Lives), async |session| {
+        session.hear().await;
+        let id = session.jobs.list().await.expect("jobs")[0].id;
+        let in_doubt = async |session: &Session| {
+            let counts = session.jobs.job(id).await.expect("a job").counts;
+            assert_eq!(counts.of(RowStatus::Sending), 0, "{counts:?}");
+            counts.of(RowStatus::InDoubt)
+        };
+        let doubts = in_doubt(session).await;
+        assert!(doubts > 0, "its rows are not ready again");
+        // What was not sent goes on, and the history shows nothing of the rest.
+        let _ = session.jobs.resume(id, "person").await;
+        session.jobs.sent(id).await;
+        session.jobs.poll_now(Some(id)).await;
+        assert_eq!(in_doubt(session).await, doubts);
+        team.world.control().clear_faults();
+        signal(&child, Signal::CONT);
+        while matches!(child.try_wait(), Ok(None)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        finish(&team, session).await;
+        session.jobs.job(id).await.expect("a job").counts.total()
+    });
+    judge(&team);
+    assert_eq!(Some(team.world.control().ledger().accepted_total()), people, "and nobody none");
+    team::end_leases(team.world.folder());
+    team.world.let_go();
+}
+
 fn signal(child: &Child, signal: Signal) {
     let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid")).expect("a pid");
     // It may have ended already.

@@ -125,7 +125,7 @@ fn assure_struck(struck: &[bool]) {
 #[ignore = "needs PostgreSQL"]
 fn a_connection_that_breaks_at_any_commit_changes_nothing() {
     let points = [Point::BeforeCommit, Point::AfterCommit, Point::InAnswer];
-    let mut cases = cases(false, &points, Then::Cut, 1);
+    let mut cases = cases(false, &points, Then::Cut, 2);
     cases.extend(self::cases(false, &[Point::InWrite], Then::Cut, 4));
     cases.extend(self::cases(true, &points, Then::Cut, 5));
     let struck = many::all(&cases, |case| {
@@ -142,7 +142,7 @@ fn a_connection_that_breaks_at_any_commit_changes_nothing() {
 #[ignore = "needs PostgreSQL"]
 fn a_process_that_ends_without_its_database_loses_nothing() {
     let points = [Point::BeforeCommit, Point::AfterCommit];
-    let mut cases = cases(false, &points, Then::Away, 2);
+    let mut cases = cases(false, &points, Then::Away, 3);
     cases.extend(self::cases(true, &points, Then::Away, 6));
     let struck = many::all(&cases, |case| {
         let routed = Routed::new(case.revokes, Some(case.strike), &SHORT);

@@ -7,7 +7,10 @@ use crate::crash::steps;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
-use lapel::jobs::{Disclosure, Fault, JobConfig, Jobs, Journal, Moment, Phase, RowFilter, RowStatus};
+use lapel::jobs::{
+    Disclosure, Fault, JobConfig, Jobs, Journal, Moment, Phase, RowFilter, RowStatus, StopKind,
+};
+use lapel::team::DatabaseLimits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -79,6 +82,39 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
     });
 }
 
+/// The reason is in the journal then, so nothing else has to be shown instead of a note.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_whose_intents_fail_stops_and_keeps_its_note() {
+    static SHORT: DatabaseLimits =
+        DatabaseLimits { reconnect: Duration::from_millis(300), ..DatabaseLimits::USUAL };
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(3)));
+    let server = team::route(world.folder(), None);
+    team::route(world.folder(), Some((&server, &SHORT)));
+    let fails = Arc::new(AtomicBool::new(true));
+    let is_failing = fails.clone();
+    let watcher = Arc::new(move |moment| match moment {
+        Moment::Before("intent") if is_failing.load(Ordering::Relaxed) => Fault::Disconnect,
+        _ => Fault::None,
+    });
+    world.session(&Trap::new(End::Lives), async |_| {
+        let mut session = world.begin(Some(watcher)).await;
+        let id = person::begin(&mut session, &world, &script).await;
+        world.change("UPDATE job SET note = 'a note'");
+        person::rest(&mut session, id).await;
+        session.jobs.sent(id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!(job.stop.as_ref().map(|stop| stop.kind), Some(StopKind::Journal), "{job:?}");
+        assert_eq!(job.note.map(|note| note.to_string()).as_deref(), Some("a note"));
+        fails.store(false, Ordering::Relaxed);
+        person::live(&mut session, &world, &script).await;
+        oracle::finally(&session, &world, &script).await;
+        assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
+    team::route(world.folder(), None);
+}
+
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn the_database_sends_no_row_without_a_claim() {
@@ -137,6 +173,41 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
                 format!("SELECT count(*) FROM decision WHERE what = '{what}' AND who LIKE 'tester on %'");
             assert_eq!(world.number(&recorded), 1, "{what}");
         }
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
+    let mut world = World::new(&[]);
+    (world.settings.batch, world.settings.in_flight) = (2, 1);
+    let script = Script::of(JobInput::Issue(people(3)));
+    // The first request never arrives.
+    world.fault("post /badges/batch drop times=1");
+    world.session(&Trap::new(End::Lives), async |first| {
+        let second = world.begin(None).await;
+        let id = person::begin(first, &world, &script).await;
+        person::rest(first, id).await;
+        for minutes in [1, 10, 1440, 1440] {
+            world.advance(minutes);
+            first.hear().await;
+            first.jobs.poll_now(Some(id)).await;
+        }
+        let counts = first.jobs.job(id).await.expect("a job").counts;
+        assert_eq!((counts.of(RowStatus::NotSeen), counts.of(RowStatus::Issued)), (2, 1), "{counts:?}");
+        second.jobs.leave_rows(id, vec![1, 2], "second", "by phone").await.expect("resolved");
+        let job = second.jobs.job(id).await.expect("a job");
+        assert!(job.is_mine(), "{job:?}");
+        // Now it is a colleague's job for the first one.
+        let undo = first.jobs.undo(id, "a mistake").await.expect("a draft");
+        first.jobs.begin(undo, "first").await.expect("begun");
+        person::rest(first, undo).await;
+        let recorded = |sql: &str| world.number(&format!("SELECT count(*) FROM {sql}"));
+        assert_eq!(recorded("decision WHERE what = 'take over' AND who LIKE 'tester on %'"), 2);
+        assert!(recorded("decision WHERE who = 'second' AND why = 'by phone'") > 0);
+        assert_eq!(recorded(&format!("job WHERE follows = {id} AND begun_by = 'first'")), 1);
+        assert_eq!(world.control().ledger().revokes.len(), 1);
+        second.jobs.close().await;
     });
 }
 

@@ -7,7 +7,12 @@ use crate::team;
 use crate::texts::{msg, msg_part};
 use lapel::jobs::{Journal, JournalError};
 use lapel::team::{DatabaseLimits, DatabaseSession, Login, Server, TeamError};
+use rustix::process::{Pid, Signal};
 use serde_json::Value;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// In `.ci/run` PostgreSQL is there. Elsewhere these tests may be left out, which is said.
@@ -131,6 +136,54 @@ fn two_people_share_what_was_sent() {
 }
 
 #[test]
+fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    run_as(&bench, "issuer", &issue).ended(0);
+    team::run_in(&database, "DELETE FROM lapel.pace_block");
+    let said =
+        run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
+    let sent = &said["sent_from_here"][0];
+    assert_eq!((&sent["job"], &sent["bucket"]), (&1.into(), &"waiting".into()), "{said}");
+    let session = DatabaseSession::open(&login("lapel", &database)).expect("connected");
+    let slots = session.client.query_one("SELECT count(*) FROM lapel.pace_block", &[]);
+    assert!(session.runtime.block_on(slots).expect("blocks").get::<_, i64>(0) > 0);
+    let refused = run_as(&bench, "reader", &[&issue[..], &["--read-only"]].concat());
+    assert_ne!(refused.code, 0);
+    assert_eq!(bench.posts(), 1);
+}
+
+/// One command starts a team of two, and leaves nothing behind.
+#[test]
+fn a_team_of_two_is_started_to_try_it() {
+    if is_left_out() {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/try-team");
+    let mut command = Command::new(script);
+    command.arg(env!("CARGO_BIN_EXE_lapel")).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut script = command.spawn().expect("it starts");
+    let mut lines = BufReader::new(script.stdout.take().expect("output")).lines().map_while(Result::ok);
+    let kim = lines.find(|line| line.ends_with("/lapel-kim")).expect("a command for kim");
+    let kim = Path::new(kim.trim());
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let by = |name: &str, args: &[&str]| {
+        let done = Command::new(kim.with_file_name(name)).args(args).stdin(Stdio::null()).output();
+        done.expect("it runs").status.code()
+    };
+    assert_eq!(by("lapel-kim", &issue), Some(0));
+    assert_eq!(by("lapel-lee", &issue), Some(3), "the badge is sent already");
+    let id = i32::try_from(script.id()).expect("a number");
+    rustix::process::kill_process(Pid::from_raw(id).expect("a process"), Signal::INT).expect("sent");
+    script.wait().expect("it ends");
+    assert!(!kim.exists() && !kim.parent().expect("a folder").exists());
+}
+
+#[test]
 fn status_names_who_uses_the_journal() {
     if is_left_out() {
         return;
@@ -191,24 +244,53 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!(bench.posts(), 0);
 }
 
+/// What a database has in the schema of the journal, and who may use it. A line for each thing.
+fn catalog(database: &str) -> BTreeSet<String> {
+    let session = DatabaseSession::open(&login("lapel", database)).expect("connected");
+    let sql = "
+        WITH tables AS (SELECT * FROM pg_class WHERE relnamespace = 'lapel'::regnamespace),
+             functions AS (SELECT * FROM pg_proc WHERE pronamespace = 'lapel'::regnamespace)
+        SELECT pg_get_functiondef(oid) || ' of ' || proowner::regrole FROM functions
+        UNION ALL SELECT 'right on ' || oid::regprocedure || ': ' || aclexplode(proacl)::text FROM functions
+        UNION ALL SELECT relname || ' of ' || relowner::regrole FROM tables
+        UNION ALL SELECT 'right on ' || relname || ': ' || aclexplode(relacl)::text FROM tables
+        UNION ALL SELECT pg_get_indexdef(oid) FROM tables WHERE relkind = 'i'
+        UNION ALL SELECT pg_get_triggerdef(pg_trigger.oid) FROM pg_trigger JOIN tables ON tgrelid = tables.oid
+                  WHERE NOT tgisinternal
+        UNION ALL SELECT relname || ': ' || pg_get_constraintdef(pg_constraint.oid)
+                  FROM pg_constraint JOIN tables ON conrelid = tables.oid
+        UNION ALL SELECT concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+                                   attnotnull, attidentity, pg_get_expr(adbin, adrelid), attacl)
+                  FROM tables JOIN pg_attribute ON attrelid = tables.oid
+                  LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+                  WHERE attnum > 0 AND NOT attisdropped AND relkind <> 'i'";
+    let rows = session.runtime.block_on(session.client.query(sql, &[])).expect(sql);
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
 #[test]
 fn a_journal_of_schema_9_becomes_one_of_today() {
     if is_left_out() {
         return;
     }
-    let database = journal();
-    let bench = bench_of(&database, &["keeper", "issuer"]);
+    let (database, fresh) = (team::empty_database(), journal());
+    team::run_in(&database, lapel::jobs::ROLES);
+    let tables = include_str!("../pins/samples/team-schema-9.sql");
     team::run_in(
         &database,
-        "DROP INDEX lapel.row_class;
-         ALTER TABLE lapel.row DROP COLUMN repeats;
-         UPDATE lapel.store SET schema = 9;
-         INSERT INTO lapel.job (id, kind, phase, created, profile, base_url, account, title)
-         VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
-         INSERT INTO lapel.row (job, no, name, email, email_key, bucket, class)
-         VALUES (1, 1, 'Kim', 'a', 'a', 'ready', NULL), (1, 2, 'Kim', 'a', 'a', 'ask', 'twin'),
-                (1, 3, 'Lee', 'a', 'a', 'ask', 'sent'), (1, 4, 'Lee', 'b', 'b', 'ask', 'sent')",
+        &format!(
+            "BEGIN; SET LOCAL ROLE lapel_owner; {tables}
+             INSERT INTO store (schema, salt, origin) VALUES (9, 'salt', origin_now());
+             INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
+             INSERT INTO row (job, no, name, email, email_key, bucket, class)
+             VALUES (1, 1, 'Kim', 'a', 'a', 'ready', NULL), (1, 2, 'Kim', 'a', 'a', 'ask', 'twin'),
+                    (1, 3, 'Lee', 'a', 'a', 'ask', 'sent'), (1, 4, 'Lee', 'b', 'b', 'ask', 'sent');
+             COMMIT"
+        ),
     );
+    assert_ne!(catalog(&database), catalog(&fresh));
+    let bench = bench_of(&database, &["keeper", "issuer"]);
     let done = json_as(&bench, "keeper", &["journal", "migrate"], 0);
     assert!(done["from"] == 9 && done["to"].as_i64() > Some(9), "{done}");
     let session = DatabaseSession::open(&login("keeper", &database)).expect("connected");
@@ -217,6 +299,10 @@ fn a_journal_of_schema_9_becomes_one_of_today() {
     let kinds: Vec<Option<String>> = rows.iter().map(|row| row.get(0)).collect();
     assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
     run_as(&bench, "issuer", &["journal", "status"]).ended(0);
+    // Nothing tells it from a journal that is new.
+    let (migrated, fresh) = (catalog(&database), catalog(&fresh));
+    assert_eq!(migrated.difference(&fresh).collect::<Vec<_>>(), [""; 0]);
+    assert_eq!(fresh.difference(&migrated).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]
