@@ -63,7 +63,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     issue(&mut h, 0..5).await;
     h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
     let screen = h.screen();
-    assert!(screen.contains("not sent 3 · waiting 2 = 5"), "{screen}");
+    assert!(screen.contains(&format!("{} 3 · {} 2 = 5", msg("not sent"), msg("waiting"))), "{screen}");
     assert!(screen.contains("R run") && screen.contains("#1 ▲"), "{screen}");
     assert!(screen.contains("Activity ▲1") && screen.contains("Home ▲1"), "{screen}");
     assert_eq!(accepted(&h), 2);
@@ -75,7 +75,7 @@ async fn a_job_stopped_at_the_quota_adds_up_and_offers_what_to_do() {
     assert_eq!(h.tui.app.modal(), Some("JobMenu"), "and its keys do nothing");
     h.press("u");
     h.confirm("3");
-    h.shows("not sent 2 · waiting 3 = 5").await;
+    h.shows(msg_part("not sent 2 · waiting 3 = 5")).await;
     assert_eq!(accepted(&h), 3, "the rest of the quota was used up");
     h.sandbox.control().set_quota(None);
     h.settled().await;
@@ -96,7 +96,7 @@ async fn a_job_is_paused_and_goes_on() {
     h.press("R p");
     h.shows("not sent 2").await;
     h.sandbox.control().clear_faults();
-    h.shows("not sent 2 · waiting 1 = 3").await;
+    h.shows(msg_part("not sent 2 · waiting 1 = 3")).await;
     assert_eq!(accepted(&h), 1);
     h.settled().await;
     h.press("R r");
@@ -350,7 +350,10 @@ async fn a_receipt_never_replaces_a_file_unasked() {
     h.press("enter");
     h.shows(msg_part("Saved 4 rows")).await;
     let written = std::fs::read_to_string(&file).expect("the receipt");
-    assert!(written.contains("person3@naru.example") && written.contains("lapel badge id"), "{written}");
+    assert!(
+        written.contains("person3@naru.example") && written.contains(msg_part("lapel badge id")),
+        "{written}"
+    );
     std::fs::write(&file, "mine").expect("written");
     h.press("e e ctrl-u");
     h.paste(&file.display().to_string());
@@ -404,7 +407,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
         "{screen}"
     );
     h.press("5");
-    h.shows("not sent 2 · waiting 1 = 3").await;
+    h.shows(msg_part("not sent 2 · waiting 1 = 3")).await;
     h.settled().await;
     h.press("R r");
     h.confirm("2");
@@ -417,7 +420,7 @@ async fn mails_that_failed_are_grouped_by_domain() {
     let mut h = by(1000, small()).await;
     issue(&mut h, 0..3).await;
     h.shows("waiting 3 = 3").await;
-    assert!(!h.settled().await.contains("M mail failures"));
+    assert!(!h.settled().await.contains(&format!("M {}", msg("mail failures"))));
     h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
     h.press("r");
     h.shows(msg_part("issued 3 = 3")).await;

@@ -54,7 +54,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
 
     h.press("s j space enter");
     let screen = h.screen();
-    assert!(screen.contains("· by badge id") && screen.contains(msg_part("Badge id↓")), "{screen}");
+    assert!(screen.contains(&ordered_by("badge id")) && screen.contains(msg_part("Badge id↓")), "{screen}");
     let mut sorted = own.clone();
     sorted.sort();
     sorted.reverse();
@@ -85,7 +85,7 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     h.settled().await;
     h.press("3");
     let screen = look_up(&mut h).await;
-    assert!(!screen.contains(msg("Badge id")) && !screen.contains("by badge id"), "{screen}");
+    assert!(!screen.contains(msg("Badge id")) && !screen.contains(&ordered_by("badge id")), "{screen}");
     h.press("C 0 esc");
     assert!(!h.screen().contains(msg("Remarks")), "taken back, it is as it comes: {}", h.screen());
 }
@@ -122,7 +122,7 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
 
     h.press("s j j j j enter");
     let screen = h.screen();
-    assert!(screen.contains("3 jobs · 3 open · by rows"), "{screen}");
+    assert!(screen.contains(&format!("3 jobs · 3 open · {}", ordered_by("rows"))), "{screen}");
     assert_eq!(sizes(&screen), [2, 3, 4], "{screen}");
     assert!(line_with(&screen, "▌").contains("  4 "), "the same job is selected: {screen}");
     h.press("k");
@@ -220,7 +220,7 @@ async fn a_menu_has_the_room_of_the_list_and_takes_the_keys() {
     look_up(&mut h).await;
     h.press("C k");
     let screen = h.screen();
-    assert!(screen.contains("▌ [ ] Template id"), "{screen}");
+    assert!(screen.contains(&format!("▌ [ ] {}", msg("Template id"))), "{screen}");
     h.press("x");
     assert!(h.screen().contains(msg("Template id")), "other keys do nothing: {}", h.screen());
     // Whatever is pasted goes into the box, and the menu is gone.

@@ -119,7 +119,7 @@ async fn without_an_index_it_is_said_how_to_have_one() {
     let said = flowing(&screen);
     assert!(
         said.contains(msg_part("there is no index here"))
-            && said.contains("“turn on index” turns the index on"),
+            && said.contains(msg_part("“turn on index” turns the index on")),
         "{screen}"
     );
     assert_eq!(requests(&h, "GET /badges/{badge_id}"), 1);

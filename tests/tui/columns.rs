@@ -76,7 +76,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     let mut h = h.reopened(keeping(folder.path(), "one"), 128, 36);
     let screen = h.settled().await;
     assert_eq!(heads(&screen), ["Valid", "until↓", "State", "Holder", "E-mail", "Badge", "Issued", "at"]);
-    assert!(screen.contains("title “파이썬” · by valid until"), "{screen}");
+    assert!(screen.contains(&format!("title “파이썬” · {}", ordered_by("valid until"))), "{screen}");
     assert_eq!(line_with(&screen, "Holder").find(msg("State")), Some(at + "↓".len() - 1), "{screen}");
     assert_eq!(requests(&h, "GET /badge-templates"), templates, "nothing is read that is not shown");
 
@@ -96,7 +96,7 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     let first = keeping(folder.path(), "one")(session(&h.sandbox, Environment::Demo));
     let mut h = Harness::of(desk_wanting(wanted, Begin::Session(Box::new(first)), 128, 36), h.sandbox);
     let screen = h.settled().await;
-    assert!(screen.contains("name “한” · by valid until"), "{screen}");
+    assert!(screen.contains(&format!("name “한” · {}", ordered_by("valid until"))), "{screen}");
     assert_eq!(heads(&screen)[..2], ["Valid", "until↓"]);
 }
 

@@ -63,7 +63,11 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     history_of(&mut h, "story@naru.example").await;
     h.press("y");
     let screen = h.screen();
-    assert!(screen.contains("i  badge id") && screen.contains("t  table"), "{screen}");
+    assert!(
+        screen.contains(&format!("i  {}", msg("badge id")))
+            && screen.contains(&format!("t  {}", msg_part("table"))),
+        "{screen}"
+    );
     h.press("i");
     let screen = h.screen();
     assert!(
@@ -79,7 +83,8 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     assert_eq!((cells[1], cells.len()), ("=1+1␛[2J␉x␊y", 9), "{row:?}");
     let screen = h.screen();
     let words: Vec<&str> = screen.split_whitespace().collect();
-    assert!(words.join(" ").contains("1 cell starts like a formula"), "{screen}");
+    let said = words.join(" ");
+    assert!(said.contains("1 cell ") && said.contains(msg_part("like a formula.")), "{screen}");
     h.press("k space j space y t");
     let table = copied(&mut h);
     let lines: Vec<&str> = table.lines().collect();
@@ -88,7 +93,7 @@ async fn single_values_rows_and_marked_tables_are_copied() {
     assert!(
         lines[1..].iter().all(|line| line.contains("story@naru.example") && line.split('\t').count() == 9)
     );
-    assert!(h.screen().contains("2 rows that are marked"));
+    assert!(h.screen().contains(&format!("2 rows {}", msg("that are marked"))));
 }
 
 #[tokio::test]
@@ -139,7 +144,7 @@ async fn what_is_too_long_or_switched_off_is_not_copied_and_said() {
     h.press("y t");
     let screen = h.screen();
     assert!(
-        screen.contains("600 rows that are marked is too long")
+        screen.contains(&format!("600 rows {} {}", msg("that are marked"), msg_part("is too long")))
             && screen.contains(msg_part("Nothing was copied")),
         "{screen}"
     );
@@ -218,7 +223,7 @@ async fn a_record_is_shown_and_copied_as_it_was_sent() {
     h.sandbox.control().add_fault("get /badges/* status=500").expect("a rule");
     h.press("J");
     let screen = h.settled().await;
-    assert!(screen.contains("Not read: Service error"), "{screen}");
+    assert!(screen.contains(&format!("{} Service error", msg_part("Not read:"))), "{screen}");
 }
 
 #[tokio::test]

@@ -100,7 +100,7 @@ async fn a_file_that_is_opened_again_offers_its_draft() {
     std::fs::write(&file, "name,email\n가나,one@naru.example\n").expect("written");
     drop(&mut h).await;
     h.shows(msg_part("before the file changed")).await;
-    let screen = h.shows("rows added 0, removed 1, changed 0").await;
+    let screen = h.shows(msg_part("rows added 0, removed 1, changed 0")).await;
     assert!(screen.contains(msg("There is a draft of this file. Continue with it?")), "{screen}");
     // The review of that draft says it, too, from here and from Home.
     h.press("enter");

@@ -63,7 +63,7 @@ async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     let form = h.screen();
     let head =
         form.lines().find(|line| line.contains(msg_part("Export "))).expect("a head").trim().to_owned();
-    assert!(head.contains(msg_part("title “파이썬”")) && head.contains("by holder"), "{form}");
+    assert!(head.contains(msg_part("title “파이썬”")) && head.contains(&ordered_by("holder")), "{form}");
     let number =
         |text: &str| text.split_whitespace().find_map(|word| word.parse::<u64>().ok()).expect("a number");
     let rows = number(&head);

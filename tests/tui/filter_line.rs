@@ -128,7 +128,7 @@ async fn suggestions_complete_fields_and_values() {
     assert!(screen.contains(msg("this week")) && screen.contains(msg("today")), "{screen}");
     h.press("tab enter");
     let screen = h.settled().await;
-    assert!(heading(&screen).contains("state Issued"), "{screen}");
+    assert!(heading(&screen).contains(msg_part("state Issued")), "{screen}");
 }
 
 #[tokio::test]
@@ -534,7 +534,7 @@ async fn a_misspelt_mail_word_is_refused_with_the_known_ones() {
     h.press("ctrl-u");
     h.type_text("mail:SENT");
     h.press("enter");
-    assert!(heading(&h.settled().await).contains("mail sent"), "{}", h.screen());
+    assert!(heading(&h.settled().await).contains(msg_part("mail sent")), "{}", h.screen());
 }
 
 /// The contract does not list the words, so one that no loaded row has may be right.

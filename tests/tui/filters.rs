@@ -37,7 +37,7 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     h.type_text("expiring 2026");
     h.press("enter");
     let screen = h.shows(msg_part("Saved as “expiring 2026”.")).await;
-    assert!(screen.contains("by holder"), "the list is where it was: {screen}");
+    assert!(screen.contains(&ordered_by("holder")), "the list is where it was: {screen}");
     assert!(
         text(&path)
             .ends_with("[history.\"expiring 2026\"]\ntitle = \"파이썬\"\nsort = \"recipient_name:desc\"\n"),
@@ -47,11 +47,11 @@ async fn a_filter_is_saved_and_used_again_with_its_order() {
     let filtered = h.settled().await;
     h.press("esc esc s up up enter");
     let screen = h.settled().await;
-    assert!(screen.contains(msg_part("600 badges")) && !screen.contains("by holder"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && !screen.contains(&ordered_by("holder")), "{screen}");
     let before = requests(&h, "GET /badges/history");
     h.press("f");
     let screen = h.settled().await;
-    assert!(screen.contains("expiring 2026  title 파이썬 · by holder↓"), "{screen}");
+    assert!(screen.contains(&format!("expiring 2026  title 파이썬 · {}↓", ordered_by("holder"))), "{screen}");
     h.press("enter");
     let screen = h.settled().await;
     assert_eq!(requests(&h, "GET /badges/history") - before, 1, "filter and order in one request");

@@ -15,7 +15,7 @@ async fn at_the_quota() -> Harness {
     })
     .await;
     issue(&mut h, 0..5).await;
-    h.shows("2 of 5 not sent: quota exceeded").await;
+    h.shows(msg_part("2 of 5 not sent: quota exceeded")).await;
     h.press("5");
     h.settled().await;
     h
@@ -87,7 +87,7 @@ async fn the_rows_of_a_job_are_saved_as_they_are_filtered_sorted_or_marked() {
     h.press("enter");
     h.shows("row 1 of 1").await;
     h.press("e l");
-    h.shows("1 row of job 1").await;
+    h.shows(msg_part("1 row of job 1")).await;
     save(&mut h, &file("found.csv"), "Saved 1 row to").await;
     let found = lines(&file("found.csv"));
     assert!(found.len() == 2 && found[1].contains("person3@naru.example"), "{found:?}");
@@ -130,7 +130,7 @@ async fn a_redo_file_of_any_format_is_read_again() {
             h.press("down");
         }
         h.press("enter");
-        h.shows("Saved 2 rows to").await;
+        h.shows(msg_part("Saved 2 rows to")).await;
         h.press("1");
         h.settled().await;
         h.press("enter i");

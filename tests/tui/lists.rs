@@ -143,7 +143,7 @@ async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
         h.settled().await;
         h.press("s down down enter");
         let screen = h.settled().await;
-        assert!(screen.contains(said), "{value}: {screen}");
+        assert!(screen.contains(msg_part(said)), "{value}: {screen}");
         assert!(screen.contains(msg_part("600 badges")), "{screen}");
     }
     let mut h = Harness::new(small(), 120, 36).await;
@@ -151,7 +151,10 @@ async fn a_service_that_refuses_to_sort_is_sorted_page_by_page() {
     h.settled().await;
     h.press("s down down space enter");
     let screen = h.settled().await;
-    assert!(screen.contains("by holder") && !screen.contains(msg_part("each page only")), "{screen}");
+    assert!(
+        screen.contains(&ordered_by("holder")) && !screen.contains(msg_part("each page only")),
+        "{screen}"
+    );
 }
 
 #[tokio::test]
@@ -177,33 +180,35 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     h.press("2");
     h.settled().await;
     h.press("s down down enter");
-    h.shows("by holder").await;
+    h.shows(&ordered_by("holder")).await;
     ended(&h).await;
     let fails = "get /badges/history match=sort_by status=500";
+    // The message that the order is gone also names it.
+    let in_heading = format!("· {}", ordered_by("holder"));
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.sandbox.control().add_fault(fails).expect("a rule");
     h.press("2");
     let screen = h.shows(msg_part("now in the service's own order")).await;
-    assert!(screen.contains(msg_part("600 badges")) && !screen.contains("· by holder"), "{screen}");
+    assert!(screen.contains(msg_part("600 badges")) && !screen.contains(&in_heading), "{screen}");
     ended(&h).await;
     h.sandbox.control().clear_faults();
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.press("2");
     let screen = h.shows(msg_part("600 badges")).await;
-    assert!(!screen.contains("by holder"), "it is not restored: {screen}");
+    assert!(!screen.contains(&ordered_by("holder")), "it is not restored: {screen}");
     // Where the service fails without an order, too, the order is not to blame.
     h.press("s down down enter");
-    h.shows("by holder").await;
+    h.shows(&ordered_by("holder")).await;
     ended(&h).await;
     let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
     let screen = h.shows(msg_part("badges not read")).await;
-    assert!(screen.contains("by holder"), "{screen}");
+    assert!(screen.contains(&ordered_by("holder")), "{screen}");
     h.sandbox.control().clear_faults();
     h.press("r");
     let screen = h.shows(msg_part("600 badges")).await;
-    assert!(screen.contains("by holder"), "{screen}");
+    assert!(screen.contains(&ordered_by("holder")), "{screen}");
 }
 
 #[tokio::test]

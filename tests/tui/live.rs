@@ -220,7 +220,7 @@ async fn a_job_that_goes_on() {
     };
     let mut h = live(Options { quota: Some(3), ..small() }, by_one).await;
     issued(&mut h, 5).await;
-    h.shows("not sent 3 · waiting 2").await;
+    h.shows(msg_part("not sent 3 · waiting 2")).await;
     h.settled().await;
     h.press("R u");
     let screen = h.shows(msg_part("lapel sends ever smaller requests")).await;
@@ -229,7 +229,7 @@ async fn a_job_that_goes_on() {
         "{screen}"
     );
     agrees(&mut h, "3").await;
-    h.shows("not sent 2 · waiting 3").await;
+    h.shows(msg_part("not sent 2 · waiting 3")).await;
     h.sandbox.control().set_quota(None);
     h.settled().await;
     h.press("R r");

@@ -76,6 +76,12 @@ fn requests(harness: &Harness, what: &str) -> u64 {
     harness.sandbox.control().ledger().requests.get(what).copied().unwrap_or(0)
 }
 
+/// How the heading of a list names its order.
+#[track_caller]
+fn ordered_by(column: &str) -> String {
+    common::texts::msg_with("by {column}", &[&column])
+}
+
 fn all_requests(harness: &Harness) -> u64 {
     harness.sandbox.control().ledger().requests.values().sum()
 }

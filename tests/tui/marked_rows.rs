@@ -39,7 +39,7 @@ async fn at_the_quota() -> Harness {
     })
     .await;
     issue(&mut h, 0..5).await;
-    h.shows("3 of 5 not sent: quota exceeded").await;
+    h.shows(msg_part("3 of 5 not sent: quota exceeded")).await;
     h.press("5");
     h.settled().await;
     h.press("enter");
@@ -84,7 +84,11 @@ async fn the_marked_rows_are_left_as_they_are_and_nothing_is_sent() {
     h.press("enter");
     h.shows(&msg_with("Leave {n} rows of job {job} as they are", &[&3, &1])).await;
     h.press("enter");
-    assert!(h.settled().await.contains("3 never seen"), "Enter confirms nothing: {}", h.screen());
+    assert!(
+        h.settled().await.contains(&format!("3 {}", msg("never seen"))),
+        "Enter confirms nothing: {}",
+        h.screen()
+    );
     h.confirm("3");
     h.shows(&msg_with("{n} rows are left as they are.", &[&3])).await;
     h.shows("3 skipped").await;
@@ -121,7 +125,7 @@ async fn only_marked_rows_that_are_not_sent_are_cancelled() {
     h.sandbox.control().set_quota(None);
     h.settled().await;
     h.press("* n R r");
-    h.shows("and press").await;
+    h.shows(msg_part("and press")).await;
     h.confirm("1");
     h.shows("3 waiting").await;
     assert_eq!(accepted(&h), sent + 1);
@@ -140,11 +144,11 @@ async fn a_file_has_only_the_marked_rows() {
     h.press("e");
     h.shows(msg("redo file")).await;
     h.press("e");
-    h.shows("Receipt of job 1: 1 marked row").await;
+    h.shows(msg_part("Receipt of job 1: 1 marked row")).await;
     h.press("ctrl-u");
     h.paste(&file.display().to_string());
     h.press("enter");
-    h.shows("Saved 1 row to").await;
+    h.shows(msg_part("Saved 1 row to")).await;
     let written = std::fs::read_to_string(&file).expect("the receipt");
     assert!(written.contains("person4@naru.example") && !written.contains("person3@"), "{written}");
 }
@@ -213,7 +217,7 @@ async fn x_revokes_the_badges_of_the_marked_rows_only() {
     h.shows(msg_part("the reason is empty")).await;
     h.type_text("중복 발급");
     h.press("enter");
-    h.shows("and press").await;
+    h.shows(msg_part("and press")).await;
     let revoked = |h: &Harness| h.sandbox.control().ledger().requests_to("POST /badges/revoke");
     assert_eq!(revoked(&h), 0);
     h.confirm("2");

@@ -2,7 +2,7 @@
 //! without a review.
 
 use super::*;
-use crate::common::texts::{msg, msg_part};
+use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::index::IndexConfig;
 use lapel::sandbox::RowState;
 use lapel::tui::{IndexUse, ProfileSession};
@@ -59,7 +59,8 @@ async fn without_being_asked_for_nothing_is_read_and_nothing_is_kept() {
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("need an index, and there is none")), "{screen}");
     assert!(
-        screen.contains("[profiles.demo.index]") && screen.contains("ctrl-p “turn on index”"),
+        screen.contains("[profiles.demo.index]")
+            && screen.contains(&format!("ctrl-p “{}”", msg("turn on index"))),
         "{screen}"
     );
     assert!(!screen.contains("z period"), "what is not possible is not offered:\n{screen}");
@@ -106,7 +107,13 @@ async fn every_bar_opens_the_badges_behind_it() {
     );
     h.press("enter");
     let screen = h.settled().await;
-    assert!(screen.contains("failed mails to @strictgate.example · 43 badges"), "{screen}");
+    assert!(
+        screen.contains(&format!(
+            "{} · 43 badges",
+            msg_with("failed mails to {domain}", &[&"@strictgate.example"])
+        )),
+        "{screen}"
+    );
     h.press("G");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("row 43 of 43")), "{screen}");
@@ -170,7 +177,10 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     assert!(screen.contains(msg("Until")) && screen.contains(msg_part("i issue again")), "{screen}");
     h.press("i");
     let screen = h.shows(msg_part("Not planned")).await;
-    assert!(screen.contains("1 badge whose recipient is already in the plan"), "{screen}");
+    assert!(
+        screen.contains(&format!("1 badge {}", msg_part("whose recipient is already in the plan"))),
+        "{screen}"
+    );
     h.press("i");
     h.shows(msg_part("1 of 2 templates")).await;
     let screen = h.settled().await;
@@ -265,7 +275,7 @@ async fn reading_records_says_first_what_it_costs() {
     h.press("D");
     let screen = h.settled().await;
     let n: u64 = super::narrow::flat(&screen)
-        .split("in the background (")
+        .split(msg_part("in the background ("))
         .nth(1)
         .and_then(|rest| rest.split_whitespace().next())
         .and_then(|n| n.parse().ok())

@@ -91,7 +91,14 @@ async fn another_profile_shows_nothing_of_the_one_before() {
 
     h.press("P");
     let list = h.settled().await;
-    for part in ["one", "two", "LIVE", "key from the keyring", "in use", "add a profile"] {
+    for part in [
+        "one",
+        "two",
+        "LIVE",
+        msg_part("key from the keyring"),
+        msg_part("in use"),
+        msg_part("add a profile"),
+    ] {
         assert!(list.contains(part), "{part}: {list}");
     }
     let before = all_requests(&h);
@@ -315,7 +322,12 @@ async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
     })
     .await;
     let screen = h.settled().await;
-    for part in ["40 templates", "differs from the checked key", "like a test key", "Somebody else"] {
+    for part in [
+        "40 templates",
+        msg_part("differs from the checked key"),
+        msg_part("like a test key"),
+        "Somebody else",
+    ] {
         assert!(flat(&screen).contains(part), "{part}: {screen}");
     }
 }
@@ -580,7 +592,7 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.type_text("http://proxy.example:8080");
         h.press("tab tab");
         assert!(
-            flat(&h.screen()).contains("lapel profile edit NAME --new-journal-password"),
+            flat(&h.screen()).contains(msg_part("lapel profile edit NAME --new-journal-password")),
             "{}",
             h.screen()
         );

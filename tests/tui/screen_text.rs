@@ -40,7 +40,7 @@ async fn save(h: &mut Harness, file: &Path, keys: &str) -> String {
     h.paste(file.to_str().expect("UTF-8"));
     h.press(keys);
     h.press("enter");
-    h.until("the file", |s| s.contains("Saved the")).await;
+    h.until("the file", |s| s.contains(msg_part("Saved the"))).await;
     std::fs::read_to_string(file).expect("written")
 }
 
@@ -94,7 +94,7 @@ async fn no_person_is_left_on_any_screen() {
                 }
                 "confirm" => {
                     h.confirm("2");
-                    h.shows("Needs you").await;
+                    h.shows(msg("Needs you")).await;
                 }
                 key => h.press(key),
             }

@@ -58,9 +58,13 @@ fn with_a_mistake_in_its_journal_a_profile_is_not_used() {
     let url = format!("url = '{URL}'\n");
     let with_url = |line: &str| format!("[profiles.uni.journal]\n{url}{line}");
     for (text, field, said) in [
-        ("[profiles.uni.journal]\n".to_owned(), "journal.url", "is missing"),
-        ("[profiles.uni.journal]\nca_file = 'x.pem'\n".to_owned(), "journal.url", "is missing"),
-        ("journal = 'postgres://kim:hunter2@db.example/b'\n".to_owned(), "journal", "must be a table"),
+        ("[profiles.uni.journal]\n".to_owned(), "journal.url", msg_part("is missing")),
+        ("[profiles.uni.journal]\nca_file = 'x.pem'\n".to_owned(), "journal.url", msg_part("is missing")),
+        (
+            "journal = 'postgres://kim:hunter2@db.example/b'\n".to_owned(),
+            "journal",
+            msg_part("must be a table"),
+        ),
         (
             "journal.url = 'postgres://kim:hunter2@db.example/b'\n".to_owned(),
             "journal.url",

@@ -14,8 +14,14 @@ fn what_was_learned_is_told_with_its_evidence() {
     let said = bench.json(&["doctor"], 0);
     insta::assert_snapshot!("doctor", shape(said, &bench));
     let text = bench.run(&["doctor"]).ended(0).out;
-    for part in ["shown", "not observed yet", "use: ", "journal.sqlite", "No problems found", "600  private"]
-    {
+    for part in [
+        "shown",
+        msg("not observed yet"),
+        "use: ",
+        "journal.sqlite",
+        msg_part("No problems found"),
+        "600  private",
+    ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
 }

@@ -82,8 +82,8 @@ fn a_profile_is_checked_kept_listed_tested_and_removed() {
 fn what_is_not_good_is_not_kept() {
     let bench = Bench::new();
     for (more, key, code, said) in [
-        (&[][..], "no_such_key_0123456789", 1, "refused the API key"),
-        (&["--environment", "live"][..], "", 2, "contains no key"),
+        (&[][..], "no_such_key_0123456789", 1, msg_part("refused the API key")),
+        (&["--environment", "live"][..], "", 2, msg_part("contains no key")),
         (&["--proxy", "not an address"][..], "k-1234", 2, "proxy"),
         (&["--ca-file", "/no/such.pem"][..], "k-1234", 2, "ca_file"),
         (&["--key-from", "env:NOT_SET_HERE"][..], "", 2, "--key-stdin needs --key-from"),
@@ -223,7 +223,10 @@ fn a_profile_names_the_journal_of_its_team_and_its_password_is_never_shown() {
 
     let before = bench.requests();
     for (more, said) in [
-        (&["--journal-url", "postgres://kim:hunter2@db.example/badges"][..], "must not contain a password"),
+        (
+            &["--journal-url", "postgres://kim:hunter2@db.example/badges"][..],
+            msg_part("must not contain a password"),
+        ),
         (&["--journal-password-stdin"], "--journal-url"),
         (&["--journal-url", "", "--journal-password-stdin"], "--journal-url"),
         (&["--journal-password-from", "command"], "file:PATH"),
