@@ -111,7 +111,6 @@ async fn lists(jobs: &Jobs, big: JobId, size: u64) {
         measure(&format!("{what}: count"), async || jobs.count_rows(big, &filter).await.expect("rows")).await;
     }
     measure("groups", async || jobs.groups(big).await.expect("groups")).await;
-    measure("rows to resend", async || jobs.never_seen(big).await.is_ok()).await;
     measure("sent to an address", async || jobs.sent_to("p7000@d0.example").await.expect("rows")).await;
     measure("requested", async || jobs.requested("p7000@d0.example").await.expect("rows")).await;
     let badge = lapel::domain::BadgeId::new("BDG-101-7000").expect("an id");
@@ -127,7 +126,11 @@ async fn lists(jobs: &Jobs, big: JobId, size: u64) {
 fn since(begun: &mut (Instant, Duration)) -> String {
     let now = (Instant::now(), server_time());
     let last = std::mem::replace(begun, now);
-    format!("{:6.2} s, server {:5.2} s", (now.0 - last.0).as_secs_f64(), (now.1 - last.1).as_secs_f64())
+    format!(
+        "{:6.2} s, server {:5.2} s",
+        (now.0 - last.0).as_secs_f64(),
+        now.1.as_secs_f64() - last.1.as_secs_f64()
+    )
 }
 
 fn server_time() -> Duration {
