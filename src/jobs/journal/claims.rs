@@ -15,7 +15,7 @@ use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 use jiff::Timestamp;
-use recipients::{Held, claims_of_viewers, contested, read_held, recipients};
+use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeMap;
@@ -386,7 +386,7 @@ pub(super) fn of_person(
     );
     let person = RecipientHasher::of(db)?.person(key);
     let values = values![planned.0, account, template, person, key.as_str()];
-    let held: Vec<Held> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
+    let held: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
     let others: Vec<Other> = held.iter().map(|held| held.other).collect();
     Ok(match rules::judge(None, None, &others) {
         ClaimVerdict::Review(at) => held.into_iter().nth(at).map(|held| held.rival),

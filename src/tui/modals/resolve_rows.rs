@@ -161,7 +161,7 @@ impl ResolveRows {
                 self.run(JobCommand::NeverSeen(self.job, among), out);
             }
             (ResolveStage::Text, Resolution::IsBadge | Resolution::Leave) => {
-                self.stage = ResolveStage::Review
+                self.stage = ResolveStage::Review;
             }
             (ResolveStage::Review, _) => {}
         }

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 
 /// A claim on a recipient.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct HeldClaim {
     pub(super) other: Other,
     /// Whether the row is of the same job, so that one review covered both.
     pub(super) is_mine: bool,
@@ -24,7 +24,7 @@ pub(super) struct Held {
     pub(super) again: bool,
 }
 
-/// The columns of [`Held`] of the tables `row`, `job`, `claim` and `request`; the last two may have none. `?1` is the
+/// The columns of [`HeldClaim`] of the tables `row`, `job`, `claim` and `request`; the last two may have none. `?1` is the
 /// judged job, and `key` the e-mail key of the recipient.
 pub(super) fn columns_of_held(key: &str) -> String {
     format!(
@@ -42,7 +42,7 @@ pub(super) fn columns_of_held(key: &str) -> String {
 }
 
 /// Reads [`columns_of_held`]: the slot, `None` for a row without a claim, and the claim that it has or would get.
-pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64>, Held)> {
+pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64>, HeldClaim)> {
     let slot: Option<i64> = r.get(0)?;
     let state: Option<String> = r.get(1)?;
     let claim = state.map_or(Claim::Reserved, |code| Claim::from_code(&code).unwrap_or(Claim::Open));
@@ -60,7 +60,7 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
         is_unproven,
     };
     let is_accounted = r.get::<Option<bool>>(11)?.unwrap_or(false);
-    let held = Held {
+    let held = HeldClaim {
         other: Other { slot: rival.slot, claim, is_live: is_unproven || runs, is_accounted },
         is_mine: rival.job == judged,
         allowed: r.get(8)?,
@@ -78,7 +78,7 @@ pub(super) struct Judged {
     pub(super) person: Option<Vec<u8>>,
     pub(super) approved: Option<i64>,
     /// Its claim, if it gets one.
-    pub(super) held: Held,
+    pub(super) held: HeldClaim,
 }
 
 /// The rows of a job that match a condition and whose recipient has another row's claim.
@@ -106,14 +106,14 @@ pub(super) fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<V
 /// The claims on one recipient, as the writes so far leave them. A row's own claim is one of them: it has no slot above
 /// itself, so it never counts against its row.
 #[derive(Default)]
-pub(super) struct Recipient {
+pub(super) struct RecipientClaims {
     /// For a row that nobody allowed, and for one that a person did.
     others: [Vec<Other>; 2],
-    held: Vec<Held>,
+    held: Vec<HeldClaim>,
 }
 
-impl Recipient {
-    pub(super) fn add(&mut self, held: Held) {
+impl RecipientClaims {
+    pub(super) fn add(&mut self, held: HeldClaim) {
         let [by_other, by_allowed] = &mut self.others;
         let other = |together: bool| Other {
             is_accounted: held.other.is_accounted || held.is_mine && together,
@@ -124,7 +124,7 @@ impl Recipient {
         self.held.push(held);
     }
 
-    pub(super) fn remove(&mut self, at: usize) -> Held {
+    pub(super) fn remove(&mut self, at: usize) -> HeldClaim {
         for others in &mut self.others {
             others.remove(at);
         }
@@ -132,7 +132,7 @@ impl Recipient {
     }
 
     /// Takes the claim of a row away. `None` if it has none.
-    pub(super) fn remove_of(&mut self, row: &Judged) -> Option<Held> {
+    pub(super) fn remove_of(&mut self, row: &Judged) -> Option<HeldClaim> {
         row.mine?;
         let at = self.held.iter().position(|held| held.is_mine && held.rival.no == row.no)?;
         Some(self.remove(at))
@@ -186,7 +186,7 @@ pub(super) fn recipients(
     db: &Tx<'_>,
     scope: &Scope,
     rows: &[Judged],
-) -> tx::Result<HashMap<Vec<u8>, Recipient>> {
+) -> tx::Result<HashMap<Vec<u8>, RecipientClaims>> {
     if rows.is_empty() {
         return Ok(HashMap::new());
     }
@@ -199,7 +199,7 @@ pub(super) fn recipients(
              SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key
              FROM row WHERE row.job = ?1 AND row.no IN json_list(?4, bigint)) {claims}"
     );
-    let mut recipients: HashMap<Vec<u8>, Recipient> = HashMap::new();
+    let mut recipients: HashMap<Vec<u8>, RecipientClaims> = HashMap::new();
     let values = values![scope.job.0, scope.account, scope.template, json(&viewers)];
     db.each(&sql, values, |r| {
         recipients.entry(r.get(12)?).or_default().add(read_held(r, scope.job)?.1);

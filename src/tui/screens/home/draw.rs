@@ -200,7 +200,7 @@ impl Home {
             }
             HomeGroup::Drafts if !rows.is_empty() => say(&mut head, t!("Kept drafts"), theme.strong()),
             HomeGroup::Checking if !rows.is_empty() => {
-                say(&mut head, t!("lapel is checking"), theme.strong())
+                say(&mut head, t!("lapel is checking"), theme.strong());
             }
             HomeGroup::Running if !rows.is_empty() => say(&mut head, t!("Running"), theme.strong()),
             HomeGroup::Colleagues if !rows.is_empty() => say(&mut head, t!("Colleagues"), theme.strong()),
