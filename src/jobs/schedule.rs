@@ -56,10 +56,10 @@ pub(super) fn next(
     };
     // A clock that was set back can make `since` a time in the future.
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
-    let later = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).filter(|d| *d > passed);
+    let mut later = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).filter(|d| *d > passed);
     // Almost twice as late as the last poll, which may have been late itself; or the last one of the schedule.
     let is_far = |due: &SignedDuration| rows < MANY_ROWS || due.as_secs() * 5 >= passed.as_secs() * 9;
-    let due = later.clone().find(is_far).or_else(|| later.last());
+    let due = later.clone().find(is_far).or_else(|| later.next_back());
     match due {
         Some(due) => since.min(now).checked_add(due).unwrap_or(now),
         None => now.checked_add(SignedDuration::from_mins(i64::from(schedule.after.max(1)))).unwrap_or(now),
