@@ -121,19 +121,20 @@ impl<R: BufRead> OdsReader<'_, R> {
                             row = row.saturating_add(many);
                             continue;
                         }
+                        // Before anything is repeated: a few bytes can stand for a million rows.
+                        let most_rows = MAX_ROWS.saturating_sub(row);
+                        let most_of_cells = (MAX_CELLS.saturating_sub(self.given) / cells.len()) as u64;
+                        if many > most_rows.min(most_of_cells) {
+                            let name = self.context.name.clone();
+                            return Err(if most_rows <= most_of_cells {
+                                IntakeError::TooManyRows { name }
+                            } else {
+                                let what = localizable!("an unpacked spreadsheet");
+                                IntakeError::TooBig { name, what, limit: MAX_UNPACKED_BYTES }
+                            });
+                        }
+                        self.given += cells.len() * many as usize;
                         for _ in 0..many {
-                            if row >= MAX_ROWS {
-                                return Err(IntakeError::TooManyRows { name: self.context.name.clone() });
-                            }
-                            self.given += cells.len();
-                            if self.given > MAX_CELLS {
-                                let (name, limit) = (self.context.name.clone(), MAX_UNPACKED_BYTES);
-                                return Err(IntakeError::TooBig {
-                                    name,
-                                    what: localizable!("an unpacked spreadsheet"),
-                                    limit,
-                                });
-                            }
                             for (column, cell) in &cells {
                                 let at = (row as u32, *column as u32);
                                 if let Some(target) = &cell.link {
