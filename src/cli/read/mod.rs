@@ -3,6 +3,7 @@
 
 mod flags;
 mod out;
+mod sent;
 mod table;
 
 pub use flags::ReadVerb;
@@ -16,19 +17,16 @@ use super::{exit, json, output, template, words};
 use crate::api::{ApiError, Call, Gathered, HOLDER_PAGES, Reader};
 use crate::config::{GlyphChoice, Settings, templates_file};
 use crate::domain::text::scrub;
-use crate::domain::{
-    BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, ServiceClock, ServiceTime, State, Template,
-    Verdict,
-};
+use crate::domain::{BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, State, Template, Verdict};
 use crate::export::{
     self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
     RecordShape, Walk,
 };
-use crate::i18n::tr;
 use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::ListOutput;
+use sent::{sent_json, sent_said, waiting_said};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
@@ -491,64 +489,6 @@ impl PrintedRecords {
     fn of(shape: export::RecordShape, rows: Vec<ExportRow>, problems: Vec<RecordProblem>) -> Self {
         Self { names: shape.names(), first: shape.first, rows, problems, said: None, about: Map::new() }
     }
-}
-
-fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
-    let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
-    let state = tr(sent.row_status.name());
-    match (&sent.badge_id, &sent.by) {
-        (Some(_), Some(who)) => t!(
-            "{title}: sent by {who} at {time} in job {id} ({state}); not visible yet.",
-            title,
-            who,
-            time,
-            id,
-            state
-        ),
-        (None, Some(who)) => t!(
-            "{title}: sent by {who} at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
-            title,
-            who,
-            time,
-            id,
-            state
-        ),
-        (Some(_), None) => t!(
-            "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
-            title,
-            time,
-            id,
-            state
-        ),
-        (None, None) => t!(
-            "{title}: sent by lapel at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
-            title,
-            time,
-            id,
-            state
-        ),
-    }
-}
-
-fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {
-    let since = item.reg_date.as_ref().map_or_else(|| "?".to_owned(), ServiceTime::to_minute);
-    t!(
-        "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
-        title = item.title.clone().unwrap_or_default(),
-        time = format_args!("{since} ({})", clock.zone_said()),
-        id = item.badge_id
-    )
-}
-
-fn sent_json(sent: &SentHere) -> Value {
-    json!({
-        "job": sent.job.0,
-        "title": sent.title.wire(),
-        "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
-        "sent_at": json::time(Some(sent.at)),
-        "bucket": sent.row_status.code(),
-        "by": sent.by.as_ref().map(crate::domain::Text::wire),
-    })
 }
 
 /// A list that needs more pages than the rate limit allows per minute says so in advance.

@@ -1,0 +1,65 @@
+//! What `lapel wallet` and `lapel badge` say about badges that the wallet does not show: sent from here, or waiting.
+
+use crate::cli::words;
+use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, Text};
+use crate::i18n::tr;
+use crate::jobs::SentHere;
+use serde_json::{Value, json};
+
+pub(super) fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
+    let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);
+    let state = tr(sent.row_status.name());
+    match (&sent.badge_id, &sent.by) {
+        (Some(_), Some(who)) => t!(
+            "{title}: sent by {who} at {time} in job {id} ({state}); not visible yet.",
+            title,
+            who,
+            time,
+            id,
+            state
+        ),
+        (None, Some(who)) => t!(
+            "{title}: sent by {who} at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
+            title,
+            who,
+            time,
+            id,
+            state
+        ),
+        (Some(_), None) => t!(
+            "{title}: sent by lapel at {time} in job {id} ({state}); not visible yet.",
+            title,
+            time,
+            id,
+            state
+        ),
+        (None, None) => t!(
+            "{title}: sent by lapel at {time} in job {id} ({state}). lapel has not found its badge yet; lapel jobs follow looks for it.",
+            title,
+            time,
+            id,
+            state
+        ),
+    }
+}
+
+pub(super) fn waiting_said(item: &HistoryItem, clock: &ServiceClock) -> String {
+    let since = item.reg_date.as_ref().map_or_else(|| "?".to_owned(), ServiceTime::to_minute);
+    t!(
+        "{title}: waits to be issued, accepted at {time}, badge id {id}. Only the history lists it.",
+        title = item.title.clone().unwrap_or_default(),
+        time = format_args!("{since} ({})", clock.zone_said()),
+        id = item.badge_id
+    )
+}
+
+pub(super) fn sent_json(sent: &SentHere) -> Value {
+    json!({
+        "job": sent.job.0,
+        "title": sent.title.wire(),
+        "badge_id": sent.badge_id.as_ref().map(BadgeId::wire),
+        "sent_at": crate::cli::json::time(Some(sent.at)),
+        "bucket": sent.row_status.code(),
+        "by": sent.by.as_ref().map(Text::wire),
+    })
+}
