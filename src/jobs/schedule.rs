@@ -12,7 +12,7 @@ const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 144
 const DOUBT: [u32; 15] = [1, 3, 5, 10, 12, 15, 30, 60, 120, 240, 480, 720, 1080, 1440, 1561];
 /// Minutes between polls after the last entry: six hours, without end.
 const AFTER: u32 = 360;
-/// A poll of a job with so many rows may cost more than fifty requests, so some polls are left out.
+/// A poll of a job with so many rows may cost more than fifty requests, so some polls of what is accepted are left out.
 const MANY_ROWS: u64 = 5_000;
 
 /// When to poll, in minutes of service time after the start.
@@ -58,7 +58,8 @@ pub(super) fn next(
     let passed = now.duration_since(since).max(SignedDuration::ZERO);
     let mut later = minutes.iter().map(|m| SignedDuration::from_mins(i64::from(*m))).filter(|d| *d > passed);
     // Almost twice as late as the last poll, which may have been late itself; or the last one of the schedule.
-    let is_far = |due: &SignedDuration| rows < MANY_ROWS || due.as_secs() * 5 >= passed.as_secs() * 9;
+    let is_dense = rows < MANY_ROWS || what != Polling::Issue;
+    let is_far = |due: &SignedDuration| is_dense || due.as_secs() * 5 >= passed.as_secs() * 9;
     let due = later.clone().find(is_far).or_else(|| later.next_back());
     match due {
         Some(due) => since.min(now).checked_add(due).unwrap_or(now),
