@@ -603,7 +603,8 @@ mod server {
         drop(sessions);
         let mut session = kept.filter(|kept| !kept.is_closed()).unwrap_or_else(|| connected(login));
         let mut done = request(&session);
-        if done.is_err() && session.is_closed() {
+        // The connection may not know yet that the server has ended it.
+        if matches!(done, Err(TeamError::Away(_))) {
             session = connected(login);
             done = request(&session);
         }
