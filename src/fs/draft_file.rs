@@ -85,6 +85,10 @@ impl Draft {
         if overwrite == Overwrite::Yes
             && let Ok(old) = fs::symlink_metadata(&self.target)
         {
+            if old.is_symlink() {
+                let why = t!("the path is a symbolic link, which lapel does not follow");
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+            }
             if !old.is_file() {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, t!("the path is not a file")));
             }

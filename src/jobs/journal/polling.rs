@@ -254,3 +254,29 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
     }
     Ok(noted.into_keys().collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::statements::{draft_of, journal};
+    use super::*;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::rows::NewRow;
+
+    #[test]
+    fn a_job_is_large_by_all_of_its_rows_and_not_by_those_that_wait() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let rows = [NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() }];
+        let job = draft_of(&db, Kind::Issue, &rows);
+        db.execute("UPDATE row SET bucket = 'waiting', accepted = 0", values![]).expect("accepted");
+        let next = || {
+            let after_ten_minutes = Timestamp::from_second(600).expect("a time");
+            let next = next_poll(&db, &Schedule::default(), job, after_ten_minutes).expect("read");
+            next.expect("a poll").as_second() / 60
+        };
+        assert_eq!(next(), 15);
+        db.execute("INSERT INTO tally (job, bucket, n) VALUES (?1, 'issued', 5000)", values![job.0])
+            .expect("counted");
+        assert_eq!(next(), 30);
+    }
+}

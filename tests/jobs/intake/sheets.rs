@@ -231,6 +231,34 @@ fn hidden_rows_are_asked_about_and_hidden_columns_are_said() {
     assert!(checked[1].findings.iter().any(|f| f.what.to_string().contains(msg_part("row 3 is hidden"))));
 }
 
+/// Whoever wrote it, and wherever in the file it stands.
+#[test]
+fn hidden_rows_and_merged_cells_are_seen_in_any_xml() {
+    let person = |n: usize, more: &str| {
+        let (name, email) = (cell(&format!("A{n}"), "홍길동"), cell(&format!("B{n}"), "h@naru.example"));
+        format!("<row r=\"{n}\"{more}>{name}{email}</row>")
+    };
+    let notes = |more: &str, before: &str, after: &str| {
+        let sheet = format!("{before}<sheetData>{}{}</sheetData>{after}", person(1, ""), person(2, more));
+        let (_folder, table) = open_bytes("x.xlsx", &book_of(&sheet)).expect("readable");
+        table.about().notes.clone()
+    };
+    for more in [" ht=\"0\"", "\n\tht='0.00'", "\thidden='true'", "\nhidden=\"1\"", " hidden = \"1\""] {
+        let notes = notes(more, "", "");
+        assert!(notes.contains(&ImportNote::HiddenRows(1)), "{more:?}: {notes:?}");
+    }
+    for more in ["", " ht=\"15.75\" customHeight=\"1\"", " hidden=\"0\""] {
+        let notes = notes(more, "", "");
+        assert!(!notes.iter().any(|note| matches!(note, ImportNote::HiddenRows(_))), "{more:?}: {notes:?}");
+    }
+    // The file is searched in pieces.
+    for length in (7_000..8_200).step_by(9) {
+        let before = format!("<!--{}-->", "x".repeat(length));
+        let notes = notes("", &before, "<mergeCells><mergeCell ref=\"A1:A2\"/></mergeCells>");
+        assert!(notes.contains(&ImportNote::MergedCells(1)), "{length}: {notes:?}");
+    }
+}
+
 #[test]
 fn a_hidden_sheet_is_listed_and_never_taken_without_being_asked_for() {
     let mut book = Workbook::new();

@@ -77,8 +77,11 @@ impl Xlsx {
     fn extras(&self, sheet: &str, context: &SheetContext<'_>) -> Option<(SheetFlags, bool)> {
         let path = self.path_of(sheet, context)?;
         let mut zip = archive::open(&self.bytes, context).ok()?;
-        let [has_flags, has_links] =
-            archive::mentions(&mut zip, &path, [&["hidden", " ht=", "mergeCell"], &["hyperlink"]])?;
+        let [has_flags, has_links] = archive::mentions(
+            &mut zip,
+            &path,
+            [&["hidden", "ht=\"0", "ht='0", "mergeCell"], &["hyperlink"]],
+        )?;
         let flags = if has_flags { SheetFlags::read(&mut zip, &path)? } else { SheetFlags::default() };
         Some((flags, has_links))
     }
