@@ -251,10 +251,10 @@ fn hidden_rows_and_merged_cells_are_seen_in_any_xml() {
         let notes = notes(more, "", "");
         assert!(!notes.iter().any(|note| matches!(note, ImportNote::HiddenRows(_))), "{more:?}: {notes:?}");
     }
-    // The file is searched in pieces of 64 KiB.
+    // The file is searched in pieces of 64 KiB. The word is there once.
     for length in (64_500..65_600).step_by(5) {
         let before = format!("<!--{}-->", "x".repeat(length));
-        let notes = notes("", &before, "<mergeCells><mergeCell ref=\"A1:A2\"/></mergeCells>");
+        let notes = notes("", &before, "<mergeCell ref=\"A1:A2\"/>");
         assert!(notes.contains(&ImportNote::MergedCells(1)), "{length}: {notes:?}");
     }
 }
