@@ -86,7 +86,7 @@ impl Draft {
             && let Ok(old) = fs::symlink_metadata(&self.target)
         {
             if old.is_symlink() {
-                let why = t!("the path is a symbolic link, which lapel does not follow");
+                let why = t!("the path is a symbolic link: name the file itself");
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
             }
             if !old.is_file() {
