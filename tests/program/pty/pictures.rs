@@ -2,7 +2,7 @@
 //! this only tries that they can be made.
 
 use super::graphics::{KITTY, PLACEHOLDER, PLAIN, sent_to_kitty};
-use super::kit::{LAPEL, Shown, Term, lapel, program};
+use super::kit::{LAPEL, Shown, Term, by_hand, lapel, program};
 use super::svg::{DARK, LIGHT, Paper, movie, picture};
 use crate::texts::{asks, msg, msg_part, msg_with};
 use base64::Engine;
@@ -289,9 +289,9 @@ fn the_first_badge() {
     term.send("\r");
     term.shows(msg_part("No badge of this template"));
     take(term.shows(&asks("1")), 1.8);
-    term.send("1");
+    term.send(by_hand("1"));
     take(term.shows("▌1"), 0.8);
-    term.send("\r");
+    term.send(by_hand("\r"));
     term.shows("1 job ·");
     take(term.until("the badge issued", |s| s.has("● issued") && s.has("issued 1 = 1")), 2.4);
     term.send("\x1b");
