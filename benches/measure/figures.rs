@@ -70,9 +70,17 @@ struct Opened {
     home: TempDir,
 }
 
+/// With a profile, as a person has one. In STAGING, so that the number alone confirms.
 fn lapel(service: &Service, tab: &str) -> Opened {
     let home = tempfile::tempdir().expect("a folder");
-    let env = [("LAPEL_BASE_URL", &*service.base_url), ("LAPEL_API_KEY", &*service.api_key)];
+    let config = home.path().join("config");
+    std::fs::create_dir(&config).expect("a folder");
+    let profile = format!(
+        "[profiles.bench]\nbase_url = \"{}\"\nenvironment = \"staging\"\nkey = {{ env = \"BENCH_KEY\" }}\n",
+        service.base_url
+    );
+    std::fs::write(config.join("config.toml"), profile).expect("written");
+    let env = [("BENCH_KEY", &*service.api_key)];
     let terminal = Terminal::start(&program(), &["--tab", tab], &env, home.path());
     Opened { terminal, home }
 }
@@ -227,9 +235,9 @@ fn job() {
     });
     line("100,000 rows in the app, to the review", "s", (checked - begin).as_secs_f64(), None);
     terminal.type_slowly("\r");
-    terminal.quiet(Duration::from_millis(500));
+    terminal.shows("Type 100000 and press");
     terminal.type_slowly("100000");
-    terminal.quiet(Duration::from_millis(500));
+    terminal.shows("▌100000");
     terminal.type_slowly("\r");
     terminal.shows("waiting 1,000");
     // Closes the job.

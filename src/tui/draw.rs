@@ -37,14 +37,14 @@ const NAMES: u16 = 90;
 const ORGANISATION: usize = 16;
 
 impl App {
-    pub fn draw(&self, frame: &mut ratatui::Frame<'_>) {
-        self.draw_all(&mut Frame::new(frame));
+    pub fn draw(&self, buffer: &mut Buffer) {
+        self.draw_all(&mut Frame::new(buffer));
     }
 
     pub(in crate::tui) fn screen_text(&self) -> String {
         let (columns, rows) = self.size;
         let mut buffer = Buffer::empty(Rect { x: 0, y: 0, width: columns, height: rows });
-        self.draw_all(&mut Frame::of(&mut buffer));
+        self.draw(&mut buffer);
         text_of(&buffer)
     }
 

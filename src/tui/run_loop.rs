@@ -18,7 +18,6 @@ use super::widgets::cells;
 use super::worker::{self, Helpers, WorkerCommand};
 use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, PictureSettings};
 use anyhow::Context as _;
-use ratatui::Terminal;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
@@ -51,9 +50,9 @@ pub enum LoopStep {
     Draw,
 }
 
-pub struct Tui<B: Surface> {
+pub struct Tui<S: Surface> {
     pub app: App,
-    pub terminal: Terminal<B>,
+    pub surface: S,
     frame: Buffer,
     messages: mpsc::Receiver<Message>,
     sender: mpsc::Sender<Message>,
@@ -64,10 +63,10 @@ pub struct Tui<B: Surface> {
     voice: Box<dyn Write + Send>,
 }
 
-impl<B: Surface> Tui<B> {
+impl<S: Surface> Tui<S> {
     /// Must run within a tokio runtime.
-    pub fn new(terminal: Terminal<B>, start: Start) -> anyhow::Result<Self> {
-        let size = terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
+    pub fn new(surface: S, start: Start) -> anyhow::Result<Self> {
+        let size = surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         let mut cx = UiContext::new(start.theme, Glyphs::of(start.glyphs), start.keymap);
         cx.pictures = images::PictureStore::new(&start.pictures);
         let mut app = App::new(cx, start.theme, (size.width, size.height), start.begin, start.warning);
@@ -79,7 +78,7 @@ impl<B: Surface> Tui<B> {
         tokio::spawn(worker::run(received, sender.clone(), start.helpers));
         Ok(Self {
             app,
-            terminal,
+            surface,
             frame: Buffer::default(),
             messages,
             sender,
@@ -111,26 +110,21 @@ impl<B: Surface> Tui<B> {
         if !self.app.take_changed() {
             return Ok(false);
         }
-        let size = self.terminal.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
+        let size = self.surface.size().map_err(|e| anyhow::anyhow!(t!("unknown terminal size: {e}", e)))?;
         if self.app.size != (size.width, size.height) {
             // The window has a new size, and its resize message has not arrived yet.
             self.app.update(Message::Resize(size.width, size.height));
         }
         if self.app.take_repaint() {
-            // Do not use clear(): it asks the terminal for the cursor and waits for the input thread.
-            self.terminal.resize(Rect::from(size)).map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
+            self.surface.forget();
         }
         self.app.take_changed();
         self.app.counts.draws += 1;
-        let (app, drawn, on_step) = (&self.app, &mut self.frame, self.on_step);
-        self.terminal
-            .draw(|frame| {
-                app.draw(frame);
-                on_step(LoopStep::Draw);
-                drawn.clone_from(frame.buffer_mut());
-            })
-            .map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
-        let shown = self.terminal.backend_mut().show(&mut self.frame);
+        self.frame.resize(Rect::from(size));
+        self.frame.reset();
+        self.app.draw(&mut self.frame);
+        (self.on_step)(LoopStep::Draw);
+        let shown = self.surface.show(&mut self.frame);
         shown.map_err(|e| anyhow::anyhow!(t!("cannot draw: {e}", e)))?;
         Ok(true)
     }
@@ -277,8 +271,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
         // not suppress them.
         crossterm::style::force_color_output(true);
     }
-    let screen = terminal::screen().context(t!("lapel needs a terminal"))?;
-    let mut tui = Tui::new(screen, start)?;
+    let mut tui = Tui::new(terminal::screen(), start)?;
     tui.voice = Box::new(terminal::voice());
     // Before lapel takes the terminal: a signal in between would leave the terminal changed.
     terminal::read_signals(&tui.sender()).context(t!("cannot receive signals"))?;
@@ -294,7 +287,7 @@ pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> 
     let asked = images::TerminalQueries::ask(&pictures, theme, glyphs, &mut std::io::stdout());
     let asked = asked.context(t!("cannot write"))?;
     if asked.as_ref().is_some_and(images::TerminalQueries::has_written) {
-        tui.terminal.backend_mut().restore(images::ASKED_ROW).context(t!("cannot write"))?;
+        tui.surface.restore(images::ASKED_ROW).context(t!("cannot write"))?;
     }
     terminal::read_input(tui.sender(), asked, pause);
     let ended = tui.run(&mut held).await;

@@ -17,8 +17,7 @@ use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{
     Begin, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
 };
-use ratatui::Terminal;
-use ratatui::backend::{Backend, TestBackend};
+use ratatui::backend::TestBackend;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -202,12 +201,11 @@ impl Harness {
 
     /// The columns and rows of the screen.
     pub fn size(&self) -> (u16, u16) {
-        let size = self.tui.terminal.backend().size().expect("a size");
+        let size = Surface::size(&self.tui.surface).expect("a size");
         (size.width, size.height)
     }
 
-    /// The cells of the screen, as the app has drawn them: `TestBackend` keeps the other half of a wide character
-    /// that is overwritten, and a real terminal clears it.
+    /// The cells of the screen.
     pub fn buffer(&mut self) -> ratatui::buffer::Buffer {
         self.drawn().clone()
     }
@@ -309,13 +307,12 @@ fn desk_showing(
 }
 
 fn desk_from(start: Start, columns: u16, rows: u16) -> Tui<TestBackend> {
-    let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a test terminal");
-    Tui::new(terminal, start).expect("a desk")
+    Tui::new(TestBackend::new(columns, rows), start).expect("a desk")
 }
 
 /// A TUI on another kind of terminal.
-pub fn desk_on<B: Surface>(terminal: Terminal<B>, begin: Begin) -> Tui<B> {
-    Tui::new(terminal, start(PictureSettings::none(), begin, helpers())).expect("a desk")
+pub fn desk_on<S: Surface>(surface: S, begin: Begin) -> Tui<S> {
+    Tui::new(surface, start(PictureSettings::none(), begin, helpers())).expect("a desk")
 }
 
 /// Most scripts begin on Templates. A session that restores its layout begins where it was left.

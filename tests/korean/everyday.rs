@@ -35,7 +35,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.type_text("반전");
     let reason = "지금은 안 됨: 쓸 수 있는 곳: 발급 이력";
     for (columns, rows) in [(60, 16), (columns, rows)] {
-        h.tui.terminal.backend_mut().resize(columns, rows);
+        h.tui.surface.resize(columns, rows);
         h.tui.app.update(Message::Resize(columns, rows));
         let screen = h.screen();
         assert!(screen.contains("  실행  ") && screen.contains(reason), "{screen}");

@@ -479,7 +479,7 @@ async fn a_call_can_be_drawn_at_any_size() {
             for (columns, rows) in
                 [(1, 1), (300, 100), (60, 16), (61, 17), (120, 16), (119, 60), (3, 80), (80, 24)]
             {
-                h.tui.terminal.backend_mut().resize(columns, rows);
+                h.tui.surface.resize(columns, rows);
                 h.tui.app.update(Message::Resize(columns, rows));
                 let shown = h.screen();
                 assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown}");

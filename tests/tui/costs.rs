@@ -8,7 +8,6 @@ use crate::common::{desk_on, session};
 use counting::costs;
 use lapel::sandbox::Sandbox;
 use lapel::tui::{Begin, Canvas, Tui};
-use ratatui::Terminal;
 
 /// valgrind is slow.
 const BOUND: std::time::Duration = std::time::Duration::from_secs(300);
@@ -24,8 +23,8 @@ impl Drawn {
     async fn new() -> Self {
         let sandbox = Sandbox::start(small()).await.expect("the sandbox starts");
         let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-        let terminal = Terminal::new(Canvas::of_size(Vec::new(), 120, 40)).expect("a terminal");
-        let mut drawn = Self { tui: desk_on(terminal, begin), _sandbox: sandbox };
+        let canvas = Canvas::of_size(Vec::new(), 120, 40);
+        let mut drawn = Self { tui: desk_on(canvas, begin), _sandbox: sandbox };
         drawn.settle().await;
         drawn.press("2").await;
         drawn
@@ -33,7 +32,7 @@ impl Drawn {
 
     fn draw(&mut self) {
         self.tui.draw().expect("drawn");
-        self.tui.terminal.backend_mut().out().clear();
+        self.tui.surface.out().clear();
     }
 
     async fn settle(&mut self) {
@@ -60,6 +59,21 @@ impl Drawn {
         }
     }
 
+    /// The next response of the service, which nothing has taken yet.
+    async fn response(&mut self) -> Message {
+        let responding = async {
+            loop {
+                self.draw();
+                match self.tui.next().await {
+                    message @ Message::Response(..) => return message,
+                    Message::Of(_, message) if matches!(*message, Message::Response(..)) => return *message,
+                    message => self.tui.app.update(message),
+                }
+            }
+        };
+        tokio::time::timeout(BOUND, responding).await.expect("a response")
+    }
+
     /// Handles a key and draws.
     fn press_at_once(&mut self, key: &str) {
         self.tui.app.update(Message::Key(key_event(key)));
@@ -79,4 +93,14 @@ async fn costs_of_a_tab_change() {
     let mut drawn = Box::pin(Drawn::new()).await;
     drawn.press("1 2 1").await;
     costs("change to History and draw", || drawn.press_at_once("2"));
+}
+
+#[tokio::test]
+async fn costs_of_receiving_a_page() {
+    let mut drawn = Box::pin(Drawn::new()).await;
+    // Read again: the rows are the same ones.
+    drawn.tui.app.update(Message::Key(key_event("r")));
+    let page = drawn.response().await;
+    costs("receive a page of 100 rows", || drawn.tui.app.update(page));
+    assert!(!drawn.tui.app.is_busy(), "it was the page");
 }

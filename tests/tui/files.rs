@@ -616,11 +616,11 @@ async fn every_form_can_be_drawn_at_any_size() {
     let sizes = [(1, 1), (60, 16), (61, 17), (80, 24), (200, 60), (300, 16)];
     let draw = |h: &mut Harness| {
         for (columns, rows) in sizes {
-            h.tui.terminal.backend_mut().resize(columns, rows);
+            h.tui.surface.resize(columns, rows);
             h.tui.app.update(Message::Resize(columns, rows));
             h.screen();
         }
-        h.tui.terminal.backend_mut().resize(100, 30);
+        h.tui.surface.resize(100, 30);
         h.tui.app.update(Message::Resize(100, 30));
     };
     drop_file(&mut h, &demo("attendees-cp949.csv")).await;

@@ -299,7 +299,7 @@ async fn copies_of_a_badge_are_counted_in_the_loaded_rows() {
 }
 
 pub fn resize_to(h: &mut Harness, columns: u16, rows: u16) {
-    h.tui.terminal.backend_mut().resize(columns, rows);
+    h.tui.surface.resize(columns, rows);
     h.tui.app.update(Message::Resize(columns, rows));
 }
 

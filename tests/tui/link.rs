@@ -93,7 +93,7 @@ async fn a_long_wait_is_explained_at_every_width_and_one_ping_that_is_answered_e
     h.shows(msg_part("▲ wait 59 min")).await;
     let told = "Rate limit wait: 59 min (Retry-After).";
     for (columns, rows) in [(120, 36), (79, 24), (60, 16)] {
-        h.tui.terminal.backend_mut().resize(columns, rows);
+        h.tui.surface.resize(columns, rows);
         h.tui.app.update(Message::Resize(columns, rows));
         let screen = h.screen();
         assert!(flat(&screen).contains(told), "{columns}: {screen}");

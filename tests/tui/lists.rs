@@ -273,7 +273,7 @@ async fn the_preview_follows_the_cursor_and_scrolls_to_its_end() {
     h.press("k");
     assert_eq!(preview(&h.screen()), first, "another row begins at its first line");
     assert_eq!(requests(&h, "GET /badges/history"), 1, "the preview shows what the list has read");
-    h.tui.terminal.backend_mut().resize(109, 16);
+    h.tui.surface.resize(109, 16);
     h.tui.app.update(Message::Resize(109, 16));
     h.settled().await;
     assert!(preview(&h.screen()).is_empty(), "{}", h.screen());

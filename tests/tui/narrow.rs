@@ -6,7 +6,7 @@ use lapel::sandbox::RowState;
 use lapel::tui::ProfileSession;
 
 fn resize(h: &mut Harness, columns: u16, rows: u16) {
-    h.tui.terminal.backend_mut().resize(columns, rows);
+    h.tui.surface.resize(columns, rows);
     h.tui.app.update(Message::Resize(columns, rows));
 }
 

@@ -430,7 +430,7 @@ async fn any_size_can_be_drawn_with_pictures() {
     {
         for keys in ["1", "4", "p"] {
             h.press(keys);
-            h.tui.terminal.backend_mut().resize(columns, rows);
+            h.tui.surface.resize(columns, rows);
             h.tui.app.update(Message::Resize(columns, rows));
             h.settled().await;
         }

@@ -462,7 +462,7 @@ async fn a_range_is_highlighted_while_it_is_drawn() {
     h.settled().await;
     let tinted = |h: &mut Harness| -> Vec<u16> {
         h.screen();
-        let buffer = h.tui.terminal.backend().buffer();
+        let buffer = h.tui.surface.buffer();
         let is_tinted = |y: &u16| buffer[(20, *y)].bg != ratatui::style::Color::Reset;
         (3..buffer.area.height - 2).filter(is_tinted).collect()
     };

@@ -10,8 +10,8 @@ use crate::common::{desk_on, session};
 use lapel::sandbox::{RowState, Sandbox};
 use lapel::tui::{Begin, Canvas, Surface, Tui};
 use model::{ALL, Model, NAMES, Widths};
-use ratatui::Terminal;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
 /// What was written to a terminal, and in how many pieces.
 #[derive(Default)]
@@ -61,9 +61,9 @@ impl Watched {
         let rows_of = Rows { insert: insert.collect(), ..Rows::default() };
         sandbox.control().rows(&rows_of).expect("inserted");
         let begin = Begin::Session(Box::new(session(&sandbox, Environment::Demo)));
-        let terminal = Terminal::new(Canvas::of_size(Written::default(), columns, rows)).expect("a terminal");
+        let canvas = Canvas::of_size(Written::default(), columns, rows);
         Self {
-            tui: desk_on(terminal, begin),
+            tui: desk_on(canvas, begin),
             size: (columns, rows),
             models: ALL.map(|widths| Model::new(widths, columns, rows)),
             steps: 0,
@@ -75,16 +75,11 @@ impl Watched {
     /// The bytes of a full repaint.
     fn fresh(&self) -> Vec<u8> {
         let (columns, rows) = self.size;
-        let mut terminal = Terminal::new(Canvas::of_size(Vec::new(), columns, rows)).expect("a terminal");
-        let mut drawn = Buffer::default();
-        terminal
-            .draw(|frame| {
-                self.tui.app.draw(frame);
-                drawn.clone_from(frame.buffer_mut());
-            })
-            .expect("drawn");
-        terminal.backend_mut().show(&mut drawn).expect("shown");
-        std::mem::take(terminal.backend_mut().out())
+        let mut canvas = Canvas::of_size(Vec::new(), columns, rows);
+        let mut drawn = Buffer::empty(Rect::new(0, 0, columns, rows));
+        self.tui.app.draw(&mut drawn);
+        canvas.show(&mut drawn).expect("shown");
+        std::mem::take(canvas.out())
     }
 
     /// Draws what has changed, and compares.
@@ -94,7 +89,7 @@ impl Watched {
         }
         self.steps += 1;
         let (columns, rows) = self.size;
-        let Written { bytes: written, writes } = std::mem::take(self.tui.terminal.backend_mut().out());
+        let Written { bytes: written, writes } = std::mem::take(self.tui.surface.out());
         assert!(writes <= 1, "{writes} writes for one frame");
         self.bytes += written.len();
         let fresh = self.fresh();

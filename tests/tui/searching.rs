@@ -8,7 +8,7 @@ use ratatui::style::Modifier;
 /// The line with the match that the user is at.
 fn marked_line(h: &mut Harness) -> String {
     h.screen();
-    let buffer = h.tui.terminal.backend().buffer();
+    let buffer = h.tui.surface.buffer();
     let lit = |y: &u16| {
         let cell = &buffer[(4, *y)];
         cell.modifier.contains(Modifier::REVERSED) || cell.bg != ratatui::style::Color::Reset

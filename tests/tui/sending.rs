@@ -31,7 +31,7 @@ async fn what_cannot_be_seen_is_not_confirmed() {
     h.tui.app.update(Message::Resize(50, 10));
     h.confirm("1");
     h.tui.app.update(Message::Resize(60, 16));
-    h.tui.terminal.backend_mut().resize(60, 16);
+    h.tui.surface.resize(60, 16);
     let screen = h.settled().await;
     assert!(screen.contains("gildong@naru.example") && screen.contains(&asks("1")), "{screen}");
     assert_eq!(requests(&h, "POST /badges"), 0);

@@ -40,10 +40,10 @@ impl Storm {
         let others = (0..2).map(|i| OTHERS[(2 * self.places + i) % OTHERS.len()]);
         let sizes: Vec<(u16, u16)> = others.chain(CORNERS).collect();
         for (columns, rows) in sizes {
-            h.tui.terminal.backend_mut().resize(columns, rows);
+            h.tui.surface.resize(columns, rows);
             h.tui.app.update(Message::Resize(columns, rows));
             h.tui.draw().expect("drawn");
-            let buffer = h.tui.terminal.backend().buffer();
+            let buffer = h.tui.surface.buffer();
             if columns < 60 || rows < 16 {
                 continue;
             }

@@ -67,10 +67,14 @@ pub struct Keymap {
 
 impl Default for Keymap {
     fn default() -> Self {
-        // A default key that does not parse is a mistake in the table; a test finds it.
-        let read = |keys: &[&str]| keys.iter().filter_map(|k| parse(k)).collect();
-        Self::of(DEFAULT.iter().map(|(context, action, keys)| (*context, *action, read(keys))).collect())
+        Self::of(default_lines())
     }
+}
+
+fn default_lines() -> Vec<Bound> {
+    // A default key that does not parse is a mistake in the table; a test finds it.
+    let read = |keys: &[&str]| keys.iter().filter_map(|k| parse(k)).collect();
+    DEFAULT.iter().map(|(context, action, keys)| (*context, *action, read(keys))).collect()
 }
 
 fn parse(names: &str) -> Option<Chord> {

@@ -291,8 +291,7 @@ fn marked(mut line: Line<'static>, cx: &UiContext) -> Line<'static> {
 mod tests {
     use super::*;
     use crate::tui::request::RequestIds;
-    use ratatui::Terminal;
-    use ratatui::backend::TestBackend;
+    use ratatui::buffer::Buffer;
 
     fn help(cx: &UiContext, stack: &[KeyContext]) -> Help {
         let entry = |entry| HelpEntry::of(entry, true);
@@ -301,9 +300,8 @@ mod tests {
 
     fn words(help: &Help, (columns, rows): (u16, u16), cx: &UiContext) -> String {
         let area = Rect::new(0, 0, columns, rows);
-        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-        terminal.draw(|frame| help.draw(&mut Frame::new(frame), area, cx)).expect("drawn");
-        let buffer = terminal.backend().buffer();
+        let mut buffer = Buffer::empty(area);
+        help.draw(&mut Frame::new(&mut buffer), area, cx);
         let cells = (1..rows - 1).flat_map(|y| (1..columns - 1).map(move |x| (x, y)));
         let text: String = cells.map(|at| buffer[at].symbol()).collect();
         text.split_whitespace().collect::<Vec<_>>().join(" ")

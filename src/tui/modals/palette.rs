@@ -569,7 +569,7 @@ mod tests {
                 assert!(out.go.is_empty() && out.notice.is_some(), "{action:?} {typed}");
                 let area = Rect::new(0, 0, 78, 18);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);
-                palette.draw(&mut Frame::of(&mut buffer), area, &cx);
+                palette.draw(&mut Frame::new(&mut buffer), area, &cx);
                 let text: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
                 assert!(text.contains("↓ selects it"), "{text}");
                 palette.on_action(Action::Down, &cx, &mut out);
@@ -615,8 +615,7 @@ mod tests {
     #[test]
     fn the_reason_of_what_is_selected_is_whole_at_every_size() {
         use crate::tui::input::keymap::KeyContext;
-        use ratatui::Terminal;
-        use ratatui::backend::TestBackend;
+        use ratatui::buffer::Buffer;
         let cx = UiContext::for_test();
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
@@ -635,9 +634,8 @@ mod tests {
             for at in 0..palette.shown.len() {
                 palette.cursor.select(at);
                 palette.is_selected = true;
-                let mut terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a terminal");
-                terminal.draw(|frame| palette.draw(&mut Frame::new(frame), area, &cx)).expect("drawn");
-                let buffer = terminal.backend().buffer();
+                let mut buffer = Buffer::empty(area);
+                palette.draw(&mut Frame::new(&mut buffer), area, &cx);
                 let line = |y: u16| (0..columns).map(|x| buffer[(x, y)].symbol()).collect::<String>();
                 let screen: Vec<String> = (0..rows).map(line).collect();
                 let words = screen.join(" ").replace('│', " ");

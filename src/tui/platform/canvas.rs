@@ -1,7 +1,7 @@
-//! A ratatui backend that shows frames without relying on character widths, on which terminals disagree.
+//! Shows frames without relying on character widths, on which terminals disagree.
 //!
-//! ratatui gives a backend only the cells that differ by its own widths. This backend receives whole frames and
-//! keeps the last one, and writes only changed cells.
+//! ratatui's terminal writes the cells that differ by its own widths. The canvas keeps the last frame, and writes only
+//! changed cells.
 //!
 //! The widths of some clusters are uncertain (see [`cells`](crate::tui::widgets::cells)). What follows such a cluster is
 //! positioned by its column. A character of ambiguous width may cover the next cell, which is then written again. If a
@@ -10,11 +10,11 @@
 
 use crate::tui::widgets::cells::{cluster, is_one_or_two};
 use crossterm::style::Colored;
-use ratatui::backend::{Backend, ClearType, IntoCrossterm, TestBackend, WindowSize};
+use ratatui::backend::{Backend, IntoCrossterm, TestBackend};
 use ratatui::buffer::{Buffer, Cell, CellDiffOption};
-use ratatui::layout::{Position, Size};
+use ratatui::layout::Size;
 use ratatui::style::{Color, Modifier};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 
 /// The terminal shows everything between these at once, if it knows them.
@@ -25,17 +25,30 @@ const MOST_BLANKS: usize = 9;
 /// Erases the rest of the row.
 const ERASE: &[u8] = b"\x1b[K";
 
-pub trait Surface: Backend {
-    /// Shows a frame. ratatui has drawn only the cells that it regards as changed. Afterwards `frame` holds
-    /// an older frame.
-    fn show(&mut self, frame: &mut Buffer) -> Result<(), Self::Error>;
+/// A terminal that shows whole frames.
+pub trait Surface {
+    fn size(&self) -> io::Result<Size>;
+
+    /// Shows a frame. Afterwards `frame` may hold an older one.
+    fn show(&mut self, frame: &mut Buffer) -> io::Result<()>;
+
+    /// The next frame is shown as a whole: something else may have been written to the terminal.
+    fn forget(&mut self);
 }
 
-/// A test backend stores cells, so ratatui has already drawn everything.
 impl Surface for TestBackend {
-    fn show(&mut self, _: &mut Buffer) -> Result<(), Self::Error> {
+    fn size(&self) -> io::Result<Size> {
+        let Ok(size) = Backend::size(self);
+        Ok(size)
+    }
+
+    fn show(&mut self, frame: &mut Buffer) -> io::Result<()> {
+        let cells = frame.content.iter().zip(frame.area.positions());
+        let Ok(()) = self.draw(cells.map(|(cell, at)| (at.x, at.y, cell)));
         Ok(())
     }
+
+    fn forget(&mut self) {}
 }
 
 /// Writes each frame in one piece.
@@ -88,6 +101,14 @@ impl<W: Write> Canvas<W> {
 }
 
 impl<W: Write> Surface for Canvas<W> {
+    fn size(&self) -> io::Result<Size> {
+        self.size.map_or_else(size_of_terminal, Ok)
+    }
+
+    fn forget(&mut self) {
+        self.is_known = false;
+    }
+
     fn show(&mut self, frame: &mut Buffer) -> io::Result<()> {
         let mut pen = Pen::default();
         if !self.is_known || self.shown.area != frame.area {
@@ -437,60 +458,6 @@ impl Pen {
 }
 
 /// ratatui needs this trait. Its drawing is ignored: [`Surface::show`] receives the whole frame.
-impl<W: Write> Backend for Canvas<W> {
-    type Error = io::Error;
-
-    fn draw<'a, I>(&mut self, _: I) -> io::Result<()>
-    where
-        I: Iterator<Item = (u16, u16, &'a Cell)>,
-    {
-        Ok(())
-    }
-
-    fn hide_cursor(&mut self) -> io::Result<()> {
-        // Every frame ends with a hidden cursor.
-        Ok(())
-    }
-
-    fn show_cursor(&mut self) -> io::Result<()> {
-        crossterm::execute!(self.out, crossterm::cursor::Show)
-    }
-
-    fn get_cursor_position(&mut self) -> io::Result<Position> {
-        // The question to the terminal would conflict with the thread that reads its answers.
-        Err(ErrorKind::Unsupported.into())
-    }
-
-    fn set_cursor_position<P: Into<Position>>(&mut self, _: P) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn clear(&mut self) -> io::Result<()> {
-        self.clear_region(ClearType::All)
-    }
-
-    /// Clears the screen before the next frame.
-    fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
-        self.is_known = false;
-        Ok(())
-    }
-
-    fn size(&self) -> io::Result<Size> {
-        match self.size {
-            Some(size) => Ok(size),
-            None => size_of_terminal(),
-        }
-    }
-
-    fn window_size(&mut self) -> io::Result<WindowSize> {
-        Ok(WindowSize { columns_rows: self.size()?, pixels: Size::default() })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
-}
-
 #[cfg(test)]
 #[path = "canvas_model.rs"]
 pub mod model;

@@ -11,7 +11,6 @@ use crate::tui::platform::canvas::model::{ALL, Model, NAMES, Widths};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use proptest::prelude::*;
-use ratatui::Terminal;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -27,25 +26,19 @@ fn framed(changes: &str) -> String {
 }
 
 struct Written {
-    terminal: Terminal<Canvas<Vec<u8>>>,
+    canvas: Canvas<Vec<u8>>,
 }
 
 impl Written {
     fn new() -> Self {
-        let canvas = Canvas::of_size(Vec::new(), COLUMNS, ROWS);
-        Self { terminal: Terminal::new(canvas).expect("a terminal") }
+        Self { canvas: Canvas::of_size(Vec::new(), COLUMNS, ROWS) }
     }
 
     fn show(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> Vec<u8> {
-        let mut drawn = Buffer::default();
-        self.terminal
-            .draw(|frame| {
-                draw(&mut Frame::new(frame));
-                drawn.clone_from(frame.buffer_mut());
-            })
-            .expect("drawn");
-        self.terminal.backend_mut().show(&mut drawn).expect("shown");
-        std::mem::take(self.terminal.backend_mut().out())
+        let mut drawn = Buffer::empty(Rect::new(0, 0, COLUMNS, ROWS));
+        draw(&mut Frame::new(&mut drawn));
+        self.canvas.show(&mut drawn).expect("shown");
+        std::mem::take(self.canvas.out())
     }
 }
 
@@ -147,7 +140,7 @@ impl Write for Shared {
 #[test]
 fn the_models_find_what_relative_writing_leaves() {
     use ratatui::backend::CrosstermBackend;
-    use ratatui::{TerminalOptions, Viewport};
+    use ratatui::{Terminal, TerminalOptions, Viewport};
     let area = Rect::new(0, 0, COLUMNS, ROWS);
     let terminal = |written: Shared| {
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
@@ -224,7 +217,7 @@ fn a_picture_is_written_once_beside_whatever_else_changes() {
     let bytes = written.show(|frame| frame.render_widget(Line::raw("காb"), Rect::new(0, 0, 10, 1)));
     assert_eq!(String::from_utf8_lossy(&bytes), framed("\x1b[1;1H  \x1b[1Gகா\x1b[3Gb\x1b[K"));
     written.show(|frame| picture(frame, "காb"));
-    written.terminal.backend_mut().clear().expect("cleared");
+    written.canvas.forget();
     assert_eq!(count(written.show(|frame| picture(frame, "காb"))), 1);
 }
 
@@ -236,8 +229,8 @@ fn a_row_that_was_written_over_is_restored() {
     for model in &mut watched.models {
         model.take("\x1b[2;1H●".as_bytes());
     }
-    watched.written.terminal.backend_mut().restore(1).expect("restored");
-    let bytes = std::mem::take(watched.written.terminal.backend_mut().out());
+    watched.written.canvas.restore(1).expect("restored");
+    let bytes = std::mem::take(watched.written.canvas.out());
     for (model, before) in watched.models.iter_mut().zip(&before) {
         model.take(&bytes);
         assert_eq!(model.text(), before.text());
@@ -249,7 +242,7 @@ fn what_fails_in_the_middle_is_drawn_anew() {
     struct Broken(Vec<u8>, bool);
     impl Write for Broken {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            if self.1 { Err(ErrorKind::WouldBlock.into()) } else { self.0.write(bytes) }
+            if self.1 { Err(io::ErrorKind::WouldBlock.into()) } else { self.0.write(bytes) }
         }
         fn flush(&mut self) -> io::Result<()> {
             Ok(())

@@ -19,15 +19,12 @@ use crossterm::terminal::{
     enable_raw_mode,
 };
 use crossterm::{cursor, execute};
-use ratatui::Terminal;
 use std::io::{self, ErrorKind, Stdout, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-
-pub type CanvasTerminal = Terminal<Canvas<DrawOutput>>;
 
 /// Keep the window title, and bring it back. A terminal without these sequences ignores them.
 const KEEP_TITLE: &str = "\x1b[22;0t";
@@ -166,8 +163,8 @@ fn give_back() {
     }
 }
 
-pub fn screen() -> io::Result<CanvasTerminal> {
-    Terminal::new(Canvas::new(DrawOutput(io::stdout())))
+pub fn screen() -> Canvas<DrawOutput> {
+    Canvas::new(DrawOutput(io::stdout()))
 }
 
 /// The output for data that is not a frame.
@@ -175,8 +172,10 @@ pub fn voice() -> DrawOutput {
     DrawOutput(io::stdout())
 }
 
-/// Keys of one piece come without a pause. The terminal library looks at nothing without any time.
+/// Keys of one piece come without a pause.
 const AT_ONCE: Duration = Duration::from_millis(5);
+/// The terminal library looks at nothing without any time, and spins for the last millisecond of any time.
+const LOOK: Duration = Duration::from_micros(100);
 
 /// Reads in its own thread until the program ends: `poll` with a timeout hangs on unknown answers of the terminal.
 /// The thread first reads the answers to earlier questions, because another reader would take them as keys.
@@ -197,17 +196,19 @@ pub fn read_input(messages: mpsc::Sender<Message>, asked: Option<TerminalQueries
             }
             escapes = Escapes::within(heard.broken_off);
         }
-        let mut after_key = false;
+        let mut last_key = None;
         loop {
             pause.pass();
-            // Whether a key is there already with the one before it. A person's keys are further apart.
+            // Whether a key is there already with the one before it, or follows it at once. A person's keys are further
+            // apart.
             #[allow(
                 clippy::disallowed_methods,
                 reason = "the input thread itself: after an unknown answer it waits here as it would in the read"
             )]
-            let at_once = after_key && crossterm::event::poll(AT_ONCE).unwrap_or(false);
+            let is_there = last_key.is_some() && crossterm::event::poll(LOOK).unwrap_or(false);
             let event = crossterm::event::read();
-            after_key = matches!(event, Ok(Event::Key(_)));
+            let at_once = is_there || last_key.is_some_and(|at: Instant| at.elapsed() < AT_ONCE);
+            last_key = matches!(event, Ok(Event::Key(_))).then(Instant::now);
             let message = match event {
                 Ok(Event::Key(key)) => match escapes.pass(key, Instant::now()) {
                     Some(key) if at_once => Message::KeyAtOnce(key),

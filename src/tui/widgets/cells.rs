@@ -74,23 +74,74 @@ pub struct Cluster<'a> {
 
 impl<'a> Cluster<'a> {
     fn new(text: &'a str, rules: Rules) -> Self {
-        if let [b' '..=b'~'] = text.as_bytes() {
-            return Self { text: Cow::Borrowed(text), cells: 1, certain: true };
+        let mut chars = text.chars();
+        match chars.next().and_then(plain_cells) {
+            Some(cells) if chars.next().is_none() => Self::plain(text, cells),
+            _ => Self {
+                text: Cow::Borrowed(text),
+                cells: cells(text, rules),
+                certain: is_certain(text, rules),
+            },
         }
-        Self { text: Cow::Borrowed(text), cells: cells(text, rules), certain: is_certain(text, rules) }
+    }
+
+    fn plain(text: &'a str, cells: usize) -> Self {
+        Self { text: Cow::Borrowed(text), cells, certain: true }
     }
 }
 
 /// The clusters of a text as they are drawn. A joined emoji shows its first part, a flag its two letters.
 /// Splitting one of them again gives the same cluster; splitting the whole result again needs no more cells.
 pub fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
-    let rules = Rules::now();
-    Graphemes(text).flat_map(move |grapheme| drawn(grapheme, rules))
+    Clusters { rest: Graphemes(text), pieces: None, rules: Rules::now() }
+}
+
+struct Clusters<'a> {
+    rest: Graphemes<'a>,
+    /// What is left of a grapheme that is drawn in several pieces.
+    pieces: Option<DrawnPieces<'a>>,
+    rules: Rules,
+}
+
+impl<'a> Iterator for Clusters<'a> {
+    type Item = Cluster<'a>;
+
+    fn next(&mut self) -> Option<Cluster<'a>> {
+        loop {
+            if let Some(pieces) = &mut self.pieces {
+                match pieces.next() {
+                    None => self.pieces = None,
+                    cluster => return cluster,
+                }
+            }
+            if let Some((letter, cells)) = self.rest.next_plain() {
+                return Some(Cluster::plain(letter, cells));
+            }
+            self.pieces = Some(drawn(self.rest.next()?, self.rules));
+        }
+    }
 }
 
 /// Splits a text into grapheme clusters. Nearly all text consists of letters that never join with their neighbours;
 /// the tables of Unicode are only asked about the others.
 struct Graphemes<'a>(&'a str);
+
+impl<'a> Graphemes<'a> {
+    /// The next letter and its cells, if it is a plain one by itself.
+    fn next_plain(&mut self) -> Option<(&'a str, usize)> {
+        let mut chars = self.0.chars();
+        let first = chars.next()?;
+        let cells = plain_cells(first)?;
+        let letter = chars.next().is_none_or(stands_alone).then(|| self.take(first.len_utf8()))?;
+        Some((letter?, cells))
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'a str> {
+        let (grapheme, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(grapheme)
+    }
+}
 
 impl<'a> Iterator for Graphemes<'a> {
     type Item = &'a str;
@@ -102,9 +153,16 @@ impl<'a> Iterator for Graphemes<'a> {
             next if stands_alone(first) && next.is_none_or(stands_alone) => first.len_utf8(),
             _ => self.0.graphemes(true).next()?.len(),
         };
-        let (grapheme, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(grapheme)
+        self.take(length)
+    }
+}
+
+/// The cells of a letter for which no table needs to be asked: printable ASCII, Han, Hangul syllables.
+fn plain_cells(c: char) -> Option<usize> {
+    match c {
+        ' '..='~' => Some(1),
+        '\u{4e00}'..='\u{9fff}' | '가'..='힣' => Some(2),
+        _ => None,
     }
 }
 
@@ -128,10 +186,14 @@ pub fn is_one_or_two(symbol: &str) -> bool {
 }
 
 pub fn width(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster.cells).sum() }
+    if text.is_ascii() {
+        return text.len();
+    }
+    let plain = text.chars().try_fold(0, |cells, c| Some(cells + plain_cells(c)?));
+    plain.unwrap_or_else(|| clusters(text).map(|cluster| cluster.cells).sum())
 }
 
-fn drawn(grapheme: &str, rules: Rules) -> impl Iterator<Item = Cluster<'_>> {
+fn drawn(grapheme: &str, rules: Rules) -> DrawnPieces<'_> {
     let mut chars = grapheme.chars();
     let first = chars.next();
     let is_single = chars.next().is_none();
@@ -444,13 +506,30 @@ mod tests {
         assert_eq!((shown(&above, PLAIN), shown(&behind, PLAIN)), ("a~b".to_owned(), "க~".to_owned()));
     }
 
+    #[test]
+    fn plain_letters_are_those_of_the_tables() {
+        for ambiguous in [Ambiguous::Unknown, Ambiguous::Narrow, Ambiguous::Wide] {
+            let rules = Rules { ambiguous, ..PLAIN };
+            for c in ('\0'..='\u{1ffff}').filter(|c| plain_cells(*c).is_some()) {
+                let text = c.to_string();
+                let of_tables = Some(cells(&text, rules)).filter(|_| is_certain(&text, rules));
+                assert_eq!(plain_cells(c), of_tables, "{c}");
+                assert!(stands_alone(c), "{c}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn text_is_split_at_the_boundaries_of_unicode(
             s in difficult_text(),
         ) {
-            for s in [s.clone(), format!("a\u{600}{s}")] {
+            for s in [s.clone(), format!("a\u{600}{s}"), format!("가{s}한")] {
                 prop_assert_eq!(Graphemes(&s).collect::<Vec<_>>(), s.graphemes(true).collect::<Vec<_>>());
+                let clusters = Clusters { rest: Graphemes(&s), pieces: None, rules: PLAIN };
+                let clusters: Vec<_> =
+                    clusters.map(|c| (c.text.into_owned(), c.cells, c.certain)).collect();
+                prop_assert_eq!(clusters, all(&s, PLAIN));
             }
         }
 

@@ -273,7 +273,7 @@ mod tests {
             for (columns, rows) in [(60, 12), (60, 6), (80, 20), (200, 46)] {
                 let area = Rect::new(0, 0, columns, rows);
                 let mut buffer = ratatui::buffer::Buffer::empty(area);
-                confirm.draw(&mut Frame::of(&mut buffer), area, &cx, |form| {
+                confirm.draw(&mut Frame::new(&mut buffer), area, &cx, |form| {
                     form.asks("Issue 1,048,576 badges  Title", &cx.place(), &cx);
                     form.dim(&"A long explanation. ".repeat(200));
                 });

@@ -16,11 +16,7 @@ pub struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    pub fn new(frame: &'a mut ratatui::Frame<'_>) -> Self {
-        Self { buffer: frame.buffer_mut() }
-    }
-
-    pub fn of(buffer: &'a mut Buffer) -> Self {
+    pub fn new(buffer: &'a mut Buffer) -> Self {
         Self { buffer }
     }
 
@@ -132,7 +128,6 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
     part(buffer, x, y);
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         let end = area.right().min(x.saturating_add(u16::try_from(text.len()).unwrap_or(u16::MAX)));
-        part(buffer, end, y);
         for (at, byte) in (x..end).zip(text.bytes()) {
             if let Some(cell) = buffer.cell_mut((at, y)) {
                 cell.set_char(char::from(byte)).set_style(style);
@@ -149,7 +144,6 @@ fn put(text: &str, style: Style, area: Rect, buffer: &mut Buffer) {
         if end > area.right() {
             break;
         }
-        part(buffer, end, y);
         for at in x..end {
             if let Some(cell) = buffer.cell_mut((at, y)) {
                 cell.set_symbol(if at == x { &cluster.text } else { " " }).set_style(style);

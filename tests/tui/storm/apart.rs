@@ -67,11 +67,11 @@ impl Storm {
         ];
         self.each(&mut h, &places).await;
         // What is confirmed is seen on the smallest screen, with the strip too.
-        h.tui.terminal.backend_mut().resize(60, 16);
+        h.tui.surface.resize(60, 16);
         h.tui.app.update(Message::Resize(60, 16));
         let screen = h.screen();
         assert!(screen.contains(&asks("1")) && screen.contains("gildong@naru.example"), "{screen}");
-        h.tui.terminal.backend_mut().resize(80, 24);
+        h.tui.surface.resize(80, 24);
         h.tui.app.update(Message::Resize(80, 24));
         h.confirm("1");
         h.shows("waiting 1").await;

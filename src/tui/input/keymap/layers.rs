@@ -1,7 +1,7 @@
 //! The layers of the keymap: default keys, the keys of a preset, and the lines of `keys.toml`. A later layer takes
 //! keys from an earlier one, so that a new default key never breaks a file that a person wrote before.
 
-use super::{Bound, Chord, DEFAULT, KeyContext, Keymap, parse};
+use super::{Bound, Chord, DEFAULT, KeyContext, Keymap, default_lines, parse};
 use crate::config::KeymapPreset;
 use crate::tui::input::action::Action;
 
@@ -84,7 +84,7 @@ fn is_fixed(action: Action, chord: &Chord) -> bool {
 
 /// The default keymap with the preset, and the source of each line.
 pub(super) fn base(preset: KeymapPreset) -> (Vec<Bound>, Vec<BindingSource>) {
-    let mut lines = Keymap::default().lines;
+    let mut lines = default_lines();
     let mut from = vec![BindingSource::Default; lines.len()];
     for (contexts, action, key) in additions(preset) {
         let Some(chord) = parse(key) else { continue };

@@ -79,9 +79,9 @@ impl Keymap {
             let mut stack = stack.to_vec();
             stack.push(KeyContext::Tour);
             for (depth, context) in stack.iter().enumerate() {
+                let inner: Vec<StackLine<'_>> =
+                    stack[..depth].iter().flat_map(|context| self.lines_of(*context, from)).collect();
                 for outer in self.lines_of(*context, from) {
-                    let inner: Vec<StackLine<'_>> =
-                        stack[..depth].iter().flat_map(|context| self.lines_of(*context, from)).collect();
                     for chord in outer.chords.iter().filter(|chord| !self.is_free(&stack[..depth], chord)) {
                         found.extend(self.lost(&stack, &outer, chord, (&inner, file)));
                     }
@@ -99,7 +99,8 @@ impl Keymap {
         context: KeyContext,
         from: &'a [BindingSource],
     ) -> impl Iterator<Item = StackLine<'a>> + 'a {
-        let lines = self.lines.iter().zip(from).filter(move |((c, ..), _)| *c == context);
+        let places = self.places.get(&context).into_iter().flatten();
+        let lines = places.filter_map(|at| Some((self.lines.get(*at)?, from.get(*at)?)));
         lines.map(|((context, action, chords), from)| StackLine {
             context: *context,
             action: *action,

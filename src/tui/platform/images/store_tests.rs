@@ -12,8 +12,7 @@ use crate::config::PictureChoice;
 use crate::tui::request::RequestIds;
 use crate::tui::worker::WorkerCommand;
 use image::{Rgba, RgbaImage};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
 
 struct TestStore {
     store: PictureStore,
@@ -69,11 +68,9 @@ impl TestStore {
     }
 
     fn shown(&self, url: &str) -> String {
-        let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
-        terminal
-            .draw(|frame| self.store.draw(&mut Frame::new(frame), &wanted(url), Style::new()))
-            .expect("drawn");
-        terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 12));
+        self.store.draw(&mut Frame::new(&mut buffer), &wanted(url), Style::new());
+        buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect::<String>()
     }
 }
 
@@ -165,10 +162,9 @@ fn what_has_no_picture_says_so_and_asks_nobody() {
         let want =
             PictureRequest { of: PictureOf::Address(raw.map(Text::from)), area: Rect::new(2, 1, 38, 9) };
         tui.with(|store, out| store.want(Some(&want), out));
-        let mut terminal = Terminal::new(TestBackend::new(40, 12)).expect("a terminal");
-        terminal.draw(|frame| tui.store.draw(&mut Frame::new(frame), &want, Style::new())).expect("drawn");
-        let shown: String =
-            terminal.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect();
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 12));
+        tui.store.draw(&mut Frame::new(&mut buffer), &want, Style::new());
+        let shown: String = buffer.content.iter().map(ratatui::buffer::Cell::symbol).collect();
         assert!(shown.contains(said), "{raw:?}: {shown}");
     }
     assert!(tui.orders.is_empty());
