@@ -17,7 +17,7 @@ const FOLDED_FROM: usize = 3;
 pub(super) type GroupKey = (String, Option<String>);
 
 /// The indexes of the copies of one badge: the one that counts first, then newest first.
-struct Group {
+struct CopyGroup {
     key: GroupKey,
     copies: Vec<usize>,
 }
@@ -28,15 +28,15 @@ fn key(held: &HeldBadge) -> Option<GroupKey> {
 }
 
 /// The groups of two and more.
-fn groups(held: &[HeldBadge], now: DateTime) -> Vec<Group> {
+fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
     let mut at: HashMap<GroupKey, usize> = HashMap::new();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<CopyGroup> = Vec::new();
     for (place, one) in held.iter().enumerate() {
         let Some(key) = key(one) else { continue };
         let group = *at.entry(key.clone()).or_insert(groups.len());
         match groups.get_mut(group) {
             Some(group) => group.copies.push(place),
-            None => groups.push(Group { key, copies: vec![place] }),
+            None => groups.push(CopyGroup { key, copies: vec![place] }),
         }
     }
     groups.retain(|group| group.copies.len() > 1);
@@ -113,7 +113,7 @@ impl Wallet {
                 self.call.unfolded.insert(group.key.clone());
             }
         }
-        let of: HashMap<usize, &Group> =
+        let of: HashMap<usize, &CopyGroup> =
             groups.iter().flat_map(|group| group.copies.iter().map(move |place| (*place, group))).collect();
         let mut arranged = Arrangement::default();
         let mut order = Vec::new();
