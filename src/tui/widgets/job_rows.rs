@@ -274,8 +274,7 @@ impl RowList {
         }
         for page in std::mem::take(&mut self.unfitted) {
             // The rows to be sent are hidden at first in a review, unless there are no others. They have no reasons.
-            let has_others =
-                heading.is_fitted() || self.list.loaded().any(|(_, row)| row.row_status != RowStatus::Ready);
+            let has_others = self.list.loaded().any(|(_, row)| row.row_status != RowStatus::Ready);
             let is_shown =
                 |row: &&JobRow| !self.is_review || !has_others || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page).into_iter().filter(is_shown) {

@@ -221,11 +221,6 @@ impl Heading {
         }
     }
 
-    /// Whether the columns are fitted to rows.
-    pub fn is_fitted(&self) -> bool {
-        !self.content.is_empty()
-    }
-
     /// Forgets the content, because other rows follow.
     pub fn forget_content(&mut self) {
         self.content.clear();

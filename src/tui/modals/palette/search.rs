@@ -156,7 +156,7 @@ fn words_match(texts: &[&str], typed: &[String], matches: fn(&str, &str) -> bool
 fn explained(action: Action) -> String {
     match i18n::language() {
         Language::English => action.help().to_owned(),
-        _ => format!("{} {}", action.help(), action.name().replace('-', " ")),
+        Language::Korean => format!("{} {}", action.help(), action.name().replace('-', " ")),
     }
 }
 

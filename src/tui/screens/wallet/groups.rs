@@ -16,7 +16,7 @@ const FOLDED_FROM: usize = 3;
 /// The template, or else the title, and the name.
 pub(super) type GroupKey = (String, Option<String>);
 
-/// The indexes of the copies of one badge: the one that counts first, then newest first.
+/// The indexes of the copies of one badge: valid ones first, then waiting ones, and the newest first among equals.
 struct CopyGroup {
     key: GroupKey,
     copies: Vec<usize>,
@@ -46,9 +46,8 @@ fn groups(held: &[HeldBadge], now: DateTime) -> Vec<CopyGroup> {
         _ => 2,
     };
     for group in &mut groups {
-        let counts =
-            group.copies.iter().enumerate().min_by_key(|(_, place)| rank(place)).map_or(0, |(n, _)| n);
-        group.copies[..=counts].rotate_right(1);
+        // The sort is stable: of two that count, the newest stays first.
+        group.copies.sort_by_key(rank);
     }
     groups
 }
@@ -109,7 +108,7 @@ impl Wallet {
         let groups = groups(held, now);
         let id = |place: usize| held.get(place).map(|one| &one.badge_id);
         for group in groups.iter().filter(|group| group.copies.len() >= FOLDED_FROM) {
-            if wanted.is_some() && group.copies[1..].iter().any(|place| id(*place) == wanted) {
+            if wanted.is_some() && group.copies.iter().skip(1).any(|place| id(*place) == wanted) {
                 self.call.unfolded.insert(group.key.clone());
             }
         }
