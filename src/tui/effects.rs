@@ -4,7 +4,7 @@ use super::app::Tab;
 use super::context::UiContext;
 use super::request::{JobFile, ProfileSession, Request, RequestId, RequestIds};
 use super::worker::WorkerCommand;
-use crate::config::NamedFilter;
+use crate::config::{NamedFilter, ThemeChoice};
 use crate::domain::call_advice::CallerQuestion;
 use crate::domain::{BadgeId, HistoryItem, ServiceTime};
 use crate::export::{ExportContent, ExportRow, Record};
@@ -147,6 +147,8 @@ pub enum Navigate {
     FindCert(String, Option<Vec<BadgeId>>),
     /// Answer this question of the caller on the Wallet tab.
     Question(Option<CallerQuestion>),
+    /// Use this theme until lapel closes.
+    Theme(ThemeChoice),
     /// Show the jobs and select the newest one.
     Activity,
     /// Show a job: its rows with these statuses, or the list of jobs if there are none.

@@ -40,6 +40,10 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
         let screen = h.screen();
         assert!(screen.contains("  실행  ") && screen.contains(reason), "{screen}");
     }
+    // The English name of an action is found, too.
+    h.press("ctrl-u");
+    h.type_text("save screen");
+    assert!(h.screen().contains("화면 저장"), "{}", h.screen());
     h.press("esc b");
     h.settled().await;
     take(&mut h, "categories", left);

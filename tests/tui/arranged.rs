@@ -260,3 +260,52 @@ async fn the_wallet_counts_copies_and_shows_each_of_them() {
     let both = crate::common::texts::msg_with("Revoke {n} badges", &[&2]);
     assert!(h.tui.app.modal().is_some() && !screen.contains(&both), "{screen}");
 }
+
+#[tokio::test]
+async fn three_copies_are_one_row_that_opens_to_each_of_them() {
+    use lapel::sandbox::RowState;
+    let mut h = Harness::new(small(), 120, 36).await;
+    let one = |minutes_ago, state| RowSpec {
+        recipient_name: "한서윤".into(),
+        recipient_email: "story@naru.example".into(),
+        minutes_ago,
+        state,
+        ..RowSpec::default()
+    };
+    let insert = vec![one(9000, RowState::Issued), one(600, RowState::Revoked), one(60, RowState::Waiting)];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.settled().await;
+    h.press("3");
+    h.paste("story@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    let copies = crate::common::texts::msg_with("{n} copies", &[&3]);
+    assert_eq!(screen.matches(&copies).count(), 1, "{screen}");
+    let row = |screen: &str| line_with(screen, "▌").to_owned();
+    // The badge that counts stands for the others, though it is the oldest.
+    assert!(row(&screen).contains("VALID") && row(&screen).contains("▸"), "{screen}");
+    h.press("y");
+    assert!(h.screen().contains(ids[0].as_str()), "{}", h.screen());
+    h.press("esc");
+    // A revocation needs one of them.
+    h.press("x");
+    let screen = h.settled().await;
+    assert!(h.tui.app.modal().is_none(), "{screen}");
+    assert!(row(&screen).contains("▾"), "{screen}");
+    assert_eq!(screen.matches(&copies).count(), 3, "{screen}");
+    h.press("j x");
+    let screen = h.settled().await;
+    assert!(h.tui.app.modal().is_some() && screen.contains(ids[2].as_str()), "{screen}");
+    h.press("esc esc");
+    let screen = h.settled().await;
+    assert!(row(&screen).contains("▸"), "esc folds them again: {screen}");
+    // A search finds the folded ones, too.
+    h.press("/");
+    h.paste(ids[1].as_str());
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(row(&screen).contains("REVOKED"), "{screen}");
+    h.press("esc esc e");
+    let screen = h.settled().await;
+    assert!(screen.contains("3 badges of story@"), "an export has all of them: {screen}");
+}

@@ -184,13 +184,18 @@ async fn a_long_list_says_where_one_is_and_a_wide_one_cuts_no_title() {
     };
     let mut h = Harness::new(small(), 80, 24).await;
     insert(&h, rows("TPL-004"));
-    let screen = look_up(&mut h, "many@naru.example").await;
+    look_up(&mut h, "many@naru.example").await;
+    // The copies of a badge are folded.
+    h.press("enter");
+    let screen = h.settled().await;
     assert!(screen.contains(msg_part("row 1 of 14")), "{screen}");
     h.press("j j");
     assert!(h.settled().await.contains(msg_part("row 3 of 14")));
     let mut h = Harness::new(small(), 160, 50).await;
     insert(&h, rows("TPL-004"));
-    let screen = look_up(&mut h, "many@naru.example").await;
+    look_up(&mut h, "many@naru.example").await;
+    h.press("enter");
+    let screen = h.settled().await;
     let listed: Vec<&str> = screen.lines().skip(4).filter(|line| line.contains("VALID")).collect();
     assert!(listed.len() >= 14 && !screen.contains(msg_part("row 1 of")), "{screen}");
     assert!(!listed.iter().any(|line| line.contains('…')), "{screen}");

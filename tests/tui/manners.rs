@@ -77,6 +77,24 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
     }
 }
 
+#[tokio::test]
+async fn the_screen_shows_the_selected_theme_and_esc_goes_back_to_the_chosen_one() {
+    use lapel::config::ThemeChoice;
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
+    h.tui.app.set_theme(ThemeChoice::Dark);
+    h.press(": t h e m e enter");
+    assert_eq!(dim(&mut h), Color::Indexed(246), "{}", h.screen());
+    h.press("j");
+    assert_eq!(dim(&mut h), Color::Indexed(241), "{}", h.screen());
+    h.press("esc");
+    assert_eq!(dim(&mut h), Color::Indexed(246), "{}", h.screen());
+    h.press(": t h e m e enter l");
+    assert_eq!(dim(&mut h), Color::Indexed(241), "{}", h.screen());
+    assert!(h.tui.app.modal().is_none() && h.screen().contains("theme = \"light\""), "{}", h.screen());
+}
+
 pub fn keys(text: &str) -> lapel::tui::Keymap {
     let file = lapel::config::KeymapFile::parse(std::path::Path::new("keys.toml"), text);
     lapel::tui::Keymap::with(&file).0.named(&lapel::tui::Glyphs::UNICODE)

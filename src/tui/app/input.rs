@@ -104,7 +104,7 @@ impl App {
                 "{name} does nothing here. Elsewhere: {help} ({places})",
                 name,
                 help = action.help(),
-                places = crate::i18n::list(places.into_iter().map(KeyContext::place))
+                places = named(places.iter().map(|place| place.place()).collect(), self.cx.glyphs.ellipsis)
             ),
             (None, None) => t!(
                 "{name} does nothing here. {keys} shows the keys.",
@@ -431,10 +431,23 @@ impl App {
                 |out| out.go.push(Navigate::ForgetRecents),
             )),
             Action::Language => switch_language(out),
+            Action::Theme => self.open(Menu::of_themes(self.palette.theme)),
             _ => {}
         }
     }
 }
+
+/// The first few names. A sign stands for the others.
+fn named(mut names: Vec<&str>, more: &'static str) -> String {
+    if names.len() > NAMED {
+        names.truncate(NAMED);
+        names.push(more);
+    }
+    i18n::list(names).to_string()
+}
+
+/// Maximum number of places that are named for a key.
+const NAMED: usize = 3;
 
 /// Maximum number of templates, and of badges, that the palette finds.
 const MOST_LOADED: usize = 1000;
@@ -450,4 +463,16 @@ fn switch_language(out: &mut Effects<'_>) {
         name = next.name(),
         setting = next.code()
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_message_names_a_few_places_only() {
+        let all = ["Templates", "History", "Wallet", "Badge"];
+        assert_eq!(named(all[..3].to_vec(), "…"), "Templates, History, Wallet");
+        assert_eq!(named(all.to_vec(), "…"), "Templates, History, Wallet, …");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
+use crate::config::Palette;
 use crate::tui::component::ShownRecord;
 use crate::tui::effects::{Effects, Navigate, OpenModal, RequestOwner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
@@ -100,6 +101,7 @@ impl App {
                     self.screens.wallet.answer(question, out);
                 });
             }
+            Navigate::Theme(theme) => self.set_theme(Palette { theme, ..self.palette }),
             Navigate::Activity => {
                 self.toasts = Toasts::default();
                 self.follow_to(Tab::Activity, None);

@@ -169,6 +169,7 @@ actions! {
     OtherRecord: "other record", "show other record" => "show its record from history or wallet";
     RequestLog: "requests", "show the request log" => "show the request log: cost and result of each request";
     Language: "language", "switch language" => "switch to the next language";
+    Theme: "theme", "choose a theme" => "choose a theme; the screen shows it at once";
     AutoRefresh: "auto refresh", "set auto refresh" => "set auto refresh: 30 s, 2 min or off";
     Save: "save", "save request log" => "save this log to a file, without the key, names and e-mails masked";
     Look: "check", "check now" => "check now, before the next check is due";
@@ -194,7 +195,7 @@ actions! {
     Palette: "palette", "find actions by name, or type a badge, holder or template";
     Back: "back", "close this or go back";
     Redraw: "redraw", "redraw the whole screen";
-    SaveScreen: "save screen", "save screen as text" => "save screen as text for a ticket, masked on request";
+    SaveScreen: "save screen", "save screen as text" => "save a dump of the screen for a ticket, masked on request";
     Suspend: "suspend", "suspend lapel" => "suspend lapel (fg brings it back)";
     Quit: "quit", "quit lapel";
     QuitNow: "quit", "quit lapel, even inside a field";

@@ -1,5 +1,6 @@
-//! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller.
+//! Menu of a few entries, each with a letter of its own: values to copy, the questions of a caller, themes.
 
+use crate::config::ThemeChoice;
 use crate::domain::call_advice::CallerQuestion;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::platform::clipboard::CopiedText;
@@ -16,6 +17,7 @@ const WIDEST: u16 = 100;
 enum MenuAction {
     Copy(CopiedText),
     Ask(Option<CallerQuestion>),
+    Theme(ThemeChoice),
 }
 
 struct MenuEntry {
@@ -29,6 +31,8 @@ pub struct Menu {
     title: &'static str,
     list: Vec<MenuEntry>,
     cursor: ListCursor,
+    /// The theme to go back to.
+    theme: Option<ThemeChoice>,
 }
 
 impl Menu {
@@ -41,7 +45,12 @@ impl Menu {
             choice: MenuAction::Copy(copy.clip),
         });
         let list: Vec<MenuEntry> = entries.collect();
-        (!list.is_empty()).then_some(Self { title: t!("Copy"), list, cursor: ListCursor::default() })
+        (!list.is_empty()).then_some(Self {
+            title: t!("Copy"),
+            list,
+            cursor: ListCursor::default(),
+            theme: None,
+        })
     }
 
     /// `now` is the chosen question.
@@ -60,13 +69,48 @@ impl Menu {
             choice: MenuAction::Ask(None),
         });
         let at = CallerQuestion::ALL.iter().position(|(_, question)| Some(*question) == now).unwrap_or(0);
-        Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at) }
+        Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at), theme: None }
+    }
+
+    /// `now` is the chosen theme. The screen shows the selected one.
+    pub fn of_themes(now: ThemeChoice) -> Self {
+        let all = [
+            ('a', ThemeChoice::Auto, t!("dark or light, as the terminal's background")),
+            ('d', ThemeChoice::Dark, t!("for a dark background")),
+            ('l', ThemeChoice::Light, t!("for a light background")),
+            ('h', ThemeChoice::HighContrast, t!("bright colours on black")),
+            ('t', ThemeChoice::Terminal, t!("the terminal's own colours")),
+            ('n', ThemeChoice::None, t!("no colours")),
+        ];
+        let at = all.iter().position(|(_, theme, _)| *theme == now).unwrap_or(0);
+        let entry = |(key, theme, shown): (char, ThemeChoice, &str)| MenuEntry {
+            key,
+            label: theme.word().to_owned(),
+            shown: shown.to_owned(),
+            choice: MenuAction::Theme(theme),
+        };
+        let list = all.map(entry).into();
+        Self { title: t!("Theme"), list, cursor: ListCursor::new(at), theme: Some(now) }
+    }
+
+    /// Shows the selected theme.
+    fn show_theme(&self, out: &mut Effects<'_>) {
+        if let Some(MenuAction::Theme(theme)) = self.list.get(self.cursor.at()).map(|entry| &entry.choice) {
+            out.go.push(Navigate::Theme(*theme));
+        }
     }
 
     fn pick(&self, at: usize, out: &mut Effects<'_>) {
         match self.list.get(at).map(|entry| &entry.choice) {
             Some(MenuAction::Copy(clip)) => out.copies.push(clip.clone()),
             Some(MenuAction::Ask(question)) => out.go.push(Navigate::Question(*question)),
+            Some(MenuAction::Theme(theme)) => {
+                out.go.push(Navigate::Theme(*theme));
+                out.say(t!(
+                    "lapel uses the theme {name} until it closes. To keep it, set theme = \"{name}\" in config.toml.",
+                    name = theme.word()
+                ));
+            }
             None => {}
         }
         out.close();
@@ -81,8 +125,15 @@ impl Component for Menu {
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept => self.pick(self.cursor.at(), out),
-            Action::Back => out.close(),
-            _ => return self.cursor.on_menu_action(action, self.list.len()),
+            Action::Back => {
+                out.go.extend(self.theme.map(Navigate::Theme));
+                out.close();
+            }
+            _ => {
+                let moved = self.cursor.on_menu_action(action, self.list.len());
+                self.show_theme(out);
+                return moved;
+            }
         }
         true
     }
@@ -101,8 +152,10 @@ impl Component for Menu {
         }
     }
 
-    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, _: &mut Effects<'_>) -> Clicked {
-        self.cursor.on_click(at, Action::Accept)
+    fn on_click(&mut self, at: Position, _: Rect, _: &UiContext, out: &mut Effects<'_>) -> Clicked {
+        let clicked = self.cursor.on_click(at, Action::Accept);
+        self.show_theme(out);
+        clicked
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

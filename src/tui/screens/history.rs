@@ -8,7 +8,8 @@ mod marks;
 use crate::api::{ApiError, CategoryFilter, HistoryFilter, HistoryQuery, Paging, Sort};
 use crate::domain::screen_text::KnownWords;
 use crate::domain::{
-    BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, State, Text, Verdict, issue_time,
+    BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, ServiceTime, State, Text, Verdict,
+    issue_time,
 };
 use crate::export::FieldValue;
 use crate::index::{HistorySelection, IndexedList};
@@ -88,6 +89,7 @@ impl Browse for HistoryItem {
         ListField::with_value("issued_at", tr_noop!("Issued at"), (11, 0, 1), |row| {
             FieldValue::Time(issue_time(row))
         })
+        .shown(|row, (), cx| issued_or_requested(row, cx))
         .time()
         .dim(),
         ListField::of("email_status", tr_noop!("Mail"), (5, 1, 2)).dim(),
@@ -246,6 +248,25 @@ fn state_with_age(row: &HistoryItem, cx: &UiContext) -> String {
             let state = verdict.state();
             format!("{} {}", cx.glyphs.state(&state), state.word())
         }
+    }
+}
+
+/// The issue time in a cell. A waiting badge shows the day of its request.
+fn issued_or_requested(row: &HistoryItem, cx: &UiContext) -> String {
+    match (issue_time(row), row.reg_date.as_ref()) {
+        (Some(issued), _) => issued.to_minute(),
+        (None, Some(accepted)) if state(row, &cx.clock()) == State::Waiting => request_day(accepted, cx),
+        _ => cx.glyphs.dash.to_owned(),
+    }
+}
+
+/// The day on which the service accepted the request, as wide as the column's heading.
+pub(super) fn request_day(accepted: &ServiceTime, cx: &UiContext) -> String {
+    match accepted.day() {
+        Some(day) if day.year() == cx.now().year() => {
+            t!("req {day}", day = day.strftime("%m-%d").to_string())
+        }
+        _ => accepted.to_day(),
     }
 }
 

@@ -6,6 +6,7 @@
 //! search, call, cert    what a look-up asks and shows; certificate numbers
 //! people, pasted        the choice between several people; several pasted lines
 //! rows, order, pane     the badges, their order, and the answer about the selected one
+//! groups                copies of a badge, listed together and folded
 //! narrow                the search of the list
 //! copyables, draw       what can be copied; drawing
 //! ```
@@ -14,6 +15,7 @@ mod call;
 pub(in crate::tui) mod cert;
 mod copyables;
 mod draw;
+mod groups;
 mod narrow;
 mod order;
 pub(super) mod pane;
@@ -29,6 +31,7 @@ use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
 use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
+use crate::i18n::number;
 use crate::jobs::{Disclosure, RevokeTarget, SentHere};
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
@@ -55,8 +58,9 @@ const MOST_PAGES: u64 = 200;
 struct HolderBadges {
     email: String,
     held: Vec<HeldBadge>,
-    /// Indexes of `held` in the chosen order. Empty if no order is chosen.
-    order: Vec<usize>,
+    arranged: groups::Arrangement,
+    /// The badge to select when the list is arranged next.
+    to_select: Option<BadgeId>,
     troubles: Vec<String>,
     /// Badges sent from this computer that are in neither list.
     sent: Vec<SentHere>,
@@ -85,6 +89,8 @@ struct LookupState {
     /// Whether the holder's wallet was opened. The journal has a record of it.
     opened: bool,
     wanted: Option<BadgeId>,
+    /// The copies that are not folded.
+    unfolded: BTreeSet<groups::GroupKey>,
     /// The caller's name, if it was typed, alone or next to the address.
     name: Option<String>,
     /// The number of addresses with that name, if they were counted.
@@ -415,6 +421,7 @@ impl Component for Wallet {
             }
             Action::Back if self.is_reading_cert() => self.stop_cert(out),
             Action::Back if self.typing => self.leave_box(),
+            Action::Back if self.can_fold() => self.fold(cx),
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
             Action::Export => match self.source(cx) {
@@ -428,10 +435,16 @@ impl Component for Wallet {
                 out.ask(Request::Do(Box::new(JobCommand::Opened(Disclosure::Match))));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
+            Action::Open if self.folded_here().is_some() => self.unfold(),
             Action::Open => match self.selected() {
                 Some(held) => out.go.push(Navigate::Badge(held.badge_id.clone(), held.reg_date().cloned())),
                 None => self.focus_box(),
             },
+            Action::Revoke if self.folded_here().is_some() => {
+                let copies = number(self.folded_here().unwrap_or_default() as u64);
+                self.unfold();
+                out.say(t!("This row stands for {copies} copies. Select the one to revoke.", copies));
+            }
             Action::Revoke => match self.selected() {
                 Some(held) => {
                     let target = self.target(held, cx);

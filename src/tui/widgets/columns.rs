@@ -1,6 +1,6 @@
 //! The columns of a list: which are shown, their order and their width, by default or as the user chose.
 
-use crate::tui::widgets::text_layout::{ColumnLayout, layout};
+use crate::tui::widgets::text_layout::{ColumnLayout, layout, width};
 
 /// The smallest and largest width that a user can set, in cells.
 pub const WIDTHS: std::ops::RangeInclusive<usize> = 3..=120;
@@ -181,6 +181,14 @@ impl Columns {
         }
         widths
     }
+}
+
+/// The widths of columns for these rows, of which nothing is chosen by a user.
+pub fn fitted<T>(own: &[ColumnLayout], rows: &[Vec<(String, T)>], room: usize) -> Vec<usize> {
+    let widest =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|(text, _)| width(text)).max();
+    let content: Vec<usize> = (0..own.len()).map(|column| widest(column).unwrap_or(0)).collect();
+    Columns::usual(own.len(), own.len()).widths(own, &content, room)
 }
 
 /// Takes the cells that a column does not need, and gives them to columns whose content is cut.

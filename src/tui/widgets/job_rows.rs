@@ -273,8 +273,10 @@ impl RowList {
             heading.forget_content();
         }
         for page in std::mem::take(&mut self.unfitted) {
-            // The rows to be sent are hidden at first in a review, and have no reasons.
-            let is_shown = |row: &&JobRow| !self.is_review || row.row_status != RowStatus::Ready;
+            // The rows to be sent are hidden at first in a review, unless there are no others. They have no reasons.
+            let has_others = self.list.loaded().any(|(_, row)| row.row_status != RowStatus::Ready);
+            let is_shown =
+                |row: &&JobRow| !self.is_review || !has_others || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page).into_iter().filter(is_shown) {
                 heading.fit(&columns::cells(row, self.is_review, cx, words), cx);
             }

@@ -24,6 +24,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Global, Action::RequestLog, &["L"]),
     (KeyContext::Global, Action::AutoRefresh, &[]),
     (KeyContext::Global, Action::Language, &[]),
+    (KeyContext::Global, Action::Theme, &[]),
     (KeyContext::Global, Action::Dismiss, &["backspace"]),
     (KeyContext::Global, Action::Profiles, &["P"]),
     (KeyContext::Global, Action::Tour, &["T"]),

@@ -80,11 +80,12 @@ fn a_letter_has_one_meaning_in_the_whole_app() {
 }
 
 /// Actions without a key, which only the palette offers.
-const IN_THE_PALETTE: [Action; 8] = [
+const IN_THE_PALETTE: [Action; 9] = [
     // The key of the picture goes through its sides.
     Action::TurnOver,
     Action::SaveScreen,
     Action::Language,
+    Action::Theme,
     Action::AutoRefresh,
     Action::ForgetRecent,
     Action::IndexOn,

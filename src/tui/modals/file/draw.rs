@@ -9,8 +9,9 @@ use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
 use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
 use crate::tui::prelude::*;
+use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::job_rows::short_reason;
-use crate::tui::widgets::text_layout::{cells, fit, number, styled, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, number, styled, width};
 use ratatui::style::Style;
 
 impl FileForm {
@@ -22,7 +23,7 @@ impl FileForm {
             Purpose::Issue { by_column: true, .. } => t!("Issue  with the template in each row").to_owned(),
             Purpose::Issue { template, .. } => t!("Issue  {title}", title = template.1),
             Purpose::Revoke { reason, .. } => {
-                t!("Revoke badges by id from a file: {reason}", reason = Text::from(reason.as_str()))
+                t!("Revoke badges by id. Reason: {reason}", reason = Text::from(reason.as_str()))
             }
         };
         form.cut(&head, theme.strong());
@@ -317,31 +318,31 @@ fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<L
     let theme = &cx.theme;
     let words = [t!("ready"), t!("needs review"), t!("invalid"), t!("no recipient")];
     let wide = words.into_iter().map(width).max().unwrap_or(0);
-    let rest = room.saturating_sub(6 + wide + 4);
-    let widths = [6, wide, rest / 5, rest * 2 / 5, rest - rest / 5 - rest * 2 / 5];
-    judged
-        .iter()
-        .take(free)
+    let row = |row: &Checked| {
+        let (word, style) = match row.standing {
+            Standing::Ready => (words[0], theme.good()),
+            Standing::Ask => (words[1], theme.warning()),
+            Standing::Refused => (words[2], theme.error()),
+            Standing::NotARecipient => (words[3], theme.dim()),
+        };
+        let why =
+            row.findings.first().map_or_else(String::new, |finding| short_reason::of_finding(&finding.what));
+        vec![
+            (format!("{:>6}", number(row.row.line)), theme.dim()),
+            (fit(word, wide, ""), style),
+            (Text::from(row.name.as_str()).to_string(), theme.text()),
+            (Text::from(row.email.as_str()).to_string(), theme.text()),
+            (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
+        ]
+    };
+    let rows: Vec<Vec<(String, Style)>> = judged.iter().take(free).map(row).collect();
+    let own = [(6, 0), (wide, 0), (8, 1), (16, 2), (10, 3)];
+    let own = own.map(|(min_width, weight)| ColumnLayout { min_width, weight, drop_order: 0 });
+    let widths = fitted(&own, &rows, room);
+    rows.iter()
         .map(|row| {
-            let (word, style) = match row.standing {
-                Standing::Ready => (words[0], theme.good()),
-                Standing::Ask => (words[1], theme.warning()),
-                Standing::Refused => (words[2], theme.error()),
-                Standing::NotARecipient => (words[3], theme.dim()),
-            };
-            let why = row
-                .findings
-                .first()
-                .map_or_else(String::new, |finding| short_reason::of_finding(&finding.what));
-            let all = [
-                (format!("{:>6}", number(row.row.line)), theme.dim()),
-                (word.to_owned(), style),
-                (Text::from(row.name.as_str()).to_string(), theme.text()),
-                (Text::from(row.email.as_str()).to_string(), theme.text()),
-                (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
-            ];
             let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&all, &widths, cx.glyphs.ellipsis));
+            spans.extend(cells(row, &widths, cx.glyphs.ellipsis));
             Line::from(spans)
         })
         .collect()

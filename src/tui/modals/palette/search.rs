@@ -1,7 +1,9 @@
 //! Search of the palette: how well an entry matches the typed text, and which letters match.
 
 use super::{PaletteEntry, what};
+use crate::i18n::{self, Language};
 use crate::tui::context::UiContext;
+use crate::tui::input::action::Action;
 use crate::tui::widgets::text_layout::fit;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -77,7 +79,7 @@ impl PaletteSearch {
         }
         let (name, help) = match entry {
             PaletteEntry::Command(command) => {
-                (letters(command.action.hint()), letters(command.action.help()))
+                (letters(command.action.hint()), letters(&explained(command.action)))
             }
             other => (letters(&what(other)), String::new()),
         };
@@ -147,6 +149,15 @@ pub(super) fn word_starts(text: &str, typed: &str) -> bool {
 fn words_match(texts: &[&str], typed: &[String], matches: fn(&str, &str) -> bool) -> bool {
     let has = |part: &String| texts.iter().any(|text| words(text).any(|word| matches(word, part)));
     !typed.is_empty() && typed.iter().all(has)
+}
+
+/// The explanation of an action, and its English name where the explanation has another language: an input method is
+/// often off.
+fn explained(action: Action) -> String {
+    match i18n::language() {
+        Language::English => action.help().to_owned(),
+        Language::Korean => format!("{} {}", action.help(), action.name().replace('-', " ")),
+    }
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

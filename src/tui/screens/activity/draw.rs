@@ -442,7 +442,9 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         all.push((format!("{} {}. {text}", cx.glyphs.alert, words(&need, job)), theme.warning()));
     }
     if let Some(stop) = job.stop.as_ref().filter(|_| job.phase != Phase::Moved) {
-        all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), theme.error()));
+        // What to do is in the line above.
+        let style = if all.is_empty() { theme.error() } else { theme.text() };
+        all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), style));
     } else if job.phase == Phase::Paused && job.can_resume() {
         all.push((t!("{state}. {run}: resume.", state = tr(job.phase.name()), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {

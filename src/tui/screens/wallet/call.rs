@@ -1,6 +1,7 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
 use super::Sought;
+use super::groups::Arrangement;
 use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
@@ -252,12 +253,13 @@ impl Wallet {
         let sent: Vec<SentHere> = holder.sent.into_iter().filter(|one| !is_shown(one)).collect();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         // Of lists that were not read to their end, nothing can be said to be missing.
-        let (both, order) = (troubles.is_empty() && complete, Vec::new());
+        let both = troubles.is_empty() && complete;
         let (total_count, requested) = (holder.total_count, holder.requested);
         self.found = Some(HolderBadges {
             email,
             held,
-            order,
+            arranged: Arrangement::default(),
+            to_select: selected.clone(),
             troubles,
             sent,
             requested,
@@ -417,7 +419,8 @@ impl Wallet {
         self.found = Some(HolderBadges {
             email: String::new(),
             held: vec![alone(badge)],
-            order: Vec::new(),
+            arranged: Arrangement::default(),
+            to_select: None,
             troubles: Vec::new(),
             sent: Vec::new(),
             requested: std::collections::HashMap::new(),

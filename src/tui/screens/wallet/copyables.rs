@@ -17,7 +17,8 @@ impl Wallet {
         let found = self.found.as_ref().filter(|_| self.is_listing());
         let Some(found) = found else { return Err(t!("There are no badges here to export.")) };
         let now = cx.now();
-        let rows: Vec<export::ExportRow> = self.rows().map(|held| export::ExportRow::of(held, now)).collect();
+        let rows: Vec<export::ExportRow> =
+            self.rows_with_folded().map(|held| export::ExportRow::of(held, now)).collect();
         let listed = rows.len() as u64;
         let is_all = found.both && found.complete;
         let head = t!(
@@ -68,13 +69,14 @@ impl Screen for Wallet {
     fn can_go_back(&self) -> bool {
         let is_searched = self.search.text().is_some() || self.search.over().is_some();
         self.is_reading_cert()
+            || self.can_fold()
             || is_searched
             || self.people.is_some() && (!self.choosing || !self.held().is_empty())
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
         let now = cx.now();
-        self.rows().any(|held| held.verdict(now).is_running())
+        self.held().iter().any(|held| held.verdict(now).is_running())
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {
@@ -98,7 +100,7 @@ impl Screen for Wallet {
         let Some(view) = self.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
-        all.records(&fields, Some(held), self.rows(), t!("of this holder"), |_| &view, cx);
+        all.records(&fields, Some(held), self.rows_with_folded(), t!("of this holder"), |_| &view, cx);
         all
     }
 

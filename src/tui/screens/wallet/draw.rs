@@ -21,7 +21,7 @@ use crate::tui::widgets::list::{draw_row, draw_texts};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
-use crate::tui::widgets::text_layout::{fit, line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::{self, fit, line_width, number, width, wrap};
 use ratatui::style::Style;
 
 /// Columns of the cursor before a row.
@@ -383,16 +383,14 @@ impl Wallet {
             draw_texts(frame, below(areas.list, 1), &said, cx.theme.dim());
             return;
         }
-        let widths = PeopleMatches::widths(usize::from(areas.list.width));
-        let shown = self.cursor.shown().filter_map(|i| Some((i, people.matches.get(self.unnarrowed(i)?)?)));
-        for (y, (i, one)) in (areas.list.y..).zip(shown) {
-            self.draw_row(
-                i,
-                PeopleMatches::row(one, &widths, cx),
-                frame,
-                Rect { y, height: 1, ..areas.list },
-                cx,
-            );
+        let shown: Vec<usize> = self.cursor.shown().collect();
+        let one =
+            |i: &usize| people.matches.get(self.unnarrowed(*i)?).map(|one| PeopleMatches::cells(one, cx));
+        let rows: Vec<Vec<(String, Style)>> = shown.iter().filter_map(one).collect();
+        let widths = PeopleMatches::widths(&rows, usize::from(areas.list.width));
+        for (y, (i, row)) in (areas.list.y..).zip(shown.into_iter().zip(&rows)) {
+            let spans = text_layout::cells(row, &widths, cx.glyphs.ellipsis);
+            self.draw_row(i, spans, frame, Rect { y, height: 1, ..areas.list }, cx);
         }
     }
 

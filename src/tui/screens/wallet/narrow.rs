@@ -95,7 +95,10 @@ impl Wallet {
     pub(super) fn all(&self) -> usize {
         match &self.people {
             Some(people) if self.choosing => people.matches.len(),
-            _ => self.held().len(),
+            _ => {
+                let order = self.found.as_ref().and_then(|found| found.arranged.order.as_ref());
+                order.map_or(self.held().len(), Vec::len)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! The columns and the sort order of a holder's badges.
 
 use super::Wallet;
+use super::groups::{self, Arrangement};
 use super::rows::{self, FIELDS, LookupView};
 use crate::domain::holder::names;
 use crate::domain::{EmailKey, HeldBadge};
@@ -65,7 +66,8 @@ impl Wallet {
             now: cx.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
-            copies: rows::copies(&found.held, cx.now()),
+            copies: groups::words(&found.held, cx.now()),
+            signs: found.arranged.signs.clone(),
         })
     }
 
@@ -85,7 +87,9 @@ impl Wallet {
         if !std::mem::take(&mut self.unsorted) {
             return;
         }
-        let order = match (self.heading.order(), self.as_rows(cx)) {
+        let selected =
+            self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());
+        let arranged = match (self.heading.order(), self.as_rows(cx)) {
             (Some(SortOrder { column, direction }), Some(view)) => {
                 let key =
                     |held| FIELDS.get(column).map_or(SortKey::None, |field| field.sort_key(held, &view));
@@ -93,14 +97,15 @@ impl Wallet {
                 let mut keyed: Vec<(SortKey, usize)> = keyed.collect();
                 // The sort is stable: among equal badges the newest stays first.
                 keyed.sort_by(|(a, _), (b, _)| compare(a, b, direction));
-                keyed.into_iter().map(|(_, at)| at).collect()
+                Arrangement::of(keyed.into_iter().map(|(_, at)| at).collect())
             }
-            _ => Vec::new(),
+            (None, Some(_)) if self.search.text().is_none() => self.with_groups(selected.as_ref(), cx.now()),
+            _ => Arrangement::default(),
         };
-        let selected = self.selected().map(|held| held.badge_id.clone());
+        let selected = selected.or_else(|| self.selected().map(|held| held.badge_id.clone()));
         let person = self.unnarrowed(self.cursor.at()).filter(|_| self.choosing);
         if let Some(found) = &mut self.found {
-            found.order = order;
+            found.arranged = arranged;
         }
         self.fitting = None;
         self.fitting = self.find_fitting(cx);
@@ -118,8 +123,13 @@ impl Wallet {
     }
 
     pub(super) fn row(&self, place: usize) -> Option<&HeldBadge> {
+        self.held().get(self.index(place)?)
+    }
+
+    /// The index of a listed badge among all.
+    pub(super) fn index(&self, place: usize) -> Option<usize> {
         let found = self.found.as_ref().filter(|_| !self.choosing)?;
         let place = self.unnarrowed(place)?;
-        found.held.get(found.order.get(place).copied().unwrap_or(place))
+        found.arranged.order.as_ref().map_or(Some(place), |order| order.get(place).copied())
     }
 }

@@ -5,11 +5,11 @@ use crate::domain::text::short;
 use crate::domain::{BadgeId, ServiceTime};
 use crate::i18n::list;
 use crate::tui::context::UiContext;
+use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::table_header::TO_MINUTE;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number};
+use crate::tui::widgets::text_layout::{ColumnLayout, number};
 use crate::tui::worker::lookup::Remaining;
 use ratatui::style::Style;
-use ratatui::text::Span;
 
 pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,
@@ -108,18 +108,11 @@ impl PeopleMatches {
         Self { matches, title, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
 
-    pub fn widths(columns: usize) -> Vec<usize> {
-        layout(
-            &[
-                ColumnLayout { min_width: 10, weight: 2, drop_order: 0 },
-                ColumnLayout { min_width: 24, weight: 2, drop_order: 0 },
-                ColumnLayout { min_width: 12, weight: 3, drop_order: 2 },
-                ColumnLayout { min_width: 9, weight: 0, drop_order: 1 },
-                ColumnLayout { min_width: TO_MINUTE, weight: 0, drop_order: 3 },
-                ColumnLayout { min_width: 14, weight: 2, drop_order: 0 },
-            ],
-            columns.saturating_sub(3),
-        )
+    /// The columns, with the texts of these rows.
+    pub fn widths(rows: &[Vec<(String, Style)>], columns: usize) -> Vec<usize> {
+        let own = [(10, 2, 0), (24, 2, 0), (12, 3, 2), (9, 0, 1), (TO_MINUTE, 0, 3), (14, 2, 0)];
+        let own = own.map(|(min_width, weight, drop_order)| ColumnLayout { min_width, weight, drop_order });
+        fitted(&own, rows, columns.saturating_sub(3))
     }
 
     /// The cells of a row. The address is masked.
@@ -136,10 +129,9 @@ impl PeopleMatches {
         [name, one.shown(), title, count!(one.badges as u64, "badge", "badges"), newest, why]
     }
 
-    pub fn row(one: &Match, widths: &[usize], cx: &UiContext) -> Vec<Span<'static>> {
-        let styled = Self::texts(one, cx).into_iter().enumerate();
+    pub fn cells(one: &Match, cx: &UiContext) -> Vec<(String, Style)> {
+        let texts = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
-        let styled = styled.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() }));
-        cells(&styled.collect::<Vec<_>>(), widths, cx.glyphs.ellipsis)
+        texts.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() })).collect()
     }
 }

@@ -1,12 +1,12 @@
 //! The rows of one holder's badges.
 
-use crate::domain::{BadgeId, EmailKey, HeldBadge, ServiceTime, TemplateId, Text, Verdict};
-use crate::i18n::{list, number};
-use crate::tui::screens::history::copies::not_issued;
+use super::groups::Sign;
+use crate::domain::{BadgeId, EmailKey, HeldBadge, State, Text, Verdict};
+use crate::i18n::list;
+use crate::tui::screens::history::request_day;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
-use jiff::civil::DateTime;
 use std::collections::HashMap;
 
 type ListField = RecordField<HeldBadge, LookupView>;
@@ -32,14 +32,26 @@ pub(super) const FIELDS: &[ListField] = &[
     ListField::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| {
         held.recipient_name().into()
     }),
-    ListField::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()),
+    ListField::with_value("title", tr_noop!("Badge"), (12, 4, 0), |held| held.title().into()).shown(
+        |held, view, cx| {
+            let sign = view.signs.get(&held.badge_id).map(|sign| sign.text(cx));
+            let title = held.title().map_or_else(|| cx.glyphs.dash.to_owned(), ToString::to_string);
+            format!("{}{title}", sign.unwrap_or_default())
+        },
+    ),
     ListField::computed("remarks", tr_noop!("Remarks"), (18, 3, 0))
         .shown(|held, view, _| view.remarks(held))
         .sorted(|held, view| SortKey::text(Some(&view.remarks(held))))
         .dim(),
     // The time of day is in the pane; the title needs the room.
     ListField::with_value("issued_at", tr_noop!("Issued at"), (10, 0, 2), |held| held.issued_at().into())
-        .shown(|held, _, cx| held.issued_at().map_or_else(|| cx.glyphs.dash.to_owned(), ServiceTime::to_day))
+        .shown(|held, view, cx| match (held.issued_at(), held.reg_date()) {
+            (Some(issued), _) => issued.to_day(),
+            (None, Some(accepted)) if held.verdict(view.now).state() == State::Waiting => {
+                request_day(accepted, cx)
+            }
+            _ => cx.glyphs.dash.to_owned(),
+        })
         .dim(),
     ListField::with_value("email_status", tr_noop!("Mail"), (5, 0, 1), |held| held.email_status().into())
         .dim(),
@@ -102,24 +114,7 @@ pub(super) struct LookupView {
     pub email: String,
     /// The words about copies: badges of one template and name.
     pub copies: HashMap<BadgeId, String>,
-}
-
-pub(super) fn copies(held: &[HeldBadge], now: DateTime) -> HashMap<BadgeId, String> {
-    let mut groups: HashMap<_, Vec<&HeldBadge>> = HashMap::new();
-    for one in held {
-        let template = one.template_id().map(TemplateId::wire).or_else(|| one.title().map(Text::wire));
-        if let Some(template) = template {
-            groups.entry((template, one.recipient_name().map(Text::wire))).or_default().push(one);
-        }
-    }
-    let mut all = HashMap::new();
-    for group in groups.into_values().filter(|group| group.len() > 1) {
-        let others = not_issued(group.iter().map(|one| one.verdict(now).state()));
-        let copies = t!("{n} copies", n = number(group.len() as u64));
-        let words = std::iter::once(copies).chain(others).collect::<Vec<_>>().join(", ");
-        all.extend(group.iter().map(|one| (one.badge_id.clone(), words.clone())));
-    }
-    all
+    pub signs: HashMap<BadgeId, Sign>,
 }
 
 impl LookupView {
