@@ -231,7 +231,7 @@ impl Jobs {
         Ok(self.core.journal.requested(&self.core.account, email).await?)
     }
 
-    /// The domains of the addresses in this account's issue jobs.
+    /// The domains of the newest addresses in this account's issue jobs.
     pub async fn domains(&self) -> Result<Vec<String>, JobError> {
         Ok(self.core.journal.domains(&self.core.account).await?)
     }

@@ -34,18 +34,27 @@ pub(super) struct KnownWrite {
     pub(super) age: i64,
 }
 
-/// Whether the database has another history of writes than before, or lacks one of these writes. A loss that somebody
-/// noticed after such a write was confirmed is the same loss. A standby may only be late.
-pub(super) fn are_missing(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<bool> {
+/// What a database shows of the writes that it must have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WriteHistory {
+    /// It has another history of writes than before, or lacks one of them. A loss that somebody noticed after such a
+    /// write was confirmed is the same loss.
+    pub(super) has_lost: bool,
+    /// It is a standby, which may only be late. When it takes over, its connections stay open.
+    pub(super) is_standby: bool,
+}
+
+pub(super) fn write_history(db: &Tx<'_>, known: &[KnownWrite]) -> tx::Result<WriteHistory> {
     let known: Vec<(&str, i64)> = known.iter().map(|write| (write.op.as_str(), write.age)).collect();
     db.row(
         "SELECT has_other_origin() OR NOT pg_is_in_recovery() AND EXISTS (
              SELECT 1 FROM json_rows(?1, op text, age bigint) AS known
              WHERE NOT EXISTS (SELECT 1 FROM applied WHERE applied.op = known.op)
-               AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE))
+               AND coalesce(noticed < clock_timestamp() - known.age * interval '1 millisecond', TRUE)),
+                pg_is_in_recovery()
          FROM store",
         values![super::json(&known)],
-        |r| r.get(0),
+        |r| Ok(WriteHistory { has_lost: r.get(0)?, is_standby: r.get(1)? }),
     )
 }
 

@@ -35,15 +35,10 @@ pub(super) const SCHEMA: &str = concat!(
      DROP TRIGGER row_in;"
 );
 
-/// The same of a team's journal, which counts and indexes as before. Its trigger for moved rows also checks their
-/// claims.
+/// The same of a team's journal, which counts and indexes as before.
 #[cfg(feature = "team")]
-pub(super) const TEAM_SCHEMA: &str = concat!(
-    "ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";",
-    kind_in_file!(""),
-    "DROP TRIGGER IF EXISTS claim_needed ON row;
-     DROP FUNCTION IF EXISTS claim_needed();"
-);
+pub(super) const TEAM_SCHEMA: &str =
+    concat!("ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";", kind_in_file!(""));
 
 /// Rows that are compared with each other in one statement.
 const AT_ONCE: usize = 10_000;

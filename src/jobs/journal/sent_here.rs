@@ -11,6 +11,9 @@ use jiff::Timestamp;
 /// Maximum number of rows with a time of request for one address.
 const MOST_REQUESTED: u32 = 1_000;
 
+/// Rows whose domains are suggested, so that a large journal does not delay a look-up.
+const NEWEST: u32 = 50_000;
+
 /// A row that lapel sent and that the service may not show yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentHere {
@@ -52,6 +55,7 @@ impl super::Journal {
         self.store().requested(account.clone(), EmailKey::of(email)).await
     }
 
+    /// The domains of the newest rows of an account's issue jobs.
     pub async fn domains(&self, account: &super::Account) -> Result<Vec<String>, super::JournalError> {
         self.store().domains(account.clone()).await
     }
@@ -82,11 +86,16 @@ pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -
 
 pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<String>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
+    // `CROSS JOIN` makes SQLite begin with the newest rows.
     db.rows(
-        "SELECT DISTINCT substr(row.email_key, instr(row.email_key, '@') + 1)
-         FROM row JOIN job ON job.id = row.job
-         JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
-         WHERE row.email_key LIKE '%@%' AND job.kind = 'issue' AND account_key.account IN (?1, ?2)",
+        &format!(
+            "SELECT DISTINCT substr(email_key, instr(email_key, '@') + 1)
+             FROM (SELECT row.email_key FROM row CROSS JOIN job CROSS JOIN account_key
+                   WHERE job.id = row.job AND job.kind = 'issue' AND row.email_key LIKE '%@%'
+                     AND account_key.base_url = job.base_url AND account_key.key = job.account
+                     AND account_key.account IN (?1, ?2)
+                   ORDER BY row.job DESC, row.no DESC LIMIT {NEWEST}) AS newest"
+        ),
         values![by_key, by_name],
         |r| r.get(0),
     )
@@ -124,4 +133,44 @@ fn sent_here(
             })
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::{Account, Journal};
+
+    #[tokio::test]
+    async fn domains_are_those_of_the_newest_rows_of_the_account() {
+        let journal = Journal::in_memory().expect("a journal");
+        let write = async |sql: String| {
+            journal.store().write("test", sql, |db, sql: &String| db.script(sql)).await.expect("written");
+        };
+        let job = |id: i64, kind: &str, key: &str, domain: &str, rows: u32| {
+            format!(
+                "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+                     VALUES ({id}, '{kind}', 'running', 0, 'p', 'u', '{key}', 't');
+                 WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {rows})
+                 INSERT INTO row (job, no, name, email, email_key, bucket)
+                     SELECT {id}, n, 'n', n || '@{domain}', n || '@{domain}', 'ready' FROM number;"
+            )
+        };
+        write(
+            "INSERT INTO account (id) VALUES (1), (2);
+             INSERT INTO account_key VALUES ('u', '1', 1), ('u', '2', 2);"
+                .to_owned()
+                + &job(1, "issue", "1", "old.example", 1)
+                + &job(2, "issue", "1", "new.example", NEWEST)
+                + &job(3, "issue", "2", "other.example", 1)
+                + &job(4, "revoke", "1", "revoked.example", 1),
+        )
+        .await;
+        let account =
+            Account { profile: "p".into(), base_url: "u".into(), key: "1".into(), organisation: None };
+        assert_eq!(journal.domains(&account).await.expect("read"), ["new.example"]);
+        write("DELETE FROM row WHERE job = 2 AND no = 1".to_owned()).await;
+        let mut domains = journal.domains(&account).await.expect("read");
+        domains.sort();
+        assert_eq!(domains, ["new.example", "old.example"]);
+    }
 }

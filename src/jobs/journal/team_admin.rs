@@ -2,7 +2,7 @@
 
 use super::schema::SCHEMA;
 use super::team_status::{Creation, Migration, TeamStatus};
-use super::{JournalError, Result, repeats, team_store};
+use super::{JournalError, Result, claims, repeats, team_store};
 use crate::i18n::list;
 use crate::jobs::reason::Reason;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, TeamError};
@@ -15,7 +15,7 @@ const RIGHTS: &str = include_str!("team_rights.sql");
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
-pub(super) const STEPS: &[(i64, &str)] = &[(10, repeats::TEAM_SCHEMA)];
+pub(super) const STEPS: &[(i64, &str)] = &[(10, repeats::TEAM_SCHEMA), (11, claims::TEAM_SCHEMA)];
 
 /// Whether the database has the tables of a journal. Everybody may ask this.
 async fn has_journal(client: &Client) -> std::result::Result<bool, Error> {

@@ -107,7 +107,17 @@ CREATE OR REPLACE FUNCTION rows_in() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGI
         ON CONFLICT (job, bucket) DO UPDATE SET n = tally.n + excluded.n, changed = excluded.changed;
     RETURN NULL;
 END $$;
-CREATE OR REPLACE FUNCTION rows_out() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+CREATE OR REPLACE FUNCTION rows_out() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    is_claimed BOOLEAN;
+BEGIN
+    IF NOT EXISTS (SELECT FROM old_rows) THEN
+        RETURN NULL;
+    END IF;
+    EXECUTE 'SELECT EXISTS (SELECT FROM old_rows JOIN claim USING (job, no))' INTO is_claimed;
+    IF is_claimed THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a removed row has a claim';
+    END IF;
     UPDATE tally SET n = tally.n - gone.n, changed = unixepoch()
         FROM (SELECT job, bucket, count(*) AS n FROM old_rows GROUP BY job, bucket) AS gone
         WHERE tally.job = gone.job AND tally.bucket = gone.bucket;
@@ -117,6 +127,48 @@ CREATE OR REPLACE TRIGGER row_in AFTER INSERT ON row REFERENCING NEW TABLE AS ne
     FOR EACH STATEMENT EXECUTE FUNCTION rows_in();
 CREATE OR REPLACE TRIGGER row_out AFTER DELETE ON row REFERENCING OLD TABLE AS old_rows
     FOR EACH STATEMENT EXECUTE FUNCTION rows_out();
+
+-- The rows and accounts of claims.
+
+CREATE OR REPLACE FUNCTION claims_in() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+DECLARE
+    is_lost BOOLEAN;
+BEGIN
+    IF NOT EXISTS (SELECT FROM new_claims) THEN
+        RETURN NULL;
+    END IF;
+    -- EXECUTE, as in `rows_moved`.
+    EXECUTE $sql$
+        SELECT EXISTS (SELECT FROM new_claims AS claim
+                       WHERE NOT EXISTS (SELECT FROM row WHERE row.job = claim.job AND row.no = claim.no))
+            OR EXISTS (SELECT FROM new_claims AS claim
+                       WHERE NOT EXISTS (SELECT FROM account WHERE account.id = claim.account))
+    $sql$ INTO is_lost;
+    IF is_lost THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a claim has no row or no account';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE FUNCTION claim_changed() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF NOT EXISTS (SELECT FROM row WHERE row.job = new.job AND row.no = new.no)
+        OR NOT EXISTS (SELECT FROM account WHERE account.id = new.account)
+    THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a claim has no row or no account';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE FUNCTION accounts_out() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT FROM claim WHERE account = old.id) THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a removed account has claims';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER claim_in AFTER INSERT ON claim REFERENCING NEW TABLE AS new_claims
+    FOR EACH STATEMENT EXECUTE FUNCTION claims_in();
+CREATE OR REPLACE TRIGGER claim_changed AFTER UPDATE OF account, job, no ON claim
+    FOR EACH ROW EXECUTE FUNCTION claim_changed();
+CREATE OR REPLACE TRIGGER account_out AFTER DELETE ON account
+    FOR EACH ROW EXECUTE FUNCTION accounts_out();
 
 -- Counts follow their rows, and so do claims: a row that was certainly not sent gives its claim back.
 
@@ -130,6 +182,10 @@ CREATE OR REPLACE FUNCTION rows_moved() RETURNS TRIGGER LANGUAGE plpgsql AS $$
 DECLARE
     is_unclaimed BOOLEAN;
 BEGIN
+    -- Many updates of a job find no row.
+    IF NOT EXISTS (SELECT FROM new_rows) THEN
+        RETURN NULL;
+    END IF;
     -- The last defence: no intent without a claim.
     EXECUTE $sql$
         SELECT EXISTS (

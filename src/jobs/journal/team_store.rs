@@ -65,6 +65,8 @@ pub(super) struct TeamStore {
     /// Shared by both connections. `None` for a process that only reads.
     witness: Option<Arc<Mutex<Witness>>>,
     connection: ConnectionReport,
+    /// Whether the database was a standby when this connection looked for lost writes. It may have taken over since.
+    is_standby: bool,
     /// Ends after everything else. `None` for a process that only reads, and for the connection for reads.
     lease: Option<Lease>,
 }
@@ -159,6 +161,7 @@ impl TeamStore {
             is_unsure: Arc::default(),
             witness: witness.clone(),
             connection,
+            is_standby: false,
             lease,
         };
         let reading = of(login.clone(), of_reads, None, None);
@@ -221,6 +224,12 @@ impl TeamStore {
         }
     }
 
+    /// The same for a read. A write always looks for lost writes.
+    fn connect_to_read(&mut self) -> Result<(), TeamError> {
+        self.connect()?;
+        if self.is_standby { self.notice_loss() } else { Ok(()) }
+    }
+
     /// Finds out whether the database has lost writes, and records that before anything else is written. See
     /// [`lost_writes`].
     fn notice_loss(&mut self) -> Result<(), TeamError> {
@@ -228,7 +237,9 @@ impl TeamStore {
         else {
             return Ok(());
         };
-        if !self.read_once(&known, |db, known| lost_writes::are_missing(db, known), false)? {
+        let history = self.read_once(&known, |db, known| lost_writes::write_history(db, known), false)?;
+        self.is_standby = history.is_standby;
+        if !history.has_lost {
             return Ok(());
         }
         let Some(session) = &mut self.session else { return Err(no_session()) };
@@ -239,7 +250,7 @@ impl TeamStore {
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
         begin(&tx, *pid, &new_number()).map_err(of_operation)?;
         // Another process may have noticed it meanwhile.
-        if lost_writes::are_missing(&tx, &known).map_err(of_operation)? {
+        if lost_writes::write_history(&tx, &known).map_err(of_operation)?.has_lost {
             tracing::warn!("the team's database has lost writes");
             lost_writes::notice(&tx, &process, Timestamp::now()).map_err(of_operation)?;
         }
@@ -263,14 +274,14 @@ impl TeamStore {
             return Err(self.failed(why.clone()));
         }
         // A connection that was idle may have ended meanwhile.
-        let first = self.connect().and_then(|()| self.read_once(args, op, is_long));
+        let first = self.connect_to_read().and_then(|()| self.read_once(args, op, is_long));
         match first {
             Err(why) if is_passing(&why) => {
                 if matches!(why, TeamError::Away(_)) {
                     // The connection may not know yet that it has ended.
                     self.session = None;
                 }
-                self.connect()
+                self.connect_to_read()
                     .and_then(|()| self.read_once(args, op, is_long))
                     .map_err(|why| self.failed(why))
             }

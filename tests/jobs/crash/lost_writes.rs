@@ -205,8 +205,10 @@ fn a_standby_that_took_over_is_noticed_and_also_sends_nothing_twice() {
         let id = begun(session, &world, &script).await;
         let known = world.control().ledger().accepted_total();
         server.stop();
-        server.start_promoted();
+        server.start_as_standby();
         back(session).await;
+        assert_eq!(rows(session, id).await, (13 - known, 0), "it may only be late");
+        server.promote();
         assert_eq!(rows(session, id).await, (0, 13 - known));
         assert_eq!(noticed(&world), 1);
         ends_well(session, &world, &script).await;

@@ -135,6 +135,39 @@ fn the_database_sends_no_row_without_a_claim() {
     });
 }
 
+/// Triggers take the place of foreign keys.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn the_database_keeps_no_claim_without_its_row_and_its_account() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(3)));
+    world.session(&Trap::new(End::Lives), async |session| {
+        let id = person::begin(session, &world, &script).await;
+        person::rest(session, id).await;
+        for sql in [
+            "INSERT INTO claim (account, template, person, slot, job, no, state)
+                 SELECT account, template, person, slot + 1, job, no + 10, state FROM claim",
+            "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (1, 99, '', '', '', 'ready');
+             INSERT INTO claim (account, template, person, slot, job, no, state)
+                 VALUES (0, 'T', '', 0, 1, 99, 'reserved')",
+            "UPDATE claim SET no = 99 WHERE no = 1",
+            "UPDATE claim SET account = 0",
+            "DELETE FROM row",
+            "UPDATE account_key SET account = other; DELETE FROM account WHERE id <> other",
+        ] {
+            world.change(&format!(
+                "DO $$ DECLARE other BIGINT; BEGIN
+                    INSERT INTO account DEFAULT VALUES RETURNING id INTO other;
+                    {sql};
+                    RAISE EXCEPTION 'done';
+                 EXCEPTION WHEN foreign_key_violation THEN NULL;
+                 END $$"
+            ));
+        }
+        assert_eq!(world.number("SELECT count(*) FROM claim JOIN row USING (job, no)"), 3);
+    });
+}
+
 /// Waits until a request is with the service.
 async fn sending(_: &Session, world: &World) {
     person::until(|| world.control().ledger().accepted_total() > 0).await;

@@ -252,7 +252,7 @@ fn catalog(database: &str) -> BTreeSet<String> {
              functions AS (SELECT * FROM pg_proc WHERE pronamespace = 'lapel'::regnamespace)
         SELECT pg_get_functiondef(oid) || ' of ' || proowner::regrole FROM functions
         UNION ALL SELECT 'right on ' || oid::regprocedure || ': ' || aclexplode(proacl)::text FROM functions
-        UNION ALL SELECT relname || ' of ' || relowner::regrole FROM tables
+        UNION ALL SELECT concat_ws(' ', relname, 'of', relowner::regrole, reloptions) FROM tables
         UNION ALL SELECT 'right on ' || relname || ': ' || aclexplode(relacl)::text FROM tables
         UNION ALL SELECT pg_get_indexdef(oid) FROM tables WHERE relkind = 'i'
         UNION ALL SELECT pg_get_triggerdef(pg_trigger.oid) FROM pg_trigger JOIN tables ON tgrelid = tables.oid
@@ -269,10 +269,20 @@ fn catalog(database: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_journal_of_schema_9_becomes_one_of_today() {
+fn a_journal_of_an_older_schema_becomes_one_of_today() {
     if is_left_out() {
         return;
     }
+    // For a time, the step to schema 10 left the functions as they were.
+    let step = "ALTER TABLE row ADD COLUMN repeats TEXT COLLATE \"C\";
+                CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;";
+    for (schema, step) in [(9, ""), (10, step)] {
+        migrates(schema, step);
+    }
+}
+
+/// Migrates a journal with the functions of schema 9, and the tables of another one.
+fn migrates(schema: i64, step: &str) {
     let (database, fresh) = (team::empty_database(), journal());
     team::run_in(&database, lapel::jobs::ROLES);
     let tables = include_str!("../pins/samples/team-schema-9.sql");
@@ -280,7 +290,8 @@ fn a_journal_of_schema_9_becomes_one_of_today() {
         &database,
         &format!(
             "BEGIN; SET LOCAL ROLE lapel_owner; {tables}
-             INSERT INTO store (schema, salt, origin) VALUES (9, 'salt', origin_now());
+             {step}
+             INSERT INTO store (schema, salt, origin) VALUES ({schema}, 'salt', origin_now());
              INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'issue', 'draft', 0, 'p', 'u', 'a', 't');
              INSERT INTO row (job, no, name, email, email_key, bucket, class)
@@ -292,12 +303,14 @@ fn a_journal_of_schema_9_becomes_one_of_today() {
     assert_ne!(catalog(&database), catalog(&fresh));
     let bench = bench_of(&database, &["keeper", "issuer"]);
     let done = json_as(&bench, "keeper", &["journal", "migrate"], 0);
-    assert!(done["from"] == 9 && done["to"].as_i64() > Some(9), "{done}");
+    assert!(done["from"] == schema && done["to"].as_i64() > Some(10), "{done}");
     let session = DatabaseSession::open(&login("keeper", &database)).expect("connected");
     let rows = session.client.query("SELECT repeats FROM lapel.row ORDER BY no", &[]);
     let rows = session.runtime.block_on(rows).expect("rows");
     let kinds: Vec<Option<String>> = rows.iter().map(|row| row.get(0)).collect();
-    assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
+    if schema == 9 {
+        assert_eq!(kinds, [None, Some("twin".into()), Some("shared_address".into()), None]);
+    }
     run_as(&bench, "issuer", &["journal", "status"]).ended(0);
     // Nothing tells it from a journal that is new.
     let (migrated, fresh) = (catalog(&database), catalog(&fresh));
