@@ -11,6 +11,8 @@ use toml::de::DeTable;
 const MOST: usize = 20;
 /// How often the lines before an error are tried, each time twice as many statements earlier.
 const TRIES: u32 = 8;
+/// How much is read again and again, in bytes: some hundred times of any usual file.
+const MOST_READ: usize = 2 << 20;
 
 /// Empty lines replace invalid TOML, so that line numbers stay the same.
 #[derive(Debug, Default)]
@@ -102,8 +104,10 @@ impl Readable {
     pub fn of(text: &str) -> Self {
         let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
         let mut lost: Vec<LostLines> = Vec::new();
+        let mut read = 0;
         loop {
             let text = lines.join("\n");
+            read += text.len();
             let Err(error) = DeTable::parse(&text) else { return Self { text, lost, given_up: false } };
             let offset = error.span().map_or(0, |span| span.start);
             let before = text.get(..offset).unwrap_or(&text);
@@ -113,7 +117,9 @@ impl Readable {
             // The parser does not report mistakes in their order: an earlier one may be there too.
             for tries in 0..TRIES {
                 first = starts[starts.len().saturating_sub(1 << tries)];
-                if DeTable::parse(&lines[..first].join("\n")).is_ok() {
+                let before = lines[..first].join("\n");
+                read += before.len();
+                if DeTable::parse(&before).is_ok() {
                     break;
                 }
             }
@@ -131,7 +137,7 @@ impl Readable {
                 // The parser's messages contain no values. Its quoted line is left out.
                 what: t!("invalid TOML: {message}", message = error.message()),
             });
-            if lost.len() > MOST {
+            if lost.len() > MOST || read > MOST_READ {
                 return Self { text: String::new(), lost, given_up: true };
             }
             lines[first..end].iter_mut().for_each(String::clear);
