@@ -12,7 +12,7 @@ const MOST: usize = 20;
 /// How often the lines before an error are tried, each time twice as many statements earlier.
 const TRIES: u32 = 8;
 /// How much is read again and again, in bytes: some hundred times of any usual file.
-const MOST_READ: usize = 2 << 20;
+const MOST_READ: usize = 1 << 20;
 
 /// Empty lines replace invalid TOML, so that line numbers stay the same.
 #[derive(Debug, Default)]
