@@ -11,7 +11,7 @@ use toml::de::DeTable;
 const MOST: usize = 20;
 /// How often the lines before an error are tried, each time twice as many statements earlier.
 const TRIES: u32 = 8;
-/// How much is read again and again, in bytes: some hundred times of any usual file.
+/// How many bytes of one file are parsed before lapel gives up: a usual file, some hundred times.
 const MOST_READ: usize = 1 << 20;
 
 /// Empty lines replace invalid TOML, so that line numbers stay the same.
@@ -117,9 +117,9 @@ impl Readable {
             // The parser does not report mistakes in their order: an earlier one may be there too.
             for tries in 0..TRIES {
                 first = starts[starts.len().saturating_sub(1 << tries)];
-                let before = lines[..first].join("\n");
-                read += before.len();
-                if DeTable::parse(&before).is_ok() {
+                let earlier = lines[..first].join("\n");
+                read += earlier.len();
+                if DeTable::parse(&earlier).is_ok() {
                     break;
                 }
             }

@@ -5,7 +5,7 @@ use crate::crash::drafts;
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people, targets};
-use crate::crash::world::{BOUND, End, Session, Trap, World};
+use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
 use lapel::jobs::{JobId, Journal, Phase, RowStatus};
@@ -30,16 +30,6 @@ async fn begun(session: &mut Session, world: &World, script: &Script) -> JobId {
     session.jobs.pause(id).await.expect("paused");
     person::rest(session, id).await;
     id
-}
-
-/// Waits until the database can be read again.
-async fn back(session: &Session) {
-    let reading = async {
-        while session.jobs.list().await.is_err() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(BOUND, reading).await.expect("the database is back");
 }
 
 /// The rows that may be sent, and those in doubt.
@@ -91,7 +81,7 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
             server.stop();
             server.copy("data", "saved");
             server.start();
-            back(session).await;
+            person::back(&session.jobs).await;
             session.jobs.resume(id, "somebody").await.expect("resumed");
             assert_eq!(noticed(&world), 0, "a server that starts again has lost nothing");
             accepted(&world, known + 4).await;
@@ -102,7 +92,7 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
             server.stop();
             server.copy("saved", "data");
             server.start();
-            back(session).await;
+            person::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             person::rest(session, id).await;
             assert_eq!(noticed(&world), 1);
@@ -131,7 +121,7 @@ fn nobody_gets_two_badges_after_a_dump_was_restored() {
             session.jobs.pause(id).await.expect("paused");
             person::rest(session, id).await;
             server.restore(in_other);
-            back(session).await;
+            person::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             assert_eq!(noticed(&world), 1);
             ends_well(session, &world, &script).await;
@@ -206,7 +196,7 @@ fn a_standby_that_took_over_is_noticed_and_also_sends_nothing_twice() {
         let known = world.control().ledger().accepted_total();
         server.stop();
         server.start_as_standby();
-        back(session).await;
+        person::back(&session.jobs).await;
         assert_eq!(rows(session, id).await, (13 - known, 0), "it may only be late");
         server.promote();
         assert_eq!(rows(session, id).await, (0, 13 - known));
@@ -247,7 +237,7 @@ fn a_standby_sends_nothing_twice_although_it_lacks_confirmed_writes() {
                 known = world.control().ledger().accepted_total();
             }
             server.fail_over(standby);
-            back(session).await;
+            person::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             person::rest(session, id).await;
             assert_eq!(noticed(&world), 1);

@@ -118,9 +118,7 @@ async fn doubts(session: &mut Session) -> (JobId, Vec<u64>) {
 async fn thaw(team: &Team, child: &mut Child) {
     team.world.control().clear_faults();
     signal(child, Signal::CONT);
-    while matches!(child.try_wait(), Ok(None)) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    person::until(|| !matches!(child.try_wait(), Ok(None))).await;
 }
 
 /// A request is on its way when its computer freezes, and arrives after another computer has taken over the job.

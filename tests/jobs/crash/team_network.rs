@@ -5,7 +5,7 @@ use crate::crash::drafts;
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script};
-use crate::crash::world::{BOUND, Session, World};
+use crate::crash::world::{Session, World};
 use crate::proxy::{Point, Proxy, Strike, Then};
 use crate::team;
 use lapel::domain::Address;
@@ -211,12 +211,7 @@ fn a_job_that_loses_its_database_goes_on_when_that_is_back() {
                 session.jobs.note_opening(&Disclosure::Match, "kim").await.expect_err("it is away");
                 oracle::meanwhile(&routed.world, &routed.script);
                 routed.proxy.come_back();
-                // For a moment, reads do not try.
-                let end = Instant::now() + BOUND;
-                while session.jobs.list().await.is_err() {
-                    assert!(Instant::now() < end, "it is never back");
-                    tokio::task::yield_now().await;
-                }
+                person::back(&session.jobs).await;
             }
             routed.live(session).await;
         });
@@ -355,16 +350,7 @@ fn a_job_whose_number_nobody_learned_is_stopped_and_a_draft_is_discarded() {
             };
             person::until(|| count("stopped") == stopped && count("draft") == 0).await;
             assert_eq!(world.control().ledger().accepted_total(), sent, "nobody sends it");
-            // For a moment, reads do not try.
-            let reading = async {
-                loop {
-                    if let Ok(listed) = jobs.list().await {
-                        return listed;
-                    }
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
-            };
-            let mut listed = tokio::time::timeout(BOUND, reading).await.expect("it is back");
+            let mut listed = person::back(&jobs).await;
             if let Some(id) = earlier {
                 jobs.undo(id, "a mistake").await.expect("the same again works");
                 return;
