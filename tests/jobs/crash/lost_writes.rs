@@ -5,6 +5,7 @@ use crate::crash::drafts;
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people, targets};
+use crate::crash::team_wait;
 use crate::crash::world::{End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
@@ -20,7 +21,7 @@ fn hiding() -> World {
 
 /// Waits until the service has accepted so many.
 async fn accepted(world: &World, count: u64) {
-    person::until(|| world.control().ledger().accepted_total() >= count).await;
+    team_wait::until(|| world.control().ledger().accepted_total() >= count).await;
 }
 
 /// Begins a job, and pauses it after some requests.
@@ -55,7 +56,7 @@ async fn renewed(world: &World) {
         "UPDATE process SET until = clock_timestamp() + interval '9 seconds' WHERE until > clock_timestamp()",
     );
     let waiting = "SELECT count(*) FROM process WHERE until BETWEEN clock_timestamp() AND clock_timestamp() + interval '9 seconds'";
-    person::until(|| world.number(waiting) == 0).await;
+    team_wait::until(|| world.number(waiting) == 0).await;
 }
 
 /// All rows are found, or a person sends them again after the window.
@@ -81,7 +82,7 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
             server.stop();
             server.copy("data", "saved");
             server.start();
-            person::back(&session.jobs).await;
+            team_wait::back(&session.jobs).await;
             session.jobs.resume(id, "somebody").await.expect("resumed");
             assert_eq!(noticed(&world), 0, "a server that starts again has lost nothing");
             accepted(&world, known + 4).await;
@@ -92,7 +93,7 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
             server.stop();
             server.copy("saved", "data");
             server.start();
-            person::back(&session.jobs).await;
+            team_wait::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             person::rest(session, id).await;
             assert_eq!(noticed(&world), 1);
@@ -121,7 +122,7 @@ fn nobody_gets_two_badges_after_a_dump_was_restored() {
             session.jobs.pause(id).await.expect("paused");
             person::rest(session, id).await;
             server.restore(in_other);
-            person::back(&session.jobs).await;
+            team_wait::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             assert_eq!(noticed(&world), 1);
             ends_well(session, &world, &script).await;
@@ -196,7 +197,7 @@ fn a_standby_that_took_over_is_noticed_and_also_sends_nothing_twice() {
         let known = world.control().ledger().accepted_total();
         server.stop();
         server.start_as_standby();
-        person::back(&session.jobs).await;
+        team_wait::back(&session.jobs).await;
         assert_eq!(rows(session, id).await, (13 - known, 0), "it may only be late");
         server.promote();
         assert_eq!(rows(session, id).await, (0, 13 - known));
@@ -237,7 +238,7 @@ fn a_standby_sends_nothing_twice_although_it_lacks_confirmed_writes() {
                 known = world.control().ledger().accepted_total();
             }
             server.fail_over(standby);
-            person::back(&session.jobs).await;
+            team_wait::back(&session.jobs).await;
             assert_eq!(rows(session, id).await, (0, 13 - known));
             person::rest(session, id).await;
             assert_eq!(noticed(&world), 1);
@@ -343,9 +344,9 @@ fn revocations_stop_until_a_person_resumes_them() {
     world.fault("post commit delay=100ms");
     world.session(&Trap::new(End::Lives), async |session| {
         let id = person::begin(session, &world, &script).await;
-        person::until(|| !world.control().ledger().revokes.is_empty()).await;
+        team_wait::until(|| !world.control().ledger().revokes.is_empty()).await;
         fail_over(&world);
-        person::until(|| noticed(&world) == 1).await;
+        team_wait::until(|| noticed(&world) == 1).await;
         person::rest(session, id).await;
         let job = session.jobs.job(id).await.expect("a job");
         assert_eq!(job.phase, Phase::Stopped, "{job:?}");

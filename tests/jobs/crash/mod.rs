@@ -33,4 +33,6 @@ mod team_network;
 mod team_only;
 #[cfg(feature = "team")]
 mod team_pooler;
+#[cfg(feature = "team")]
+mod team_wait;
 mod world;

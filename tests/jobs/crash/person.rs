@@ -5,8 +5,8 @@ use crate::crash::oracle;
 use crate::crash::world::{BOUND, Session, World};
 use lapel::domain::{BadgeId, State, TemplateId, Text};
 use lapel::jobs::{
-    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Jobs, Kind, Person, Phase,
-    RevokePlan, RevokeTarget, RowFilter, RowSelection, RowStatus,
+    CheckProgress, Decision, DuplicateKind, Job, JobError, JobId, JobRow, Kind, Person, Phase, RevokePlan,
+    RevokeTarget, RowFilter, RowSelection, RowStatus,
 };
 use lapel::sandbox::{RowSpec, RowState};
 use std::sync::atomic::Ordering;
@@ -254,31 +254,6 @@ pub async fn rest(session: &mut Session, id: JobId) {
         let rows = rows(session, id).await;
         panic!("never rests: {job:?}\n{:#?}", &rows[..rows.len().min(20)]);
     }
-}
-
-#[cfg(feature = "team")]
-/// Waits until something outside of the session has happened.
-pub async fn until(mut has_happened: impl FnMut() -> bool) {
-    let happening = async {
-        while !has_happened() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(BOUND, happening).await.expect("it happens");
-}
-
-#[cfg(feature = "team")]
-/// Waits until the database can be read again: for a moment after it was away, reads do not try. Returns the jobs.
-pub async fn back(jobs: &Jobs) -> Vec<Job> {
-    let reading = async {
-        loop {
-            match jobs.list().await {
-                Ok(listed) => return listed,
-                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
-            }
-        }
-    };
-    tokio::time::timeout(BOUND, reading).await.expect("the database is back")
 }
 
 async fn rests(session: &Session, id: JobId) -> bool {

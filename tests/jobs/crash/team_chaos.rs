@@ -5,6 +5,7 @@
 
 use crate::crash::person::{self, TEMPLATE};
 use crate::crash::random;
+use crate::crash::team_wait;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use lapel::jobs::{JobId, RowFilter, RowStatus};
@@ -118,7 +119,7 @@ async fn doubts(session: &mut Session) -> (JobId, Vec<u64>) {
 async fn thaw(team: &Team, child: &mut Child) {
     team.world.control().clear_faults();
     signal(child, Signal::CONT);
-    person::until(|| !matches!(child.try_wait(), Ok(None))).await;
+    team_wait::until(|| !matches!(child.try_wait(), Ok(None))).await;
 }
 
 /// A request is on its way when its computer freezes, and arrives after another computer has taken over the job.
@@ -164,7 +165,7 @@ fn a_process_that_freezes_while_it_sends_makes_a_second_badge_only_for_a_row_tha
         assert_eq!(team.world.control().ledger().accepted_total(), ledger.accepted_total() + 1);
         thaw(&team, &mut child).await;
         let late = "SELECT why FROM decision WHERE what = 'late answer'";
-        person::until(|| !team.world.query(late).is_empty()).await;
+        team_wait::until(|| !team.world.query(late).is_empty()).await;
         finish(&team, session).await;
         let row = person::rows(session, id).await.into_iter().find(|row| row.no == no).expect("the row");
         let bound = row.badge_id.expect("one of the two");

@@ -5,6 +5,7 @@ use crate::crash::drafts;
 use crate::crash::many;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script};
+use crate::crash::team_wait;
 use crate::crash::world::{Session, World};
 use crate::proxy::{Point, Proxy, Strike, Then};
 use crate::team;
@@ -211,7 +212,7 @@ fn a_job_that_loses_its_database_goes_on_when_that_is_back() {
                 session.jobs.note_opening(&Disclosure::Match, "kim").await.expect_err("it is away");
                 oracle::meanwhile(&routed.world, &routed.script);
                 routed.proxy.come_back();
-                person::back(&session.jobs).await;
+                team_wait::back(&session.jobs).await;
             }
             routed.live(session).await;
         });
@@ -348,9 +349,9 @@ fn a_job_whose_number_nobody_learned_is_stopped_and_a_draft_is_discarded() {
                 OneStep::Replace => 2,
                 OneStep::Undo => 0,
             };
-            person::until(|| count("stopped") == stopped && count("draft") == 0).await;
+            team_wait::until(|| count("stopped") == stopped && count("draft") == 0).await;
             assert_eq!(world.control().ledger().accepted_total(), sent, "nobody sends it");
-            let mut listed = person::back(&jobs).await;
+            let mut listed = team_wait::back(&jobs).await;
             if let Some(id) = earlier {
                 jobs.undo(id, "a mistake").await.expect("the same again works");
                 return;

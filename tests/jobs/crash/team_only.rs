@@ -4,6 +4,7 @@ use crate::crash::drafts;
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people};
 use crate::crash::steps;
+use crate::crash::team_wait;
 use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
@@ -40,7 +41,7 @@ fn an_answer_that_comes_after_the_take_over_is_evidence_and_nothing_is_sent_twic
         assert_eq!(taken.counts.of(RowStatus::Sending), 0, "{taken:?}");
         assert!(taken.counts.of(RowStatus::InDoubt) > 0, "{taken:?}");
         let late = "SELECT count(*) FROM decision WHERE what = 'late answer'";
-        person::until(|| world.number(late) == 1).await;
+        team_wait::until(|| world.number(late) == 1).await;
         person::live(&mut second, &world, &script).await;
         oracle::finally(&second, &world, &script).await;
         assert_eq!(world.control().ledger().accepted_total(), 13);
@@ -67,7 +68,7 @@ fn an_intent_whose_answer_never_came_is_taken_back() {
     world.session(&Trap::new(End::Lives), async |_| {
         let mut session = world.begin(Some(watcher)).await;
         let id = person::begin(&mut session, &world, &script).await;
-        person::until(|| is_away.load(Ordering::Relaxed)).await;
+        team_wait::until(|| is_away.load(Ordering::Relaxed)).await;
         // It waits until the intent is given up.
         session.jobs.note_opening(&Disclosure::Match, "kim").await.expect_err("nobody can connect");
         session.jobs.job(id).await.expect_err("nobody can connect");
@@ -170,7 +171,7 @@ fn the_database_keeps_no_claim_without_its_row_and_its_account() {
 
 /// Waits until a request is with the service.
 async fn sending(_: &Session, world: &World) {
-    person::until(|| world.control().ledger().accepted_total() > 0).await;
+    team_wait::until(|| world.control().ledger().accepted_total() > 0).await;
 }
 
 #[test]
