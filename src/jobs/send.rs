@@ -248,7 +248,10 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
 
 /// `None` if there is nothing to send, or nothing may be sent.
 async fn record_intent(core: &Arc<JobsCore>, id: JobId) -> Result<Option<Chunk>, JournalError> {
-    core.journal.assure_lease()?;
+    tokio::select! {
+        assured = core.journal.assure_lease() => assured?,
+        () = core.ending.cancelled() => return Ok(None),
+    }
     let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
     let intent = RecordIntent { job: id, me, most, at: now.as_second(), heard };

@@ -6,12 +6,12 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+#[cfg(feature = "team")]
+mod again_on_postgresql;
 #[path = "../common/service.rs"]
 mod common;
 mod crash;
 mod intake;
-#[cfg(feature = "team")]
-mod on_postgresql;
 #[cfg(feature = "team")]
 #[path = "../common/proxy.rs"]
 mod proxy;

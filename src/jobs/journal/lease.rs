@@ -28,15 +28,36 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 /// The time until which this process may send, as its own clock knows it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::jobs) struct LeaseTime(Arc<AtomicI64>);
+pub(in crate::jobs) struct LeaseTime {
+    until: Arc<AtomicI64>,
+    renewed: Arc<Notify>,
+}
 
 impl LeaseTime {
     pub(in crate::jobs) fn is_valid(&self) -> bool {
-        boot_ms() < self.0.load(Ordering::Acquire)
+        boot_ms() < self.until.load(Ordering::Acquire)
+    }
+
+    /// Waits a little for a renewal if the lease has ended. After an outage, a job may reach the database before the
+    /// lease does, and must not stop for that.
+    pub(in crate::jobs) async fn is_valid_soon(&self) -> bool {
+        let valid = async {
+            loop {
+                let renewed = self.renewed.notified();
+                tokio::pin!(renewed);
+                renewed.as_mut().enable();
+                if self.is_valid() {
+                    return;
+                }
+                renewed.await;
+            }
+        };
+        tokio::time::timeout(AGAIN + PATIENCE, valid).await.is_ok()
     }
 
     fn renew(&self, begun: i64) {
-        self.0.store(begun + RELIABLE.as_millis() as i64, Ordering::Release);
+        self.until.store(begun + RELIABLE.as_millis() as i64, Ordering::Release);
+        self.renewed.notify_waiters();
     }
 }
 
@@ -201,6 +222,23 @@ impl LeaseKeeper {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_lease_that_has_ended_is_waited_for() {
+        let time = LeaseTime::default();
+        let later = time.clone();
+        let renewal = async move {
+            tokio::task::yield_now().await;
+            later.renew(boot_ms());
+        };
+        let (is_valid, ()) = tokio::join!(time.is_valid_soon(), renewal);
+        assert!(is_valid);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_is_not_renewed_is_waited_for_only_a_little() {
+        assert!(!LeaseTime::default().is_valid_soon().await);
+    }
 
     #[test]
     fn a_process_relies_on_its_lease_for_less_time_than_it_lasts() {

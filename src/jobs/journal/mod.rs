@@ -382,9 +382,15 @@ impl Journal {
     /// # Errors
     /// This process has lost its lease on a team's journal: another one may have taken over its jobs. Never for a
     /// file.
-    pub(super) fn assure_lease(&self) -> Result<()> {
+    #[cfg_attr(
+        not(feature = "team"),
+        expect(clippy::unused_async, reason = "only a team's journal has a lease")
+    )]
+    pub(super) async fn assure_lease(&self) -> Result<()> {
         #[cfg(feature = "team")]
-        if self.lease.as_ref().is_some_and(|lease| !lease.is_valid()) {
+        if let Some(lease) = &self.lease
+            && !lease.is_valid_soon().await
+        {
             let why = TeamError::Away(localizable!("this lapel was not heard for too long"));
             return Err(JournalError::Team { server: self.file.to_string(), why });
         }

@@ -1,5 +1,5 @@
 //! A team's database that lost writes: nobody gets two badges, although it does not know what was sent.
-//! `on_postgresql` runs these tests.
+//! `again_on_postgresql` runs these tests.
 
 use crate::crash::drafts;
 use crate::crash::many;

@@ -5,7 +5,7 @@
 //! what lapel asks. At every stop on the way nobody has more than one badge, and at the end everybody has
 //! exactly one, every row is in one bucket, and the badge of each row is the one in the ledger.
 //!
-//! The same on a team's database: `on_postgresql` runs these tests again, and `team_only`, `team_network`,
+//! The same on a team's database: `again_on_postgresql` runs these tests again, and `team_only`, `team_network`,
 //! `team_pooler` and `lost_writes` have those that need one.
 //!
 //! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.

@@ -2,7 +2,7 @@
 
 use crate::crash::person::{JobInput, Script, TEMPLATE, rows};
 use crate::crash::world::{Session, World};
-use lapel::jobs::{JobRow, RowStatus};
+use lapel::jobs::{Job, JobRow, RowStatus};
 use lapel::sandbox::Ledger;
 use std::collections::{BTreeMap, HashSet};
 
@@ -65,7 +65,7 @@ pub async fn finally(session: &Session, world: &World, script: &Script) {
     match &script.input {
         JobInput::Issue(people) => {
             assert_eq!(rows.len(), people.len());
-            let mut issued = issued(&rows, &ledger);
+            let mut issued = issued(job, &rows, &ledger);
             if script.strangers.is_empty() {
                 assert_eq!(issued, wanted(&script.input), "{:?}", job.counts);
             }
@@ -80,7 +80,7 @@ pub async fn finally(session: &Session, world: &World, script: &Script) {
 }
 
 /// How many badges the rows say that each address has, each of them in the ledger.
-fn issued(rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
+fn issued(job: &Job, rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
     let (mut seen, mut all) = (HashSet::new(), BTreeMap::new());
     for row in rows {
         let count: &mut u64 = all.entry(row.address.wire().to_lowercase()).or_default();
@@ -89,7 +89,7 @@ fn issued(rows: &[JobRow], ledger: &Ledger) -> BTreeMap<String, u64> {
             continue;
         }
         *count += 1;
-        assert_eq!(row.row_status, RowStatus::Issued, "{row:?}");
+        assert_eq!(row.row_status, RowStatus::Issued, "{row:?} of {job:?}");
         let badge = row.badge_id.as_ref().expect("an id").wire();
         assert!(seen.insert(badge), "{badge} is two rows'");
         let theirs = |a: &&lapel::sandbox::AcceptedBadges| {

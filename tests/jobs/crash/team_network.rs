@@ -1,4 +1,4 @@
-//! Connections to a team's database that break or hang at any commit, or within a statement. `on_postgresql` runs
+//! Connections to a team's database that break or hang at any commit, or within a statement. `again_on_postgresql` runs
 //! these tests.
 
 use crate::crash::drafts;

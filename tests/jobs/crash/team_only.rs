@@ -1,4 +1,4 @@
-//! What only a team's database can do to a journal. `on_postgresql` runs these tests.
+//! What only a team's database can do to a journal. `again_on_postgresql` runs these tests.
 
 use crate::crash::drafts;
 use crate::crash::oracle;

@@ -1,4 +1,4 @@
-//! A pooler between lapel and a team's database, `PgBouncer`. `on_postgresql` runs these tests where it is installed.
+//! A pooler between lapel and a team's database, `PgBouncer`. `again_on_postgresql` runs these tests where it is installed.
 
 use crate::crash::oracle;
 use crate::crash::person::{self, JobInput, Script, people};

@@ -2,6 +2,8 @@
 //!
 //! Nothing here sleeps for a result: every wait is for a condition, with a bound.
 
+#[cfg(feature = "team")]
+mod again_on_postgresql;
 mod completion;
 mod doctor;
 mod files;
@@ -11,8 +13,6 @@ mod journal;
 mod keeping;
 pub mod kit;
 mod korean;
-#[cfg(feature = "team")]
-mod on_postgresql;
 mod pace;
 mod pages;
 mod profiles;
