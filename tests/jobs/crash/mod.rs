@@ -8,7 +8,7 @@
 //! The same on a team's database: `again_on_postgresql` runs these tests again, and `team_only`, `team_network`,
 //! `team_pooler` and `lost_writes` have those that need one.
 //!
-//! `LAPEL_RUNS=5000 cargo test --release --test jobs crash:: -- --ignored --nocapture` runs thousands.
+//! `LAPEL_RUNS=5000 cargo test --test jobs crash:: -- --ignored --nocapture` runs thousands.
 
 mod adopt;
 mod counting;
