@@ -457,7 +457,6 @@ impl Pen {
     }
 }
 
-/// ratatui needs this trait. Its drawing is ignored: [`Surface::show`] receives the whole frame.
 #[cfg(test)]
 #[path = "canvas_model.rs"]
 pub mod model;
