@@ -43,9 +43,19 @@ impl RecipientHasher {
     }
 }
 
+/// Rules of the table in a file. A team's journal has them in its functions.
+const TRIGGERS: &str = include_str!("claim_triggers.sql");
+
+/// Migrates a journal to schema 12.
+pub(super) fn sort_by_row(db: &Tx<'_>) -> tx::Result<()> {
+    db.script(include_str!("claims_by_row.sql"))?;
+    db.script(TRIGGERS)
+}
+
 /// Migrates a journal to schema 2. Rows that were or may have been sent get claims.
 pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
     db.script(include_str!("claims.sql"))?;
+    db.script(TRIGGERS)?;
     let mut salt = [0; 32];
     SystemRandom::new().fill(&mut salt).map_err(|_| tx::Error::Random)?;
     db.execute("INSERT INTO store (salt) VALUES (?1)", values![salt.as_slice()])?;
@@ -168,21 +178,16 @@ impl Rival {
 /// review and is not sent. `actor` is recorded with approved claims.
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
-    // A file has its claims in the order of people. A team's database has them in the order of the rows that are sent
-    // together.
-    let order = if db.is_team() { "row.no" } else { "row.person, row.no" };
     // Most recipients have no other row: one statement covers all of them.
     let claimed = db.execute(
-        &format!(
-            "INSERT INTO claim (account, template, person, slot, job, no, state)
+        "INSERT INTO claim (account, template, person, slot, job, no, state)
          SELECT ?2, ?3, row.person, 0, row.job, row.no, 'reserved' FROM row
          WHERE row.job = ?1 AND row.bucket = 'ready' AND row.person IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
                            AND claim.person = row.person)
-         ORDER BY {order}
-         ON CONFLICT DO NOTHING"
-        ),
+         ORDER BY row.no
+         ON CONFLICT DO NOTHING",
         values![job.0, scope.account, scope.template],
     )?;
     let ready: i64 =

@@ -49,35 +49,3 @@ CREATE TABLE claim (
     FOREIGN KEY (job, no) REFERENCES row(job, no)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX claim_row ON claim(job, no);
-
--- A claim follows its row. A row that was certainly not sent gives its claim back.
-CREATE TRIGGER claim_back AFTER UPDATE OF bucket ON row
-WHEN old.bucket <> new.bucket AND new.bucket IN ('not_done', 'dropped', 'ask', 'left_out', 'invalid') BEGIN
-    DELETE FROM claim WHERE job = new.job AND no = new.no AND NOT again
-        AND (new.bucket IN ('not_done', 'dropped') OR state = 'reserved');
-    UPDATE claim SET state = CASE WHEN new.bucket IN ('not_done', 'dropped', 'ask') THEN 'open' ELSE 'kept' END
-        WHERE job = new.job AND no = new.no;
-END;
-CREATE TRIGGER claim_follows AFTER UPDATE OF bucket ON row
-WHEN new.bucket NOT IN ('not_done', 'dropped', 'ask', 'left_out', 'invalid')
-    AND CASE WHEN new.bucket = 'ready' THEN 1
-             WHEN new.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen') THEN 2 ELSE 3 END
-     <> CASE WHEN old.bucket = 'ready' THEN 1
-             WHEN old.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen') THEN 2
-             WHEN old.bucket IN ('not_done', 'dropped', 'ask', 'left_out', 'invalid') THEN 4 ELSE 3 END
-BEGIN
-    UPDATE claim SET again = again OR (old.bucket IN ('not_seen', 'ask') AND new.bucket = 'ready'),
-            state = CASE
-            WHEN new.bucket = 'ready' THEN 'reserved'
-            WHEN new.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen') THEN 'open'
-            ELSE 'kept' END
-        WHERE job = new.job AND no = new.no;
-END;
-
--- The last defence: no intent without a claim.
-CREATE TRIGGER claim_needed BEFORE UPDATE OF bucket ON row
-WHEN new.bucket = 'sending' AND (SELECT kind FROM job WHERE id = new.job) = 'issue'
-    AND NOT EXISTS (SELECT 1 FROM claim WHERE job = new.job AND no = new.no AND state = 'reserved')
-BEGIN
-    SELECT RAISE(ABORT, 'a row is sent without its claim');
-END;

@@ -361,14 +361,14 @@ impl Journal {
     /// The database cannot be used, its schema is newer, its user may not change tables, or another process uses it.
     #[cfg(feature = "team")]
     pub fn migrate_team(login: &crate::team::Login) -> Result<Migration> {
-        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, schema::SCHEMA))
+        on_a_thread(|| team_admin::migrate(login, team_admin::STEPS, team_admin::SCHEMA))
     }
 
     /// As [`Self::migrate_team`], with steps of a test: the schema that each leads to, and its SQL.
     #[doc(hidden)]
     #[cfg(feature = "team")]
     pub fn migrate_team_by(login: &crate::team::Login, steps: &[(i64, &str)]) -> Result<Migration> {
-        let newest = steps.last().map_or(schema::SCHEMA, |(schema, _)| *schema);
+        let newest = steps.last().map_or(team_admin::SCHEMA, |(schema, _)| *schema);
         on_a_thread(|| team_admin::migrate(login, steps, newest))
     }
 

@@ -11,6 +11,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::Path;
 
+/// The schema of a journal in a file.
 pub(super) const SCHEMA: i64 = MIGRATIONS.len() as i64;
 /// SQLite application id of a journal ("lapl").
 pub(super) const APPLICATION: i64 = 0x6c61_706c;
@@ -140,6 +141,7 @@ pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
         Tx::on(db).script(transfer::SCHEMA)
     },
     |db| Tx::on(db).script(repeats::SCHEMA),
-    // Schema 11 changes only the journal of a team.
+    // Schema 11 changes only the journal of a team, and schema 12 only one in a file.
     |_| Ok(()),
+    |db| claims::sort_by_row(&Tx::on(db)),
 ];

@@ -1,4 +1,4 @@
--- The journal of a team, as schema 11 of the journal in a file has it: see `schema.sql` and its migrations for what
+-- The journal of a team, as schema 12 of the journal in a file has it: see `schema.sql` and its migrations for what
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, and the tables
 -- `store`, `applied` and `process`.
 

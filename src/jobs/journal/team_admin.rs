@@ -1,6 +1,5 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
-use super::schema::SCHEMA;
 use super::team_status::{Creation, Migration, TeamStatus};
 use super::{JournalError, Result, claims, repeats, team_store};
 use crate::i18n::list;
@@ -12,6 +11,9 @@ use tokio_postgres::{Client, Error, Transaction};
 const TABLES: &str = include_str!("team.sql");
 const FUNCTIONS: &str = include_str!("team_functions.sql");
 const RIGHTS: &str = include_str!("team_rights.sql");
+
+/// The schema of a team's journal. From 12 on, one in a file has its own number.
+pub(super) const SCHEMA: i64 = 11;
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.

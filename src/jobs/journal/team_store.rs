@@ -13,7 +13,7 @@ use super::lease::{Lease, LeaseTime};
 use super::lost_writes;
 use super::owner::Me;
 use super::runner::{Fault, Moment, Operation, Undo, Undoing};
-use super::schema::SCHEMA;
+use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;

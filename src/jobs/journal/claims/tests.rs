@@ -10,6 +10,12 @@ fn before() -> Connection {
     db
 }
 
+/// Brings its claims to the schema of today.
+fn migrate_claims(db: &Tx<'_>) {
+    migrate(db).expect("schema 2");
+    sort_by_row(db).expect("schema 12");
+}
+
 fn job(db: &Tx<'_>, id: i64, base_url: &str, phase: &str) {
     db.execute(
         "INSERT INTO job (id, kind, phase, created, profile, base_url, account, template, title)
@@ -63,7 +69,7 @@ fn migration_creates_claims_for_all_spellings_of_an_address() {
     }
     row(&db, 2, 1, "a", "waiting");
     row(&db, 2, 2, "d", "issued");
-    migrate(&db).expect("migrated");
+    migrate_claims(&db);
     let expected = [is(1, 2, 0, "reserved"), is(1, 4, 0, "open"), is(2, 1, 0, "kept"), is(2, 2, 1, "kept")];
     assert_eq!(claims(&db), expected, "what another row has served has no claim until it is judged");
 
@@ -77,11 +83,42 @@ fn migration_creates_claims_for_all_spellings_of_an_address() {
 }
 
 #[test]
+fn claims_stay_as_they_are_when_their_order_changes() {
+    let connection = before();
+    let db = Tx::on(&connection);
+    job(&db, 1, "https://b.example", "running");
+    job(&db, 2, "https://b.example", "running");
+    for (no, (person, row_status)) in
+        [("b", "in_doubt"), ("a", "issued"), ("c", "ready")].into_iter().enumerate()
+    {
+        row(&db, 1, no as i64 + 1, person, row_status);
+        row(&db, 2, no as i64 + 1, person, row_status);
+    }
+    migrate(&db).expect("schema 2");
+    db.script("UPDATE claim SET again = 1 WHERE slot = 1").expect("sent again");
+    let all = || -> Vec<String> {
+        let sql = "SELECT json_array(account, template, hex(person), slot, job, no, state, decision, again)
+                   FROM claim ORDER BY job, no";
+        db.rows(sql, values![], |r| r.get(0)).expect("claims")
+    };
+    let before = all();
+    assert_eq!(before.len(), 5, "{before:?}");
+    sort_by_row(&db).expect("schema 12");
+    assert_eq!(all(), before);
+    let twice = "INSERT INTO claim SELECT account, template, person, slot, 2, 3, state, decision, again FROM claim LIMIT 1";
+    let refused = db.execute(twice, values![]).expect_err("two rows with one slot").to_string();
+    assert!(refused.contains("claim.slot"), "{refused}");
+    db.execute("UPDATE row SET bucket = 'sending' WHERE bucket = 'ready' AND job = 1", values![])
+        .expect("sent");
+    assert!(claims(&db).contains(&is(1, 3, 0, "open")), "{:?}", claims(&db));
+}
+
+#[test]
 fn a_row_without_a_claim_cannot_be_sent() {
     let connection = before();
     let db = Tx::on(&connection);
     job(&db, 1, "https://b.example", "running");
-    migrate(&db).expect("migrated");
+    migrate_claims(&db);
     row(&db, 1, 1, "a", "ready");
     let send = "UPDATE row SET bucket = 'sending' WHERE job = 1 AND no = 1";
     let refused = db.execute(send, values![]).expect_err("no claim").to_string();
@@ -103,7 +140,7 @@ fn a_resent_row_keeps_its_first_claim() {
     let db = Tx::on(&connection);
     job(&db, 1, "https://b.example", "running");
     row(&db, 1, 1, "a", "not_seen");
-    migrate(&db).expect("migrated");
+    migrate_claims(&db);
     for to in ["ready", "sending", "not_done"] {
         db.execute("UPDATE row SET bucket = ?1", values![to]).expect(to);
     }
@@ -122,7 +159,7 @@ fn rows_reviewed_together_can_be_sent_in_any_order() {
         job(&db, 1, "https://b.example", "running");
         row(&db, 1, 1, "a", "ready");
         row(&db, 1, 2, "a", "ready");
-        migrate(&db).expect("migrated");
+        migrate_claims(&db);
         // The first row was refused and got a new, higher claim.
         db.script(&format!(
             "DELETE FROM claim;
@@ -149,7 +186,7 @@ fn merged_accounts_keep_all_claims() {
         row(&db, 1, no, person, if no == 1 { "ready" } else { "issued" });
         row(&db, 2, no, person, "issued");
     }
-    migrate(&db).expect("migrated");
+    migrate_claims(&db);
     assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
     let account = |key: &str, name: &str| jobs::Account {
         profile: "p".into(),
@@ -182,7 +219,7 @@ fn a_hundred_thousand_claims() {
     }
     db.script("COMMIT; UPDATE job SET phase = 'draft'").expect("drafts");
     let since = std::time::Instant::now();
-    migrate(&db).expect("migrated");
+    migrate_claims(&db);
     println!("200,000 rows migrated in {:?}", since.elapsed());
     db.script("UPDATE job SET phase = 'running'").expect("running");
     for id in [1, 2] {
