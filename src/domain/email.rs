@@ -139,15 +139,16 @@ impl Address {
         if bare.len() > LONGEST {
             return wrong(localizable!("the e-mail address is longer than 254 characters"));
         }
-        let (ascii_domain, meant) = match known_domain(domain) {
-            KnownDomain::Known { ascii, meant } => (ascii, meant),
+        let (is_valid, meant) = match known_domain(domain) {
+            KnownDomain::Known { ascii, has_addresses, meant } => {
+                (has_addresses && is_plain_local(local) || is_address(local, &ascii), meant)
+            }
             KnownDomain::NoDot => return wrong(localizable!("the domain after the @ has no dot")),
             KnownDomain::NoName => {
                 return wrong(localizable!("the domain after the @ is not a domain name"));
             }
         };
-        let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
-        if EmailAddress::parse_with_options(&format!("{local}@{ascii_domain}"), options).is_err() {
+        if !is_valid {
             return wrong(localizable!(
                 "the e-mail address is not valid: check the part before the @, the dots and the domain"
             ));
@@ -221,6 +222,19 @@ fn is_ordinary(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'@' | b'.' | b'-' | b'_' | b'+')
 }
 
+/// Whether the part before the @ is valid with every domain that has addresses. Nearly all are: letters, digits, and
+/// single dots between them.
+fn is_plain_local(local: &str) -> bool {
+    let is_plain =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| is_ordinary(byte) && byte != b'@');
+    local.len() <= 64 && local.split('.').all(is_plain)
+}
+
+fn is_address(local: &str, domain: &str) -> bool {
+    let options = Options::default().with_required_tld().without_display_text().without_domain_literal();
+    EmailAddress::parse_with_options(&format!("{local}@{domain}"), options).is_ok()
+}
+
 /// A sign that no address may have, as the reason against it.
 fn odd_sign(bare: &str) -> Option<Localizable> {
     if let Some(c) = bare.chars().find(|c| c.is_whitespace() || c.is_control() || is_invisible(*c)) {
@@ -249,7 +263,12 @@ fn odd_sign(bare: &str) -> Option<Localizable> {
 /// What a domain is, whatever is before it.
 #[derive(Clone, Debug)]
 enum KnownDomain {
-    Known { ascii: Rc<str>, meant: Option<String> },
+    /// `has_addresses`: whether any address can have it.
+    Known {
+        ascii: Rc<str>,
+        has_addresses: bool,
+        meant: Option<String>,
+    },
     NoDot,
     NoName,
 }
@@ -258,7 +277,8 @@ impl KnownDomain {
     fn of(domain: &str) -> Self {
         match idna::domain_to_ascii_strict(domain) {
             Ok(ascii) if ascii.contains('.') => {
-                Self::Known { meant: meant_domain(&ascii), ascii: ascii.into() }
+                let has_addresses = is_address("a", &ascii);
+                Self::Known { meant: meant_domain(&ascii), has_addresses, ascii: ascii.into() }
             }
             Ok(_) => Self::NoDot,
             Err(_) => Self::NoName,
@@ -470,6 +490,16 @@ mod tests {
             raw in "[ -~]{0,12}@[ -~]{0,12}|[A-Za-z0-9._-]{1,9}@[A-Za-z0-9.-]{1,20}",
         ) {
             prop_assert_eq!(EmailKey::of(&raw), EmailKey::of_trimmed(raw.trim()));
+        }
+
+        #[test]
+        fn a_plain_local_part_is_valid_with_each_domain_that_has_addresses(
+            local in "[A-Za-z0-9._+-]{0,70}",
+            domain in "[a-z0-9.-]{1,20}|([a-z0-9]{1,70}\\.){1,4}[a-z]{1,9}",
+        ) {
+            if is_plain_local(&local) {
+                prop_assert_eq!(is_address(&local, &domain), is_address("a", &domain));
+            }
         }
 
         #[test]

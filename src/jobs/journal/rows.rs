@@ -74,7 +74,7 @@ pub(super) fn insert(db: &Tx<'_>, job: JobId, rows: &[NewRow]) -> tx::Result<()>
         db.row("SELECT coalesce(max(no), 0) FROM row WHERE job = ?1", values![job.0], |r| r.get(0))?;
     let people = RecipientHasher::of(db)?;
     let mut added = BTreeMap::new();
-    db.append("row", COLUMNS, |add| {
+    db.append("row", COLUMNS, rows.len(), |add| {
         for (no, row) in (last + 1..).zip(rows) {
             let cells = (!row.cells.is_empty()).then(|| stored_cells(&row.cells));
             let (name, email) = (redact(&row.name), redact(&row.email));

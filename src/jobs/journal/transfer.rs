@@ -361,7 +361,7 @@ pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
     }
     let people = insert_rows(db, source, copy, id, &requests)?;
     let columns = columns_of(BASELINE, &["job"]);
-    db.append("baseline", &columns, |add| {
+    db.append("baseline", &columns, copy.baseline.len(), |add| {
         for cells in &copy.baseline {
             add(&with(cells, &[&id as &dyn Bind]))?;
         }
@@ -428,7 +428,7 @@ fn insert_rows(
     }
     let mut people = HashMap::new();
     let columns = columns_of(ROW, &["job", "request", "of_job", "person"]);
-    db.append("row", &columns, |add| {
+    db.append("row", &columns, copy.rows.len(), |add| {
         for row in &copy.rows {
             // A removed address has only the hash of the other journal, which finds nobody here.
             let known = row.cells.get(key).map(Cell::as_text).unwrap_or_default();
@@ -500,7 +500,7 @@ fn insert_claims(
         taken.insert(person.clone(), slot);
         claims.push((claim, person, slot, decision));
     }
-    db.append("claim", &columns, |add| {
+    db.append("claim", &columns, claims.len(), |add| {
         for (claim, person, slot, decision) in claims {
             let state = Cell::text(&claim.state);
             let decision = Cell::int(decision);

@@ -15,6 +15,8 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+/// Number of rows that one statement adds to a table of a file: each statement opens all indexes of the table.
+const TOGETHER: usize = 16;
 /// Maximum number of SQL texts whose forms are kept.
 const MOST_FORMS: usize = 1_000;
 
@@ -163,23 +165,39 @@ impl<'a> Tx<'a> {
         }
     }
 
-    /// Appends the rows that `rows` adds to a table. Each has a value for each of the columns.
+    /// Appends the `count` rows that `rows` adds to a table. Each has a value for each of the columns.
     pub(super) fn append(
         &self,
         table: &str,
         columns: &[&str],
+        count: usize,
         rows: impl FnOnce(&mut dyn FnMut(&[&dyn Bind]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
         match &self.0 {
             Database::Sqlite(db) => {
-                let places: Vec<String> = (1..=columns.len()).map(|n| format!("?{n}")).collect();
-                let sql =
-                    format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), places.join(", "));
-                let mut statement = prepare(db, &sql)?;
+                let row = format!("({})", vec!["?"; columns.len()].join(", "));
+                let insert = |rows: usize| {
+                    let (columns, rows) = (columns.join(", "), vec![row.as_str(); rows].join(", "));
+                    prepare(db, &format!("INSERT INTO {table} ({columns}) VALUES {rows}"))
+                };
+                let (mut several, mut one) = (insert(TOGETHER)?, insert(1)?);
+                let (mut left, mut bound_rows) = (count, 0);
                 rows(&mut |row| {
-                    statement.execute(rusqlite::params_from_iter(bound(row)))?;
+                    if bound_rows + left < TOGETHER {
+                        one.execute(rusqlite::params_from_iter(bound(row)))?;
+                    } else {
+                        for (n, value) in (bound_rows * columns.len() + 1..).zip(bound(row)) {
+                            several.raw_bind_parameter(n, value)?;
+                        }
+                        bound_rows = (bound_rows + 1) % TOGETHER;
+                        if bound_rows == 0 {
+                            several.raw_execute()?;
+                        }
+                    }
+                    left = left.saturating_sub(1);
                     Ok(())
-                })
+                })?;
+                if left == 0 && bound_rows == 0 { Ok(()) } else { Err(Error::NoRow) }
             }
             #[cfg(feature = "team")]
             Database::Team(db) => db.append(table, columns, rows),
@@ -524,6 +542,38 @@ impl ReadColumn for Vec<u8> {
         match value {
             SqlValue::Bytes(bytes) => Some(bytes.to_vec()),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_appended_row_is_in_the_table_once() {
+        let db = Connection::open_in_memory().expect("a database");
+        let db = Tx::on(&db);
+        db.script("CREATE TABLE list (n INTEGER PRIMARY KEY, text TEXT)").expect("a table");
+        let append = |count: usize, added: i64| {
+            db.append("list", &["n", "text"], count, |add| {
+                (1..=added).try_for_each(|n| add(values![n, (n % 2 == 0).then(|| n.to_string())]))
+            })
+        };
+        let texts = || -> Vec<Option<String>> {
+            db.rows("SELECT text FROM list ORDER BY n", values![], |r| r.get(0)).expect("a list")
+        };
+        let size = TOGETHER as i64;
+        for n in [0, 1, size - 1, size, size + 1, 2 * size, 3 * size - 1] {
+            append(n as usize, n).expect("appended");
+            let expected: Vec<Option<String>> =
+                (1..=n).map(|n| (n % 2 == 0).then(|| n.to_string())).collect();
+            assert_eq!(texts(), expected);
+            db.script("DELETE FROM list").expect("an empty table");
+        }
+        for (count, added) in [(2, 1), (size + 1, size), (2 * size, size + 3)] {
+            assert!(matches!(append(count as usize, added), Err(Error::NoRow)), "{added} of {count}");
+            db.script("DELETE FROM list").expect("an empty table");
         }
     }
 }

@@ -38,7 +38,9 @@ pub(super) fn checked(raw: &str, email: &str, findings: &mut Findings) -> String
         );
         add(Severity::Note, what);
     }
-    if let Some(why) = refusal(name, email) {
+    if !has_only_letters(name)
+        && let Some(why) = refusal(name, email)
+    {
         add(Severity::Refuse, why);
     } else {
         for why in doubts(name) {
@@ -73,6 +75,12 @@ fn is_singleton(c: char) -> bool {
         count += 1;
     });
     count == 1 && first != c
+}
+
+/// Whether the name has only Latin letters, Hangul syllables and single spaces. Most names do, and their signs need no
+/// check.
+fn has_only_letters(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_alphabetic() || is_syllable(c) || c == ' ') && !name.contains("  ")
 }
 
 /// Why a name cannot be sent at all.
@@ -115,6 +123,23 @@ fn doubts(name: &str) -> Vec<Localizable> {
     if let Some(damage) = mojibake::damage(name) {
         return vec![lost_letters(damage.was())];
     }
+    let mut doubts = if has_only_letters(name) { Vec::new() } else { doubtful_signs(name) };
+    if is_placeholder(name) {
+        doubts.push(localizable!("this looks like a placeholder, not a name"));
+    }
+    if name.chars().nth(LONG).is_some() {
+        doubts.push(localizable!("the name is longer than 100 characters"));
+    }
+    if let Some(tail) = title_or_number(name) {
+        doubts.push(localizable!(
+            "the name ends in \"{tail}\", which may not be part of it",
+            tail = quoted(tail)
+        ));
+    }
+    doubts
+}
+
+fn doubtful_signs(name: &str) -> Vec<Localizable> {
     let mut doubts = Vec::new();
     // Most names have no doubts, so their texts are not made.
     let mut doubt = |is: bool, what: fn() -> Localizable| {
@@ -125,10 +150,8 @@ fn doubts(name: &str) -> Vec<Localizable> {
     let chars: Vec<char> = name.chars().collect();
     let has = |test: fn(char) -> bool| chars.iter().any(|c| test(*c));
     doubt(is_address_like(name), || localizable!("the name is an e-mail address"));
-    doubt(is_placeholder(name), || localizable!("this looks like a placeholder, not a name"));
     doubt(!has(char::is_alphabetic) && has(char::is_numeric), || localizable!("the name has only digits"));
     doubt(!has(char::is_alphabetic) && !has(char::is_numeric), || localizable!("the name has no letters"));
-    doubt(chars.len() > LONG, || localizable!("the name is longer than 100 characters"));
     doubt(has(is_full_width), || localizable!("the name has full-width letters (ＫＩＭ instead of KIM)"));
     doubt(has(is_jamo), || localizable!("the name has a single Hangul letter: is it complete?"));
     doubt(stray_invisible(&chars), || localizable!("the name has an invisible character"));
@@ -145,12 +168,6 @@ fn doubts(name: &str) -> Vec<Localizable> {
     });
     if has_lost_letter(&chars) {
         doubts.push(lost_letters(None));
-    }
-    if let Some(tail) = title_or_number(name) {
-        doubts.push(localizable!(
-            "the name ends in \"{tail}\", which may not be part of it",
-            tail = quoted(tail)
-        ));
     }
     doubts
 }
