@@ -324,6 +324,9 @@ fn a_journal_that_is_held_by_another_program_stops_the_job_and_nothing_is_sent()
     });
 }
 
+/// They need more pages than a new journal has free.
+const RECIPIENTS: usize = 240;
+
 #[test]
 fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
     // So much room before it is drafted, or before it is begun, in pages of the journal.
@@ -331,8 +334,8 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
         [true, false].into_iter().flat_map(|early| [0, 1, 3, 6].map(|room| (early, room))).collect();
     let troubles = many::all(&cases, |(early, room)| {
         let mut world = World::new(&[]);
-        world.settings.batch = 15;
-        let script = Script::of(JobInput::Issue(people(60)));
+        world.settings.batch = RECIPIENTS / 4;
+        let script = Script::of(JobInput::Issue(people(RECIPIENTS)));
         let trouble = world.session(&Trap::new(End::Lives), async |session| {
             let leave = session.journal.clone();
             if *early {
@@ -373,7 +376,7 @@ fn a_journal_without_room_sends_nothing_that_is_not_written_down() {
 
 /// Drafts and begins, with less room from the review on.
 async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Result<JobId, JobError> {
-    let id = session.jobs.draft_people(template(), people(60)).await?;
+    let id = session.jobs.draft_people(template(), people(RECIPIENTS)).await?;
     let (progress, _) = watch::channel(CheckProgress::default());
     session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await?;
     session.jobs.allow(id, RowSelection::Class(DuplicateKind::SharedAddress)).await?;
