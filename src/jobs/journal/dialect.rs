@@ -27,8 +27,8 @@ pub(super) fn sqlite(sql: &str) -> Cow<'_, str> {
 
 #[cfg(feature = "team")]
 pub(super) fn postgres(sql: &str) -> String {
-    // A hint for SQLite's planner only.
-    let sql = sql.replace(" INDEXED BY row_class", "");
+    // Hints for SQLite's planner only.
+    let sql = sql.replace(" INDEXED BY row_class", "").replace(" INDEXED BY row_found", "");
     let sql = expanded(&sql, in_postgres);
     // Outside of texts, a question mark always stands for a parameter.
     let mut parts = sql.split('\'').enumerate().map(|(n, part)| match n % 2 {

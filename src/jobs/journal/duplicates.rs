@@ -15,6 +15,17 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+/// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.
+macro_rules! found {
+    () => {
+        "(guarded OR seen IS NOT NULL OR repeats IS NOT NULL)"
+    };
+}
+const FOUND: &str = found!();
+
+/// Of schema 12: a check looks at the rows that an earlier one found, and not at all rows.
+pub(super) const SCHEMA: &str = concat!("CREATE INDEX row_found ON row(job, no) WHERE ", found!(), ";");
+
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
     db.rows(
@@ -263,8 +274,8 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!(
-            "UPDATE row SET seen = NULL, repeats = NULL
-             WHERE job = ?1 AND (seen IS NOT NULL OR repeats IS NOT NULL) AND {judged}"
+            "UPDATE row INDEXED BY row_found SET seen = NULL, repeats = NULL
+             WHERE job = ?1 AND {FOUND} AND {judged}"
         ),
         values![id.0],
     )?;
@@ -299,13 +310,16 @@ pub(super) fn place(
     // Rows that an earlier check skipped are judged again.
     db.execute(
         &format!(
-            "UPDATE row SET bucket = 'ready', why = NULL
-             WHERE job = ?1 AND bucket IN ('ask', 'left_out') AND guarded AND {judged}"
+            "UPDATE row INDEXED BY row_found SET bucket = 'ready', why = NULL
+             WHERE job = ?1 AND {FOUND} AND bucket IN ('ask', 'left_out') AND guarded AND {judged}"
         ),
         values![id.0],
     )?;
     db.execute(
-        &format!("UPDATE row SET guarded = FALSE WHERE job = ?1 AND guarded AND {judged}"),
+        &format!(
+            "UPDATE row INDEXED BY row_found SET guarded = FALSE
+             WHERE job = ?1 AND {FOUND} AND guarded AND {judged}"
+        ),
         values![id.0],
     )?;
     // A row may be of two kinds: the stricter policy applies.
@@ -331,9 +345,11 @@ pub(super) fn place(
     }
     // A default policy does not decide about recipients whom this journal has already served.
     db.execute(
-        "UPDATE row SET bucket = 'ask', why = class_why, guarded = TRUE
-         WHERE job = ?1 AND bucket = 'ready' AND seen IS NOT NULL AND coalesce(allowed, 'new') = 'new'
-           AND (class IS NULL OR class NOT IN json_list(?2, text))",
+        &format!(
+            "UPDATE row INDEXED BY row_found SET bucket = 'ask', why = class_why, guarded = TRUE
+             WHERE job = ?1 AND {FOUND} AND bucket = 'ready' AND seen IS NOT NULL
+               AND coalesce(allowed, 'new') = 'new' AND (class IS NULL OR class NOT IN json_list(?2, text))"
+        ),
         values![id.0, allowed_by_setting(policies)],
     )?;
     db.rows(
@@ -355,8 +371,8 @@ fn allowed_by_setting(policies: &Policies) -> String {
 /// Records that a setting or a flag allows these rows.
 pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> tx::Result<()> {
     db.execute(
-        "UPDATE row SET allowed = class
-         WHERE job = ?1 AND bucket = 'ready' AND allowed IS NULL AND class IN json_list(?2, text)",
+        "UPDATE row INDEXED BY row_class SET allowed = class
+         WHERE job = ?1 AND class IS NOT NULL AND bucket = 'ready' AND allowed IS NULL AND class IN json_list(?2, text)",
         values![id.0, allowed_by_setting(policies)],
     )?;
     Ok(())

@@ -3,7 +3,8 @@
 use super::place::Site;
 use super::tx::{self, Tx, values};
 use super::{
-    JournalError, PATIENCE, Result, backup, claims, drafts, erase, reasons, repeats, review, transfer,
+    JournalError, PATIENCE, Result, backup, claims, drafts, duplicates, erase, reasons, repeats, review,
+    transfer,
 };
 use crate::fs::set_journal_mode;
 use crate::i18n::Localizable;
@@ -143,5 +144,8 @@ pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
     |db| Tx::on(db).script(repeats::SCHEMA),
     // Schema 11 changes only the journal of a team, and schema 12 only one in a file.
     |_| Ok(()),
-    |db| claims::sort_by_row(&Tx::on(db)),
+    |db| {
+        claims::sort_by_row(&Tx::on(db))?;
+        Tx::on(db).script(duplicates::SCHEMA)
+    },
 ];
