@@ -106,7 +106,7 @@ async fn support_sees_a_job_that_stopped_and_is_offered_nothing_that_it_cannot_d
     support.connection.read_only = true;
     support.journal =
         JournalPlace::Team { login, who: "support".to_owned(), reads_only: true, data_dir: None };
-    h.tui = Box::new(tui_of(support, 80, 24));
+    *h.tui = tui_of(support, 80, 24);
     h.press("5");
     let screen = h.until("the job", |screen| screen.contains("#2")).await;
     let text = words(&screen);
