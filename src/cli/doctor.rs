@@ -225,7 +225,10 @@ async fn team_journal(
             set("exists", status.exists.into());
             set("jobs", json!(status.jobs));
             set("processes", names(&status).into());
-            set("server", server.map_or(Value::Null, |server| server_json(&server, &status)));
+            set(
+                "server",
+                server.map_or(Value::Null, |server| server_json(&server, &status, profile.read_only)),
+            );
             problems.extend(status.problems(profile.read_only).iter().map(ToString::to_string));
             true
         }

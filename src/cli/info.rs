@@ -53,6 +53,9 @@ fn defaults() -> Defaults {
 
 fn build() -> Value {
     let mut features = vec![t!("sandbox"), t!("journal (SQLite, built in)"), t!("TLS (rustls, ring)")];
+    if cfg!(feature = "team") {
+        features.push(t!("a team's journal (PostgreSQL)"));
+    }
     if cfg!(feature = "images") {
         features.push(t!("pictures"));
     }

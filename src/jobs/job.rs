@@ -120,6 +120,14 @@ pub struct Owner {
     pub is_colleague: bool,
 }
 
+/// Marks a person who uses the TUI.
+pub const TUI_MARK: &str = " (tui)";
+
+/// A person without the mark of the program that they used.
+pub fn person(who: &str) -> &str {
+    who.strip_suffix(TUI_MARK).unwrap_or(who)
+}
+
 /// Totals over the job's accepted requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AcceptedCount {

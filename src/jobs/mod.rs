@@ -59,6 +59,7 @@ pub use self::files::{FileChange, FileRequest, FileState, IdsRequest, Opened, Pr
 pub use self::history_scan::{Holdings, holdings};
 pub use self::job::{
     AcceptedCount, FileSource, Job, JobChange, JobId, JobRow, Kind, Owner, Phase, Replaced, Stop, StopKind,
+    TUI_MARK, person,
 };
 pub use self::journal::backup::{BackedUp, OpenJobs, Restored, back_up, restore};
 pub use self::journal::claims::Rival;

@@ -184,7 +184,7 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
                 turn = None;
                 let Some(taken) = taken else { continue };
                 // Ready rows may wait for another request to the same recipients.
-                let chunk = match record_intent(core, id).await {
+                let chunk = match record_intent(core, id, pause).await {
                     Ok(Some(chunk)) => chunk,
                     Ok(None) => {
                         blocked = true;
@@ -247,9 +247,14 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
 }
 
 /// `None` if there is nothing to send, or nothing may be sent.
-async fn record_intent(core: &Arc<JobsCore>, id: JobId) -> Result<Option<Chunk>, JournalError> {
+async fn record_intent(
+    core: &Arc<JobsCore>,
+    id: JobId,
+    pause: &CancellationToken,
+) -> Result<Option<Chunk>, JournalError> {
     tokio::select! {
         assured = core.journal.assure_lease() => assured?,
+        () = pause.cancelled() => return Ok(None),
         () = core.ending.cancelled() => return Ok(None),
     }
     let (me, most) = (core.me(), full_request(core.settings.batch));

@@ -13,6 +13,7 @@ use secrecy::ExposeSecret;
 use std::cell::Cell;
 use std::error::Error as _;
 use std::fmt;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -35,10 +36,11 @@ impl From<&tokio_postgres::Error> for TeamError {
     fn from(error: &tokio_postgres::Error) -> Self {
         // Messages and details of the database may repeat values. Only its code is shown.
         let Some(code) = error.code() else {
-            if error.is_closed() || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
-            {
-                let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                return Self::Away(Localizable::verbatim(crate::domain::text::scrub(&why)));
+            if let Some(why) = error.source().and_then(|why| why.downcast_ref()) {
+                return Self::Away(words_of(why));
+            }
+            if error.is_closed() {
+                return Self::Away(localizable!("the connection was lost"));
             }
             if error.source().is_some_and(|why| why.to_string() == "password missing") {
                 return Self::Refused(localizable!("it asks for a password, and the profile has none"));
@@ -63,6 +65,28 @@ impl From<&tokio_postgres::Error> for TeamError {
             other if other.starts_with("08") => Self::Away(localizable!("the connection was lost")),
             other => Self::Other(other.to_owned()),
         }
+    }
+}
+
+/// Why the network or a socket fails.
+fn words_of(error: &std::io::Error) -> Localizable {
+    match error.kind() {
+        ErrorKind::ConnectionRefused => localizable!("the connection was refused"),
+        ErrorKind::NotFound => localizable!("its socket does not exist"),
+        ErrorKind::NetworkUnreachable | ErrorKind::HostUnreachable | ErrorKind::NetworkDown => {
+            localizable!("there is no network route to it")
+        }
+        ErrorKind::ConnectionReset
+        | ErrorKind::ConnectionAborted
+        | ErrorKind::BrokenPipe
+        | ErrorKind::UnexpectedEof => localizable!("the connection was lost"),
+        ErrorKind::TimedOut => localizable!("no response in time"),
+        ErrorKind::PermissionDenied => localizable!("this computer does not allow the connection"),
+        // The standard library has no kind for it.
+        _ if error.to_string().starts_with("failed to lookup address") => {
+            localizable!("its host name was not found")
+        }
+        _ => Localizable::verbatim(crate::domain::text::scrub(&error.to_string())),
     }
 }
 
@@ -285,4 +309,27 @@ fn tls(login: &Login) -> Result<ClientConfig, TeamError> {
         .with_safe_default_protocol_versions()
         .map_err(broken)?;
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name of a server that does not exist is looked up by the system, so its error is made here.
+    #[test]
+    fn why_the_network_fails_is_said_in_our_words() {
+        let lookup = "failed to lookup address information: Name or service not known";
+        for (error, words) in [
+            (ErrorKind::ConnectionRefused.into(), "the connection was refused"),
+            (ErrorKind::NotFound.into(), "its socket does not exist"),
+            (ErrorKind::HostUnreachable.into(), "there is no network route to it"),
+            (ErrorKind::BrokenPipe.into(), "the connection was lost"),
+            (ErrorKind::TimedOut.into(), "no response in time"),
+            (std::io::Error::other(lookup), "its host name was not found"),
+            (std::io::Error::other("something\u{1b}[31m"), "something"),
+        ] {
+            let said = words_of(&error).to_string();
+            assert!(said.starts_with(words) && !said.contains('\u{1b}'), "{said}");
+        }
+    }
 }

@@ -116,6 +116,6 @@ mod server;
 pub use own_servers::{OwnServer, Pooler, TlsServer};
 #[cfg(feature = "team")]
 pub use server::{
-    close_to_all, cut_connections, database_of, drop_database, empty_database, is_installed, new_database,
-    open_to_all, processor_time, restart_server, route, run_in, url,
+    close_to_all, cut_connections, database_of, drop_database, empty_database, hold_leases, is_installed,
+    new_database, open_to_all, processor_time, restart_server, route, run_in, url,
 };

@@ -95,6 +95,29 @@ async fn home_names_the_colleague_who_follows_a_job_and_where() {
     }
 }
 
+#[tokio::test]
+async fn support_sees_a_job_that_stopped_and_is_offered_nothing_that_it_cannot_do() {
+    if !server::is_installed() {
+        return;
+    }
+    let login = server::new_database();
+    let (mut h, lees) = at_kims(&login, 80, 24).await;
+    let mut support = session(&h.sandbox, Environment::Demo);
+    support.connection.read_only = true;
+    support.journal =
+        JournalPlace::Team { login, who: "support".to_owned(), reads_only: true, data_dir: None };
+    *h.tui = tui_of(support, 80, 24);
+    h.press("5");
+    let screen = h.until("the job", |screen| screen.contains("#2")).await;
+    let text = words(&screen);
+    assert!(
+        text.contains(msg_part("3 of 5 not sent")) && text.contains(msg_part("to correct them")),
+        "{screen}"
+    );
+    assert!(!text.contains(msg_part("use up the quota")) && !text.contains("R: "), "{screen}");
+    ended(lees).await;
+}
+
 async fn ended(lees: Box<Tui<TestBackend>>) {
     lapel::tui::close(&lees.app, &mut |_| {}).await;
 }

@@ -51,7 +51,7 @@ fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) ->
         "processes": names(found),
         "bytes": null,
         "network_drive": null,
-        "server": server_json(server, found),
+        "server": server_json(server, found, reads_only),
         "problems": found.problems(reads_only).iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
@@ -81,12 +81,12 @@ pub(in super::super) fn names(found: &TeamStatus) -> Vec<String> {
 }
 
 /// What the doctor shows, too.
-pub(in super::super) fn server_json(server: &Server, found: &TeamStatus) -> Value {
+pub(in super::super) fn server_json(server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
     json!({
         "user": found.user,
         "version": found.version,
         "encryption": encryption_of(server, found),
-        "missing_rights": found.missing_rights,
+        "missing_rights": found.missing(reads_only),
         "read_only": found.is_read_only,
         "synchronous_commit": found.synchronous_commit,
         "fsync": found.fsync,

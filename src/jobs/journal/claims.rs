@@ -9,7 +9,7 @@ use super::jobs::{Account, Actor};
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
-use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
@@ -162,15 +162,30 @@ pub struct Rival {
     pub slot: i64,
     /// Whether its request was refused, but possibly acted on.
     pub is_unproven: bool,
+    /// Who began the job. `None` unless a team shares the journal.
+    pub by: Option<Text>,
 }
 
 impl Rival {
     pub fn why(&self) -> Reason {
         let when = Timestamp::from_second(self.at)
             .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
-        let code = if self.is_unproven { Code::RefusedElsewhere } else { Code::SentElsewhere };
-        let why = Reason::from(code).with("job", self.job).with("when", when);
-        if self.is_unproven { why } else { why.because("state", Reason::word(self.row_status.name())) }
+        let is_sending = matches!(self.row_status, RowStatus::Ready | RowStatus::Sending);
+        let code = match (&self.by, is_sending) {
+            _ if self.is_unproven => Code::RefusedElsewhere,
+            (None, true) => Code::SendingElsewhere,
+            (None, false) => Code::SentElsewhere,
+            (Some(_), true) => Code::ColleagueSends,
+            (Some(_), false) => Code::ColleagueSent,
+        };
+        let mut why = Reason::from(code).with("job", self.job).with("when", when);
+        if let Some(by) = self.by.as_ref().filter(|_| !self.is_unproven) {
+            why = why.with("who", by);
+        }
+        if self.is_unproven || is_sending {
+            return why;
+        }
+        why.because("state", Reason::word(self.row_status.name()))
     }
 }
 
@@ -403,7 +418,7 @@ pub(super) fn of_person(
 ) -> tx::Result<Option<Rival>> {
     // No row of a job: it is not planned yet.
     let planned = JobId(0);
-    let claims = claims_of_viewers();
+    let claims = claims_of_viewers(db);
     let sql = format!(
         "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key)
          {claims}"

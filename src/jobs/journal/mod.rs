@@ -397,6 +397,15 @@ impl Journal {
         Ok(())
     }
 
+    /// Ends the time for which this process relies on its lease, as an outage of the database does: for tests.
+    #[doc(hidden)]
+    #[cfg(feature = "team")]
+    pub fn end_lease(&self) {
+        if let Some(lease) = &self.lease {
+            lease.end();
+        }
+    }
+
     /// For requests that this process may send only while it has its lease. `None` for a file.
     pub(super) fn may_send(&self) -> Option<MaySend> {
         #[cfg(feature = "team")]

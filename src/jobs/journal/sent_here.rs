@@ -4,7 +4,7 @@ use super::accounts;
 use super::jobs::row_status;
 use super::tx::{self, Tx, values};
 use crate::domain::{BadgeId, EmailKey, Text};
-use crate::jobs::job::JobId;
+use crate::jobs::job::{JobId, person};
 use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 
@@ -129,7 +129,10 @@ fn sent_here(
                 badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
                 at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
                 row_status: row_status(r, "bucket")?,
-                by: r.get::<Option<String>>("begun_by")?.filter(|_| db.is_team()).map(Text::new),
+                by: r
+                    .get::<Option<String>>("begun_by")?
+                    .filter(|_| db.is_team())
+                    .map(|who| Text::new(person(&who))),
             })
         },
     )

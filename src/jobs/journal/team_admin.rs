@@ -1,6 +1,6 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
-use super::team_status::{Creation, Migration, TeamStatus};
+use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
 use super::{JournalError, Result, claims, repeats, team_store};
 use crate::i18n::list;
 use crate::jobs::reason::Reason;
@@ -175,10 +175,12 @@ async fn examine(client: &Client) -> std::result::Result<TeamStatus, Error> {
     let usage = "SELECT has_schema_privilege('lapel', 'USAGE')";
     if !client.query_one(usage, &[]).await?.get::<_, bool>(0) {
         status.missing_rights.push("USAGE on lapel".to_owned());
+        status.missing_to_read.clone_from(&status.missing_rights);
         return Ok(status);
     }
-    status.missing_rights = missing_rights(client).await?;
-    let may_read = |table: &str| !status.missing_rights.contains(&format!("SELECT on {table}"));
+    status.missing_rights = missing_rights(client, ISSUER).await?;
+    status.missing_to_read = missing_rights(client, READER).await?;
+    let may_read = |table: &str| !status.missing_to_read.contains(&format!("SELECT on {table}"));
     let (may_read_jobs, may_read_processes) = (may_read("job"), may_read("process"));
     // A reader may read this column only.
     if client
@@ -234,10 +236,10 @@ async fn clock_ahead(client: &Client) -> std::result::Result<i64, Error> {
     Ok(there - there.clamp(before, after))
 }
 
-/// The rights of an issuer that this user lacks.
-async fn missing_rights(client: &Client) -> std::result::Result<Vec<String>, Error> {
+/// The rights of a role that this user lacks.
+async fn missing_rights(client: &Client, role: &str) -> std::result::Result<Vec<String>, Error> {
     let mut missing = Vec::new();
-    for Right { name, column, table } in issuer_rights() {
+    for Right { name, column, table } in rights_of(role) {
         // A table of a newer schema, or one that is gone, is no matter of rights.
         let has = match column {
             Some(column) => {
@@ -264,11 +266,11 @@ struct Right {
     table: &'static str,
 }
 
-/// The rights on tables that an issuer gets.
-fn issuer_rights() -> impl Iterator<Item = Right> {
-    let grants = RIGHTS.lines().filter_map(|line| {
+/// The rights on tables that a role gets.
+fn rights_of(role: &str) -> impl Iterator<Item = Right> {
+    let grants = RIGHTS.lines().filter_map(move |line| {
         let (names, rest) = line.trim().strip_prefix("GRANT ")?.split_once(" ON ")?;
-        let tables = rest.strip_suffix(" TO lapel_issuer;")?;
+        let tables = rest.strip_suffix(";")?.strip_suffix(role)?.strip_suffix(" TO ")?;
         tables.starts_with("lapel.").then_some((names, tables))
     });
     grants.flat_map(|(names, tables)| {
@@ -301,10 +303,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rights_of_an_issuer_are_read_from_the_sql() {
-        let rights: Vec<String> = issuer_rights()
-            .map(|right| format!("{} {} {:?}", right.name, right.table, right.column))
-            .collect();
+    fn the_rights_of_a_role_are_read_from_the_sql() {
+        let of = |role| -> Vec<String> {
+            rights_of(role)
+                .map(|right| format!("{} {} {:?}", right.name, right.table, right.column))
+                .collect()
+        };
+        let reader = of(READER);
+        for known in [r#"SELECT lapel.store Some("noticed")"#, "SELECT lapel.imported None"] {
+            assert!(reader.iter().any(|right| right == known), "{known}: {reader:?}");
+        }
+        assert!(reader.iter().all(|right| right.starts_with("SELECT ")), "{reader:?}");
+        let rights = of(ISSUER);
         for known in
             [r#"UPDATE lapel.store Some("single")"#, "INSERT lapel.job None", "SELECT lapel.row None"]
         {

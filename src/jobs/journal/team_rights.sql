@@ -25,7 +25,7 @@ DO $$ BEGIN
     GRANT USAGE ON SCHEMA lapel TO lapel_reader;
     -- Whoever opens a wallet is recorded.
     GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.has_other_origin TO lapel_reader;
-    GRANT SELECT (schema, noticed, single) ON lapel.store TO lapel_reader;
+    GRANT SELECT (schema), SELECT (noticed), SELECT (single) ON lapel.store TO lapel_reader;
     GRANT SELECT ON lapel.applied, lapel.account, lapel.account_key, lapel.account_name TO lapel_reader;
     GRANT SELECT ON lapel.process, lapel.job, lapel.request, lapel.row, lapel.claim, lapel.tally TO lapel_reader;
     GRANT SELECT ON lapel.baseline, lapel.kept, lapel.review, lapel.review_row, lapel.fact TO lapel_reader;

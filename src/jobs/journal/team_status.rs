@@ -11,8 +11,15 @@ pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_st
 const CLOCKS_DIFFER: i64 = 2_000;
 /// A connection that renews a lease is idle for 5 s. In milliseconds.
 const SHORT_IDLE: i64 = 10_000;
+/// Rights that are named; there are dozens.
+const NAMED_RIGHTS: usize = 3;
 /// Time limit of lapel's own longest statements, in milliseconds.
 const LONG_WRITE: i64 = 120_000;
+
+/// The role of who issues, revokes, checks and purges.
+pub(super) const ISSUER: &str = "lapel_issuer";
+/// The role of who only reads.
+pub(super) const READER: &str = "lapel_reader";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Creation {
@@ -51,6 +58,8 @@ pub struct TeamStatus {
     pub processes: Vec<Reason>,
     /// What an issuer needs and this user lacks, such as `INSERT on job`.
     pub missing_rights: Vec<String>,
+    /// What a reader needs and this user lacks, such as `SELECT on job`.
+    pub missing_to_read: Vec<String>,
     /// A standby, or a database set to read-only.
     pub is_read_only: bool,
     /// The value in force for lapel's connections.
@@ -82,17 +91,30 @@ impl TeamStatus {
         self.schema == Some(self.known_schema) && self.missing_rights.is_empty() && !self.is_read_only
     }
 
+    /// What the profile needs and its user lacks. `reads_only`: the profile issues nothing.
+    pub fn missing(&self, reads_only: bool) -> &[String] {
+        if reads_only { &self.missing_to_read } else { &self.missing_rights }
+    }
+
     /// What endangers the journal's promises or makes it unusable. `reads_only`: the profile issues nothing.
     pub fn problems(&self, reads_only: bool) -> Vec<Localizable> {
         let mut found = Vec::new();
         if self.is_read_only && !reads_only {
             found.push(localizable!("the database is read-only, such as a standby. lapel can send nothing."));
         }
-        if !self.missing_rights.is_empty() && !reads_only {
+        let missing = self.missing(reads_only);
+        if !missing.is_empty() {
+            let named = list(missing.iter().take(NAMED_RIGHTS).map(String::as_str));
+            let more = missing.len().saturating_sub(NAMED_RIGHTS);
+            let rights = match more {
+                0 => named,
+                n => localizable!("{first} (and {n} more)", first = named, n),
+            };
             found.push(localizable!(
-                "the user {user} lacks rights: {rights}. Ask the database's administrator for the role lapel_issuer.",
+                "the user {user} lacks rights: {rights}. Ask the database's administrator for the role {role}.",
                 user = self.user,
-                rights = list(self.missing_rights.iter().map(String::as_str))
+                rights,
+                role = if reads_only { READER } else { ISSUER }
             ));
         }
         if self.is_pooled {
@@ -175,6 +197,9 @@ mod tests {
             // Who only reads needs no right to write.
             assert_eq!(status.problems(true).len(), usize::from(n > 1), "{n}: {status:?}");
         }
+        let mut status = sound();
+        status.missing_to_read.push("SELECT on job".to_owned());
+        assert_eq!((status.problems(true).len(), status.problems(false).len()), (1, 0), "{status:?}");
         let fine =
             TeamStatus { standbys: 1, has_synchronous_standby: true, clock_ahead_ms: 1_999, ..sound() };
         assert_eq!(fine.problems(false), []);

@@ -87,7 +87,8 @@ pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
 
 /// The schema of the database.
 pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
-    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM store", &[]);
+    // With its schema: without a right to that, its tables seem not to exist.
+    let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
     let row = session.runtime.block_on(row)?;
     assure_own(session.pid, row.get(1))?;
     Ok(row.get(0))

@@ -1,6 +1,6 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::Job;
+use crate::jobs::{Job, person};
 use crate::tui::worker::job_command;
 
 /// Whether only the lapel of a colleague follows the job.
@@ -23,6 +23,12 @@ pub fn colleagues(job: &Job) -> Vec<String> {
     begun.map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
 }
 
+/// The colleague who opened a draft and has not closed it.
+pub fn opened_by(draft: &Job) -> Option<String> {
+    let owner = draft.owner.as_ref().filter(|_| is_theirs(draft))?;
+    Some(t!("opened by {who}", who = owner.label))
+}
+
 fn begun_by(job: &Job) -> Option<String> {
     job.begun_by.as_ref().map(|who| person(&who.to_string()).to_owned())
 }
@@ -32,15 +38,10 @@ fn followed_by(job: &Job) -> Option<String> {
     Some(t!("followed by {owner}", owner = owner.label))
 }
 
-/// A person without the mark of the program that they used.
-fn person(who: &str) -> &str {
-    who.strip_suffix(job_command::MARK).unwrap_or(who)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Code, Owner, Phase, Reason};
+    use crate::jobs::{Code, Owner, Phase, Reason, TUI_MARK};
     use crate::tui::widgets::needs::tests::job;
 
     fn of(begun_by: Option<&str>, follower: Option<&str>) -> Job {
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_colleague_is_named_once_and_this_person_never() {
-        let (me, mark) = (job_command::who(), job_command::MARK);
+        let (me, mark) = (job_command::who(), TUI_MARK);
         let begun = |who: &str| t!("begun by {who}", who);
         let follows = |who: &str| t!("followed by {owner}", owner = format!("{who} on lab-pc"));
         assert_eq!(colleagues(&of(None, None)), Vec::<String>::new());
@@ -64,6 +65,8 @@ mod tests {
             [begun("lee"), follows("park")]
         );
         assert_eq!(colleagues(&of(Some(&me), Some("lee"))), [follows("lee")]);
+        let opened = t!("opened by {who}", who = "lee on lab-pc");
+        assert_eq!((opened_by(&of(None, None)), opened_by(&of(None, Some("lee")))), (None, Some(opened)));
         assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
     }
 

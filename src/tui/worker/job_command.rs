@@ -5,7 +5,7 @@ use crate::export::ExportRow;
 use crate::jobs::{
     CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
     NeverSeen, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowSelection,
-    RowStatus, SuggestedRows, Undone,
+    RowStatus, SuggestedRows, TUI_MARK, Undone,
 };
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
@@ -92,13 +92,10 @@ pub struct RowsQuery {
     pub order: Option<(RowField, bool)>,
 }
 
-/// Marks a person who uses the TUI.
-pub const MARK: &str = " (tui)";
-
 /// The acting user for the journal: the system's user name, marked with `tui` for the TUI.
 pub fn who() -> String {
     let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).unwrap_or_default();
-    if user.is_empty() { "tui".to_owned() } else { format!("{user}{MARK}") }
+    if user.is_empty() { "tui".to_owned() } else { format!("{user}{TUI_MARK}") }
 }
 
 /// An error is text for the user, which also says whether anything was changed.

@@ -1,8 +1,8 @@
 //! Servers of one test: with a standby, with a pooler, or with TLS.
 
 use super::server::{
-    Cluster, DATABASES, PORT, as_user, connected, create_journal, login_of, new_folder, own, program, route,
-    run, serve,
+    Cluster, DATABASES, PORT, as_user, connected, copy_data, folder_with_journal, login_of, new_folder, own,
+    program, route, run, serve, stop,
 };
 use lapel::team::{DatabaseLimits, Host, Login};
 use std::path::{Path, PathBuf};
@@ -19,10 +19,8 @@ impl OwnServer {
     pub fn of(data_folder: &Path) -> Self {
         let data_folder = data_folder.to_owned();
         let started = move || {
-            let mut server = Self { folder: new_folder(), watch: None };
+            let mut server = Self { folder: folder_with_journal(), watch: None };
             server.start();
-            run(&server.login("postgres"), "CREATE DATABASE journal");
-            create_journal(&server.login("journal"));
             let mut databases = DATABASES.lock().expect("databases");
             databases.1.insert(data_folder, server.login("journal"));
             server
@@ -42,9 +40,9 @@ impl OwnServer {
 
     /// Ends all connections and the server, which writes everything to its disk.
     pub fn stop(&mut self) {
-        let Some(mut watch) = self.watch.take() else { return };
-        drop(watch.stdin.take());
-        watch.wait().expect("it ends");
+        if let Some(watch) = self.watch.take() {
+            stop(watch);
+        }
     }
 
     fn place(&self, name: &str) -> PathBuf {
@@ -54,8 +52,7 @@ impl OwnServer {
     /// Copies the data of a server that is stopped.
     pub fn copy(&self, from: &str, to: &str) {
         let _ = std::fs::remove_dir_all(self.place(to));
-        let copied = Command::new("cp").arg("-a").args([self.place(from), self.place(to)]).status();
-        assert!(copied.is_ok_and(|status| status.success()), "cp");
+        copy_data(&self.place(from), &self.place(to));
     }
 
     /// Runs a program of PostgreSQL on the database of the journal, or on another one.

@@ -65,20 +65,61 @@ fn is_durable() -> bool {
     std::env::var_os("LAPEL_TEST_FSYNC").is_some()
 }
 
-/// A folder for a server, in which it has its data. The name is short, since the path of a socket is limited.
-pub(super) fn new_folder() -> tempfile::TempDir {
+/// An empty folder for a server. The name is short, since the path of a socket is limited.
+fn empty_folder() -> tempfile::TempDir {
     // In memory if there is room: each database has 300 files. Not to measure, since memory needs no wait.
     let memory = !is_durable()
         && rustix::fs::statvfs("/dev/shm").is_ok_and(|room| room.f_bavail * room.f_frsize > 4 << 30);
     let place = if memory { "/dev/shm" } else { "/tmp" };
     let folder = tempfile::Builder::new().prefix("lapel-pg-").tempdir_in(place).expect("a folder");
     own(folder.path());
+    folder
+}
+
+/// Makes the data of a server without databases in a folder.
+fn make_data(folder: &Path) {
     let mut made = as_user(&program("initdb").expect("PostgreSQL is installed"));
     made.args(["--no-sync", "-A", "trust", "-U", "lapel", "-E", "UTF8", "--locale=C", "-D"])
-        .arg(folder.path().join("data"));
-    let made = made.current_dir(&folder).output().expect("initdb");
+        .arg(folder.join("data"));
+    let made = made.current_dir(folder).output().expect("initdb");
     assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// A folder for a server, in which it has its data.
+pub(super) fn new_folder() -> tempfile::TempDir {
+    let folder = empty_folder();
+    make_data(folder.path());
     folder
+}
+
+/// The same with a journal in the database `journal`. It is made once, within the folder of the shared server.
+pub(super) fn folder_with_journal() -> tempfile::TempDir {
+    static MADE: LazyLock<PathBuf> = LazyLock::new(|| {
+        let made = CLUSTER.folder.join("own");
+        std::fs::create_dir(&made).expect("a folder");
+        own(&made);
+        make_data(&made);
+        let watch = serve(&made, PORT, "", ":");
+        run(&login_of(&made, PORT, "postgres"), "CREATE DATABASE journal");
+        create_journal(&login_of(&made, PORT, "journal"));
+        stop(watch);
+        made
+    });
+    let folder = empty_folder();
+    copy_data(&MADE.join("data"), &folder.path().join("data"));
+    folder
+}
+
+/// Copies the data of a server that is stopped. The copy has the same owner.
+pub(super) fn copy_data(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-a").args([from, to]).status();
+    assert!(copied.is_ok_and(|status| status.success()), "cp");
+}
+
+/// Ends a server, which writes everything to its disk.
+pub(super) fn stop(mut watch: Child) {
+    drop(watch.stdin.take());
+    watch.wait().expect("it ends");
 }
 
 /// Starts the server of a folder, which listens on its socket there and on an address. It ends when the returned
@@ -389,6 +430,28 @@ pub fn open_to_all(folder: &Path) {
     let name = database_of(folder).server.database;
     let open = move || CLUSTER.run(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true"));
     std::thread::spawn(open).join().expect("opened");
+}
+
+/// No process of a folder can renew its lease until this is dropped.
+pub struct HeldLeases(Option<DatabaseSession>);
+
+pub fn hold_leases(folder: &Path) -> HeldLeases {
+    let login = owned_database_of(folder);
+    let hold = move || {
+        let session = connected(&login);
+        let sql = "BEGIN; SELECT FROM lapel.process FOR UPDATE";
+        session.runtime.block_on(session.client.batch_execute(sql)).expect(sql);
+        HeldLeases(Some(session))
+    };
+    std::thread::spawn(hold).join().expect("held")
+}
+
+impl Drop for HeldLeases {
+    fn drop(&mut self) {
+        // Its own thread: the caller may be in a runtime.
+        let session = self.0.take();
+        let _ = std::thread::spawn(move || drop(session)).join();
+    }
 }
 
 pub fn has_processes(folder: &Path) -> bool {

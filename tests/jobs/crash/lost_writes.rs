@@ -72,7 +72,8 @@ async fn ends_well(session: &mut Session, world: &World, script: &Script) {
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
-    for pauses in [true, false] {
+    many::all(&[true, false], |pauses| {
+        let pauses = *pauses;
         let world = hiding();
         let mut server = team::OwnServer::of(world.folder());
         let script = Script::of(JobInput::Issue(people(13)));
@@ -103,13 +104,14 @@ fn nobody_gets_two_badges_after_an_old_copy_replaced_the_server() {
             assert_eq!(world.control().ledger().accepted_total(), 13);
             assert_eq!(noticed(&world), 1, "it was one loss");
         });
-    }
+    });
 }
 
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn nobody_gets_two_badges_after_a_dump_was_restored() {
-    for in_other in [false, true] {
+    many::all(&[false, true], |in_other| {
+        let in_other = *in_other;
         let world = hiding();
         let server = team::OwnServer::of(world.folder());
         let script = Script::of(JobInput::Issue(people(13)));
@@ -129,7 +131,7 @@ fn nobody_gets_two_badges_after_a_dump_was_restored() {
             assert_eq!(world.control().ledger().accepted_total(), 13);
             assert_eq!(noticed(&world), 1, "it was one loss");
         });
-    }
+    });
 }
 
 #[test]

@@ -100,25 +100,26 @@ fn a_revocation_that_dies_at_any_write_revokes_each_badge_once() {
 
 #[test]
 fn every_write_can_be_undone_and_run_again() {
+    let mut cases = Vec::new();
     for revokes in [false, true] {
         for answers in [Answers::Come, Answers::AreLost, Answers::AreLostWithTheRequest] {
-            for shown in [true, false] {
-                let (writes, died) = run(&Case { revokes, answers, shown, end: End::Replays });
-                assert!(!died && writes.len() > 10, "{writes:?}");
-            }
+            cases.extend([true, false].map(|shown| Case { revokes, answers, shown, end: End::Replays }));
         }
+    }
+    for (writes, died) in many::all(&cases, run) {
+        assert!(!died && writes.len() > 10, "{writes:?}");
     }
 }
 
 #[cfg(feature = "team")]
 /// On a team's database; a file has no connection to lose.
 pub fn every_write_loses_its_connection() {
+    let mut cases = Vec::new();
     for revokes in [false, true] {
-        for answers in [Answers::Come, Answers::AreLost] {
-            let (_, died) = run(&Case { revokes, answers, shown: true, end: End::Disconnects });
-            assert!(!died);
-        }
+        let lose = |answers| Case { revokes, answers, shown: true, end: End::Disconnects };
+        cases.extend([Answers::Come, Answers::AreLost].map(lose));
     }
+    assert!(many::all(&cases, run).iter().all(|(_, died)| !died));
 }
 
 #[test]

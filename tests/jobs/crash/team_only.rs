@@ -9,7 +9,7 @@ use crate::crash::world::{BOUND, End, Session, Trap, World};
 use crate::team;
 use crate::texts::msg_part;
 use lapel::jobs::{
-    Disclosure, Fault, JobConfig, Jobs, Journal, Moment, Phase, RowFilter, RowStatus, StopKind,
+    Disclosure, Fault, JobConfig, JobId, Jobs, Journal, Moment, Phase, RowFilter, RowStatus, StopKind,
 };
 use lapel::team::DatabaseLimits;
 use std::sync::Arc;
@@ -114,6 +114,62 @@ fn a_job_whose_intents_fail_stops_and_keeps_its_note() {
         assert_eq!(world.control().ledger().accepted_total(), 3);
     });
     team::route(world.folder(), None);
+}
+
+/// A job that is begun while its process can read and write, but has not renewed its lease yet, as after an outage.
+/// Returns when it has its turn to send.
+async fn begun_without_a_lease(session: &mut Session, world: &World) -> JobId {
+    session.hear().await;
+    let id = drafts::drafted(session, 3).await;
+    drafts::checked(session, id).await;
+    session.journal.end_lease();
+    let used = || session.access.reader().link_now().used_last_minute;
+    let before = used();
+    session.jobs.begin(id, "kim").await.expect("begun");
+    let waiting = async {
+        while used() == before {
+            let job = session.jobs.job(id).await.expect("a job");
+            assert_eq!(job.phase, Phase::Running, "it waits for its lease: {job:?}");
+        }
+    };
+    tokio::time::timeout(BOUND, waiting).await.expect("it has its turn");
+    assert_eq!(world.control().ledger().accepted_total(), 0);
+    id
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_waits_for_the_lease_of_its_process_and_then_sends() {
+    let world = World::new(&[]);
+    world.session(&Trap::new(End::Lives), async |session| {
+        let held = team::hold_leases(world.folder());
+        let id = begun_without_a_lease(session, &world).await;
+        drop(held);
+        session.jobs.sent(id).await;
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!((job.phase, job.stop.as_ref()), (Phase::Running, None), "{job:?}");
+        assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
+}
+
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_pause_ends_the_wait_for_a_lease() {
+    let world = World::new(&[]);
+    let trap = Trap::new(End::Lives);
+    world.session(&trap, async |session| {
+        let held = team::hold_leases(world.folder());
+        let id = begun_without_a_lease(session, &world).await;
+        session.jobs.pause(id).await.expect("paused");
+        session.jobs.sent(id).await;
+        assert!(!trap.writes().contains(&"stop"), "it does not wait until it would stop");
+        drop(held);
+        let job = session.jobs.job(id).await.expect("a job");
+        assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Paused, 3), "{job:?}");
+        session.jobs.resume(id, "kim").await.expect("resumed");
+        session.jobs.sent(id).await;
+        assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
 }
 
 #[test]
@@ -291,10 +347,13 @@ fn two_who_confirm_the_same_file_at_once_send_it_once_and_one_learns_who_did() {
             ledger.accepted.iter().map(|accepted| accepted.recipient_email.to_lowercase()).collect();
         assert_eq!(ledger.accepted_total(), people.len() as u64, "nobody got two");
         assert!(held.iter().any(|held| *held > 0), "the other one sends nothing: {held:?}, {both:?}");
-        // Why the rows are held names the job of the other.
+        // Why the rows are held names the job of the other, and who began it.
         let named = world
             .query("SELECT DISTINCT why FROM row WHERE bucket IN ('ask', 'left_out') AND seen IS NOT NULL");
-        assert!(named.iter().flatten().flatten().any(|why| why.contains("\"job\"")), "{named:?}");
+        let names = |why: &String| {
+            why.contains("\"job\"") && ["kim", "lee"].iter().any(|who| why.contains(&format!("\"{who}\"")))
+        };
+        assert!(named.iter().flatten().flatten().any(names), "{named:?}");
     });
 }
 

@@ -27,14 +27,25 @@ pub fn is_left_out() -> bool {
 /// A sandbox, and a profile for each of these users of a database, with the user's name.
 fn bench_of(database: &str, users: &[&str]) -> Bench {
     let bench = Bench::new();
+    set_profiles(&bench, database, users, false);
+    bench
+}
+
+fn set_profiles(bench: &Bench, database: &str, users: &[&str], read_only: bool) {
     let profile = |user: &&str| {
         let (base, url) = (bench.sandbox.base_url(), team::url(user, database));
         format!(
-            "[profiles.{user}]\nbase_url = \"{base}\"\nenvironment = \"demo\"\n[profiles.{user}.journal]\nurl = \"{url}\"\n"
+            "[profiles.{user}]\nbase_url = \"{base}\"\nenvironment = \"demo\"\nread_only = {read_only}\n\
+             [profiles.{user}.journal]\nurl = \"{url}\"\n"
         )
     };
     bench.settings(&users.iter().map(profile).collect::<String>());
-    bench
+}
+
+/// The role that `journal status` asks for because the user lacks rights of it.
+fn lacking_role(status: &Value) -> Option<&str> {
+    let problems = status["problems"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    problems.flat_map(|problem| problem.split_whitespace()).find(|word| word.starts_with("lapel_"))
 }
 
 /// `lapel` as a user of the database.
@@ -95,6 +106,13 @@ fn an_owner_creates_the_journal_once() {
     assert_eq!(status["server"]["missing_rights"], Value::Array(Vec::new()), "{status}");
     let status = json_as(&bench, "nobody", &["journal", "status"], 0);
     assert_eq!((&status["exists"], &status["schema"]), (&true.into(), &Value::Null), "{status}");
+    assert_eq!(lacking_role(&status), Some("lapel_issuer."), "{status}");
+    set_profiles(&bench, &database, &["nobody"], true);
+    let status = json_as(&bench, "nobody", &["journal", "status"], 0);
+    assert_eq!(lacking_role(&status), Some("lapel_reader."), "{status}");
+    // It has a journal, which this user may not see.
+    let refused = run_as(&bench, "nobody", &["jobs"]);
+    assert!(refused.code != 0 && refused.err.contains(msg_part("may not do this")), "{}", refused.err);
 }
 
 #[test]
@@ -114,7 +132,8 @@ fn two_people_share_what_was_sent() {
     if is_left_out() {
         return;
     }
-    let bench = bench_of(&journal(), &["issuer", "reader"]);
+    let database = journal();
+    let bench = bench_of(&database, &["issuer", "reader"]);
     let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
     let first = run_as(&bench, "issuer", &[&issue[..], &["--json"]].concat()).ended(0).json();
     assert_eq!(count(&first["jobs"][0], "waiting"), 1, "{first}");
@@ -133,6 +152,11 @@ fn two_people_share_what_was_sent() {
     assert_eq!((&status["jobs"], &status["can_write"]), (&1.into(), &false.into()), "{status}");
     let lacking = status["server"]["missing_rights"].to_string();
     assert!(lacking.contains("INSERT on job") && !lacking.contains("SELECT on job"), "{lacking}");
+    assert_eq!(lacking_role(&status), Some("lapel_issuer."), "{status}");
+    set_profiles(&bench, &database, &["reader"], true);
+    let status = json_as(&bench, "reader", &["journal", "status"], 0);
+    assert_eq!(status["server"]["missing_rights"], Value::Array(Vec::new()), "{status}");
+    assert_eq!(lacking_role(&status), None, "{status}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! memory: an address may have thousands of rows, and the claim of each decides about the next one.
 
 use super::{Rival, Scope};
-use crate::domain::BadgeId;
-use crate::jobs::job::{JobId, Phase};
+use crate::domain::{BadgeId, Text};
+use crate::jobs::job::{JobId, Phase, person};
 use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::RowStatus;
@@ -26,7 +26,8 @@ pub(super) struct HeldClaim {
 
 /// The columns of [`HeldClaim`] of the tables `row`, `job`, `claim` and `request`; the last two may have none. `?1` is the
 /// judged job, and `key` the e-mail key of the recipient.
-pub(super) fn columns_of_held(key: &str) -> String {
+pub(super) fn columns_of_held(db: &Tx<'_>, key: &str) -> String {
+    let by = if db.is_team() { "job.begun_by" } else { "NULL" };
     format!(
         "claim.slot, claim.state, claim.again, row.job, row.no, job.phase, row.bucket, row.badge,
          row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
@@ -37,7 +38,7 @@ pub(super) fn columns_of_held(key: &str) -> String {
                        WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
          row.bucket = 'revoked'
          OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?1 AND baseline.email_key = {key}
-                    AND baseline.badge = row.badge AND baseline.over)"
+                    AND baseline.badge = row.badge AND baseline.over), {by}"
     )
 }
 
@@ -58,6 +59,7 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
         at: r.get(9)?,
         slot: slot.unwrap_or(0),
         is_unproven,
+        by: r.get::<Option<String>>(12)?.map(|who| Text::new(person(&who))),
     };
     let is_accounted = r.get::<Option<bool>>(11)?.unwrap_or(false);
     let held = HeldClaim {
@@ -83,7 +85,7 @@ pub(super) struct Judged {
 
 /// The rows of a job that match a condition and whose recipient has another row's claim.
 pub(super) fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<Vec<Judged>> {
-    let held_columns = columns_of_held("row.email_key");
+    let held_columns = columns_of_held(db, "row.email_key");
     db.rows(
         &format!(
             "SELECT {held_columns}, row.person, CASE WHEN row.allowed IS NOT NULL THEN row.seen END
@@ -98,7 +100,7 @@ pub(super) fn contested(db: &Tx<'_>, scope: &Scope, which: &str) -> tx::Result<V
         values![scope.job.0, scope.account, scope.template],
         |r| {
             let (mine, held) = read_held(r, scope.job)?;
-            Ok(Judged { no: held.rival.no, mine, person: r.get(12)?, approved: r.get(13)?, held })
+            Ok(Judged { no: held.rival.no, mine, person: r.get(13)?, approved: r.get(14)?, held })
         },
     )
 }
@@ -169,8 +171,8 @@ impl RecipientClaims {
 /// The claims on recipients, as a query on the table `viewer`. That table has the account, template, place, person and
 /// e-mail key of one row of each recipient. With it, SQLite looks up each recipient instead of all claims of the
 /// template.
-pub(super) fn claims_of_viewers() -> String {
-    let held_columns = columns_of_held("viewer.key");
+pub(super) fn claims_of_viewers(db: &Tx<'_>) -> String {
+    let held_columns = columns_of_held(db, "viewer.key");
     format!(
         "SELECT {held_columns}, viewer.person
          FROM viewer JOIN claim ON claim.account = viewer.account AND claim.template = viewer.template
@@ -193,7 +195,7 @@ pub(super) fn recipients(
     let one_each: HashMap<&[u8], u64> =
         rows.iter().filter_map(|row| Some((row.person.as_deref()?, row.no))).collect();
     let viewers: Vec<u64> = one_each.into_values().collect();
-    let claims = claims_of_viewers();
+    let claims = claims_of_viewers(db);
     let sql = format!(
         "WITH viewer AS MATERIALIZED (
              SELECT ?2 AS account, ?3 AS template, row.no AS no, row.person AS person, row.email_key AS key
@@ -202,7 +204,7 @@ pub(super) fn recipients(
     let mut recipients: HashMap<Vec<u8>, RecipientClaims> = HashMap::new();
     let values = values![scope.job.0, scope.account, scope.template, json(&viewers)];
     db.each(&sql, values, |r| {
-        recipients.entry(r.get(12)?).or_default().add(read_held(r, scope.job)?.1);
+        recipients.entry(r.get(13)?).or_default().add(read_held(r, scope.job)?.1);
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(recipients)

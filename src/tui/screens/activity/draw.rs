@@ -400,10 +400,17 @@ fn as_of(cx: &UiContext) -> Option<String> {
 /// What a person can do about a job, and why, the most urgent first. Each sentence names its key.
 fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     let theme = &cx.theme;
+    let may_run = !cx.read_only();
+    // The keys of the list, even while a menu covers it.
+    let key = |action| cx.key(&[KeyContext::Activity, KeyContext::JobRows], action);
     if let Some(owner) = job.owner.as_ref().filter(|_| !job.may_act()) {
         if owner.is_colleague {
-            let key = cx.key(&[KeyContext::Activity, KeyContext::JobRows], Action::Pause);
-            let sending = t!("{owner} is sending it; {key} pauses it", owner = owner.label, key);
+            let owner = &owner.label;
+            let sending = if may_run {
+                t!("{owner} is sending it. {run}: pause.", owner, run = key(Action::Run))
+            } else {
+                t!("{owner} is sending it.", owner)
+            };
             return vec![(sending, theme.text())];
         }
         let text = t!(
@@ -413,8 +420,6 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         );
         return vec![(text, theme.warning())];
     }
-    // The keys of the list, even while a menu covers it.
-    let key = |action| cx.key(&[KeyContext::Activity, KeyContext::JobRows], action);
     let (run, open, export) = (key(Action::Run), key(Action::Open), key(Action::Export));
     let mut all: Vec<(String, Style)> = Vec::new();
     for need in needs(job, cx.clock().utc()) {
@@ -425,8 +430,10 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
-            Urgency::Refused if job.left_to_retry() > 0 => t!("{run}: send the refused rows again.", run),
-            Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
+            Urgency::Refused if may_run && job.left_to_retry() > 0 => {
+                t!("{run}: send the refused rows again.", run)
+            }
+            Urgency::Stopped if may_run => match job.stop.as_ref().map(|stop| stop.kind) {
                 Some(StopKind::Quota) => {
                     t!(
                         "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",
@@ -445,7 +452,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         // What to do is in the line above.
         let style = if all.is_empty() { theme.error() } else { theme.text() };
         all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), style));
-    } else if job.phase == Phase::Paused && job.can_resume() {
+    } else if job.phase == Phase::Paused && job.can_resume() && may_run {
         all.push((t!("{state}. {run}: resume.", state = tr(job.phase.name()), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
         all.push((tr(job.phase.name()).to_owned(), theme.warning()));

@@ -10,7 +10,7 @@ use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
 use crate::tui::theme::{Glyphs, Theme};
-use crate::tui::widgets::colleagues::colleagues;
+use crate::tui::widgets::colleagues::{colleagues, opened_by};
 use crate::tui::widgets::column_chart::{ChartColumn, column_chart};
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::list::draw_row;
@@ -256,6 +256,7 @@ impl Home {
             HomeLine::Draft(drafts) => {
                 let Some(first) = drafts.first() else { return plain(String::new(), show) };
                 let mut words = vec![t!("kept {time}", time = moment(first.created, cx))];
+                words.extend(opened_by(first));
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
                 let title = titles(drafts);

@@ -4,7 +4,7 @@ use crate::i18n::{self, Localizable, tr};
 use crate::jobs::{Code, JobRow, Reason};
 
 /// The text of a finding without its values, and the short text.
-const SHORT: [(&str, &str); 66] = [
+const SHORT: [(&str, &str); 69] = [
     (tr_noop!("the e-mail address is empty"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has only invisible characters"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has no @"), tr_noop!("no @")),
@@ -73,6 +73,24 @@ const SHORT: [(&str, &str); 66] = [
             "job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval"
         ),
         tr_noop!("sent before"),
+    ),
+    (
+        tr_noop!(
+            "{who} sent this badge to this recipient on {when} (job {job}, {state}). A second one needs your approval"
+        ),
+        tr_noop!("sent before"),
+    ),
+    (
+        tr_noop!(
+            "job {job} is sending this badge to this recipient, since {when}. A second one needs your approval"
+        ),
+        tr_noop!("being sent"),
+    ),
+    (
+        tr_noop!(
+            "{who} is sending this badge to this recipient, since {when} (job {job}). A second one needs your approval"
+        ),
+        tr_noop!("being sent"),
     ),
     (
         tr_noop!("the service accepted the request but did not identify this badge"),
