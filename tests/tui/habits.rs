@@ -265,6 +265,17 @@ async fn a_badge_is_issued_again_and_left_with_one_key() {
     h.press("enter");
     h.shows(msg("Cert. no.")).await;
     h.press("i");
+    let form = h.settled().await;
+    assert!(form.contains(msg("one recipient")), "the form for its template: {form}");
+    h.press("esc");
+    // A badge that no list opened: its record does not name its template.
+    let screen = h.settled().await;
+    let id = screen.split_whitespace().find(|word| word.starts_with("B-0")).expect("an id").to_owned();
+    h.press("/");
+    h.paste(&id);
+    h.press("enter");
+    h.settled().await;
+    h.press("i");
     h.shows(&msg_with("Select a template. {key} issues its badge.", &[&"i"])).await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     // The key that opened the categories closes them.

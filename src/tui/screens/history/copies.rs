@@ -35,8 +35,8 @@ pub(super) fn words<'a>(
         .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
 }
 
-/// The number of copies among the loaded rows and their states, for the newest copy of each: in words, and in short.
-pub(super) fn of_newest<'a>(
+/// The number of copies among the loaded rows and their states, for each copy: in words, and in short.
+pub(super) fn notes<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     cx: &UiContext,
 ) -> HashMap<BadgeId, [String; 2]> {
@@ -46,17 +46,15 @@ pub(super) fn of_newest<'a>(
             copies.entry(key).or_default().push(row);
         }
     }
-    let newest = |rows: Vec<&HistoryItem>| {
-        let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
-        // Of equal times, the first of the list is the newest.
-        let first = *rows.iter().rev().max_by_key(time)?;
-        let sign = if cx.glyphs == Glyphs::ASCII { "x" } else { "×" };
+    let sign = if cx.glyphs == Glyphs::ASCII { "x" } else { "×" };
+    let of_all = |rows: Vec<&HistoryItem>| {
         let n = number(rows.len() as u64);
         let others = not_issued(rows.iter().map(|row| Verdict::of(*row, cx.now()).state()));
         let words = std::iter::once(t!("{n} copies", n)).chain(others).collect::<Vec<_>>().join(", ");
-        Some((first.badge_id.clone(), [words, format!("{sign}{n}")]))
+        let note = [words, format!("{sign}{n}")];
+        rows.into_iter().map(|row| (row.badge_id.clone(), note.clone())).collect::<Vec<_>>()
     };
-    copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
+    copies.into_values().filter(|rows| rows.len() > 1).flat_map(of_all).collect()
 }
 
 /// The number of copies in each state, without those that are issued, in words: `1 Waiting`.
@@ -102,9 +100,12 @@ mod tests {
         let of = |at: usize| words(rows.iter(), &rows[at], now);
         assert_eq!(of(0).as_deref(), Some("2 copies among the loaded rows: 1 Issued, 1 Waiting"));
         assert_eq!((of(2), of(3)), (None, None));
-        let note = of_newest(rows.iter(), &UiContext::for_test());
-        assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
-        assert_eq!(note.get(&rows[0].badge_id), Some(&["2 copies, 1 Waiting".to_owned(), "×2".to_owned()]));
+        let notes = notes(rows.iter(), &UiContext::for_test());
+        assert_eq!(notes.len(), 2, "only for rows with copies: {notes:?}");
+        for row in &rows[..2] {
+            let note = ["2 copies, 1 Waiting".to_owned(), "×2".to_owned()];
+            assert_eq!(notes.get(&row.badge_id), Some(&note));
+        }
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));
         assert_eq!(words(rows.iter().chain([&unknown]), &unknown, now), None);
     }
