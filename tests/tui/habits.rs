@@ -284,3 +284,14 @@ async fn a_badge_is_issued_again_and_left_with_one_key() {
     h.press("b");
     assert!(!h.settled().await.contains(msg("Categories and badge types")), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn the_palette_finds_every_word_that_it_shows() {
+    let mut h = Harness::new(small(), 100, 24).await;
+    h.settled().await;
+    h.press("3 esc ctrl-p");
+    h.type_text("text");
+    let screen = h.screen();
+    let here = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
+    assert!(here.contains(msg("save screen as text")), "{screen}");
+}
