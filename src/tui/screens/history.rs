@@ -277,7 +277,7 @@ pub struct History {
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
     /// The notes about copies among the loaded rows.
-    copies: HashMap<BadgeId, [String; 2]>,
+    copies: HashMap<BadgeId, Vec<String>>,
     exporting: Option<RequestId>,
 }
 
@@ -311,14 +311,15 @@ impl History {
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
-    /// The number of copies. Below a copy, only a sign that the row is another one.
+    /// What is said of the copies of a row. Directly below a copy, only a sign that the row is another one.
     fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
         let Some(notes) = self.copies.get(&row.badge_id) else { return Vec::new() };
         let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
-        if above.is_some_and(|above| copies::is_copy(above, row)) {
+        // The newest copy has more than one.
+        if notes.len() == 1 && above.is_some_and(|above| copies::is_copy(above, row)) {
             return vec![format!("{} ", cx.glyphs.frame[2])];
         }
-        notes.iter().map(|note| format!("{note} {} ", cx.glyphs.dot)).collect()
+        notes.clone()
     }
 
     fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
