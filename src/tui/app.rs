@@ -402,7 +402,7 @@ impl App {
 
     pub(super) fn body(&self) -> Rect {
         let (columns, rows) = self.size;
-        let taken = 4 + self.tour_rows() + self.hold_rows();
+        let taken = 3 + self.message_rows() + self.tour_rows() + self.hold_rows();
         Rect { x: 0, y: 2, width: columns, height: rows.saturating_sub(taken) }
     }
 

@@ -17,7 +17,7 @@ use super::widgets::form::FormText;
 use super::widgets::frame::Frame;
 use crate::api::RawOf;
 use crate::domain::screen_text::KnownWords;
-use crate::domain::{BadgeId, ServiceTime};
+use crate::domain::{BadgeId, HistoryItem, ServiceTime, TemplateId};
 use crate::jobs::Job;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
@@ -223,9 +223,30 @@ impl DerefMut for OpenedModal {
 /// The badge or the holder that a screen shows. Back returns to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::tui) enum ShownRecord {
-    /// The time is its acceptance time, which the badge's own record lacks.
-    Badge(BadgeId, Option<ServiceTime>),
+    Badge(ListedBadge),
     Holder(String),
+}
+
+/// A badge, with what the list that opened it knows. The badge's own record lacks both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedBadge {
+    pub id: BadgeId,
+    pub accepted_at: Option<ServiceTime>,
+    pub template_id: Option<TemplateId>,
+}
+
+impl ListedBadge {
+    pub fn unlisted(id: BadgeId) -> Self {
+        Self { id, accepted_at: None, template_id: None }
+    }
+
+    pub fn of(row: &HistoryItem) -> Self {
+        Self {
+            id: row.badge_id.clone(),
+            accepted_at: row.reg_date.clone(),
+            template_id: row.template_id.clone(),
+        }
+    }
 }
 
 pub(in crate::tui) trait Screen: Component {

@@ -61,12 +61,13 @@ impl App {
         self.draw_on_rule(frame, row(1), self.cx.read_only() && !said);
         self.draw_slow_read(frame, row(1));
         let tour = self.tour_rows();
-        let held = self.hold_rows();
-        let body = Rect { y: 2, height: area.height - 4 - tour - held, ..area };
+        let body = self.body();
         self.draw_body(frame, body);
         self.draw_which_key(frame, body);
-        self.draw_hold(frame, Rect { y: body.bottom(), height: held, ..area });
-        self.draw_notice(frame, row(area.height - 2 - tour));
+        let held = Rect { y: body.bottom(), height: self.hold_rows(), ..area };
+        self.draw_hold(frame, held);
+        let message = Rect { y: held.bottom(), height: self.message_rows(), ..area };
+        self.draw_notice(frame, message);
         self.draw_tour(frame, Rect { y: area.height - 1 - tour, height: tour, ..area });
         self.draw_footer(frame, row(area.height - 1));
         self.cx.theme.paint(frame.buffer_mut());
@@ -354,9 +355,6 @@ impl App {
             return;
         };
         let style = if bad { self.cx.theme.error() } else { self.cx.theme.good() };
-        let rows = u16::try_from(lines.len()).unwrap_or(1).max(1);
-        let area = Rect { y: (area.y + 1).saturating_sub(rows), height: rows, ..area };
-        frame.render_widget(ratatui::widgets::Clear, area);
         let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
         frame.render_widget(ratatui::text::Text::from(lines), area);
     }
@@ -367,13 +365,13 @@ impl App {
         self.toasts.notice.as_ref().or(self.toasts.news.as_ref().filter(|_| !told))
     }
 
-    /// A long message covers rows above it, because its end says what to do next. Also returns whether it is an error.
+    /// A long message has several rows, because its end says what to do next. Also returns whether it is an error.
     fn message(&self, columns: u16) -> Option<(Vec<String>, bool)> {
         let notice = self.shown_notice().filter(|_| self.toast_in_footer(columns).is_none())?;
         let sign = if notice.bad { self.cx.glyphs.alert } else { self.cx.glyphs.dot };
         let room = usize::from(columns).saturating_sub(2);
         let mut lines = wrap(&format!("{sign} {}", notice.text), room);
-        // A message that the user did not ask for may cover only one row of a menu.
+        // A message that the user did not ask for moves no popup.
         let most = if self.toasts.notice.is_none() && !self.modals.is_empty() { 1 } else { LONGEST_NOTICE };
         if lines.len() > most {
             lines.truncate(most);
@@ -387,10 +385,10 @@ impl App {
         Some((lines, notice.bad))
     }
 
-    pub(in crate::tui) fn is_under_message(&self, row: u16) -> bool {
-        let end = self.size.1.saturating_sub(1 + self.tour_rows());
-        let rows = self.message(self.size.0).map_or(0, |(lines, _)| lines.len());
-        row < end && usize::from(end - row) <= rows
+    /// The rows of the message below the screen or the popup, or of the rule there.
+    pub(super) fn message_rows(&self) -> u16 {
+        let lines = self.message(self.size.0).map_or(1, |(lines, _)| lines.len());
+        u16::try_from(lines).unwrap_or(1).max(1)
     }
 }
 

@@ -6,11 +6,11 @@ use super::request::{JobFile, ProfileSession, Request, RequestId, RequestIds};
 use super::worker::WorkerCommand;
 use crate::config::{NamedFilter, ThemeChoice};
 use crate::domain::call_advice::CallerQuestion;
-use crate::domain::{BadgeId, HistoryItem, ServiceTime};
+use crate::domain::{BadgeId, HistoryItem};
 use crate::export::{ExportContent, ExportRow, Record};
 use crate::i18n::number;
 use crate::jobs::{Job, JobId, RowStatus};
-use crate::tui::component::Modal;
+use crate::tui::component::{ListedBadge, Modal};
 use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::persist::input_history::InputKind;
@@ -133,8 +133,8 @@ pub enum AfterKeyWarning {
 
 #[derive(Debug)]
 pub enum Navigate {
-    /// Open a badge on the Badge tab. The time is its acceptance time, which the badge's own record lacks.
-    Badge(BadgeId, Option<ServiceTime>),
+    /// Open a badge on the Badge tab.
+    Badge(ListedBadge),
     /// The templates whose title contains this text.
     TemplatesTitled(String),
     Holder(String),

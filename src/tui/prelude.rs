@@ -1,6 +1,6 @@
 //! Names that nearly every screen and modal uses.
 
-pub(in crate::tui) use super::component::{Component, Handled, Modal, Screen, ShownRecord};
+pub(in crate::tui) use super::component::{Component, Handled, ListedBadge, Modal, Screen, ShownRecord};
 pub(in crate::tui) use super::context::UiContext;
 pub(in crate::tui) use super::effects::{Effects, Navigate};
 pub(in crate::tui) use super::input::action::Action;

@@ -477,3 +477,24 @@ async fn the_wallet_says_when_lapel_requested_a_badge() {
     let screen = h.settled().await;
     assert!(screen.contains(msg("requested")), "{screen}");
 }
+
+/// In the preview of the history, and only for badges of the journal.
+#[tokio::test]
+async fn the_history_says_when_lapel_requested_a_badge() {
+    let mut h = Harness::new(small(), 160, 40).await;
+    issue(&mut h, 0..2).await;
+    h.settled().await;
+    h.press("2");
+    let screen = h.shows(msg("requested")).await;
+    assert!(screen.contains("person1@naru.example"), "{screen}");
+    h.press("G");
+    h.until("a badge that lapel did not request", |s| !s.contains(msg("requested"))).await;
+    assert!(!h.settled().await.contains(msg("requested")), "{}", h.screen());
+    h.press("g");
+    h.shows(msg("requested")).await;
+    // It takes part in no request to the service.
+    let before = all_requests(&h);
+    h.press("j k");
+    h.shows(msg("requested")).await;
+    assert_eq!(all_requests(&h), before);
+}

@@ -265,6 +265,17 @@ async fn a_badge_is_issued_again_and_left_with_one_key() {
     h.press("enter");
     h.shows(msg("Cert. no.")).await;
     h.press("i");
+    let form = h.settled().await;
+    assert!(form.contains(msg("one recipient")), "the form for its template: {form}");
+    h.press("esc");
+    // A badge that no list opened: its record does not name its template.
+    let screen = h.settled().await;
+    let id = screen.split_whitespace().find(|word| word.starts_with("B-0")).expect("an id").to_owned();
+    h.press("/");
+    h.paste(&id);
+    h.press("enter");
+    h.settled().await;
+    h.press("i");
     h.shows(&msg_with("Select a template. {key} issues its badge.", &[&"i"])).await;
     assert_eq!(h.sandbox.control().ledger().accepted_total(), 0);
     // The key that opened the categories closes them.
@@ -272,4 +283,15 @@ async fn a_badge_is_issued_again_and_left_with_one_key() {
     assert!(h.settled().await.contains(msg("Categories and badge types")), "{}", h.screen());
     h.press("b");
     assert!(!h.settled().await.contains(msg("Categories and badge types")), "{}", h.screen());
+}
+
+#[tokio::test]
+async fn the_palette_finds_every_word_that_it_shows() {
+    let mut h = Harness::new(small(), 100, 24).await;
+    h.settled().await;
+    h.press("3 esc ctrl-p");
+    h.type_text("text");
+    let screen = h.screen();
+    let here = screen.lines().find(|line| line.contains("│  ▌")).unwrap_or_default();
+    assert!(here.contains(msg("save screen as text")), "{screen}");
 }

@@ -467,3 +467,22 @@ async fn a_message_goes_at_the_next_key_but_an_error_that_came_by_itself_stays_f
     h.press("j");
     assert!(!h.screen().contains(error), "{}", h.screen());
 }
+
+/// Wherever the popup is drawn: over a list, a form or the review of a draft.
+#[tokio::test]
+async fn a_message_of_two_rows_covers_no_edge_of_a_popup() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    crate::activity::people(&mut h, 0..3).await;
+    h.settled().await;
+    h.press("enter");
+    for key in ["3", "enter"] {
+        h.tui.app.update(Message::KeyAtOnce(key_event(key)));
+    }
+    let screen = h.screen();
+    let lines: Vec<&str> = screen.lines().collect();
+    let edge = lines.iter().position(|line| line.starts_with('└')).unwrap_or_else(|| panic!("{screen}"));
+    let said = lines.iter().position(|line| line.starts_with(" ▲ "));
+    assert_eq!(said, Some(edge + 1), "{screen}");
+    assert_eq!(lines.len() - edge - 1, 3, "the message in two rows, and the footer: {screen}");
+    assert!(screen.contains(msg_part("Nothing has been sent.")), "{screen}");
+}

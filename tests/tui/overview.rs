@@ -418,3 +418,17 @@ async fn an_index_that_reads_at_start_is_read_once_and_shown() {
     h.settled().await;
     assert!(all_requests(&h) - read <= 2, "Home reads again only when asked");
 }
+
+#[tokio::test]
+async fn the_preview_of_a_listed_badge_says_when_lapel_requested_it() {
+    let mut h = Harness::with(small(), 160, 40, with_index).await;
+    crate::activity::issue(&mut h, 0..2).await;
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("tab tab tab enter");
+    // The newest ones are last.
+    h.until("the list", |s| s.contains(msg_part("row 1 of"))).await;
+    h.press("G");
+    h.until("the badge", |s| s.contains("person1@naru.example") && s.contains(msg("requested"))).await;
+}

@@ -378,3 +378,23 @@ async fn a_group_whose_rows_have_another_reason_says_what_to_do() {
     h.shows(msg_part("No row of this group is ready yet: each has another reason.")).await;
     assert_eq!(accepted(&h), 0);
 }
+
+#[tokio::test]
+async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("slips.csv");
+    let names = "강경고공구국권금기길김나남노도류마문민박";
+    let right = names.chars().zip('a'..).map(|(name, to)| format!("{name}가나,{to}@naru.example\n"));
+    let right: String = right.collect();
+    std::fs::write(&file, format!("name,email\n{right}다라,one@naru.exmaple\n마바,two@naru.exmaple\n"))
+        .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("2 need review")).await;
+    let screen = h.settled().await;
+    let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("did you mean naru.example, as in most other rows?"), "{screen}");
+    assert!(flat.contains("one@naru.example"), "the suggestion, too: {screen}");
+}

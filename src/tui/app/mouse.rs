@@ -55,11 +55,6 @@ impl App {
         if self.click_hint(mouse, out) {
             return;
         }
-        // A click on a row that a message covers does nothing.
-        let pressed = mouse.kind == MouseEventKind::Down(MouseButton::Left);
-        if pressed && self.is_under_message(mouse.row) {
-            return;
-        }
         if self.welcome.is_none() && self.drag(mouse, out) {
             return;
         }
@@ -77,7 +72,7 @@ impl App {
             }
             return;
         }
-        if !pressed {
+        if mouse.kind != MouseEventKind::Down(MouseButton::Left) {
             return;
         }
         if mouse.row == 0 && self.modals.is_empty() && self.welcome.is_none() {

@@ -73,7 +73,7 @@ impl App {
 
     pub(super) fn go(&mut self, go: Navigate, out: &mut Effects<'_>) {
         match go {
-            Navigate::Badge(id, accepted_at) => self.show(ShownRecord::Badge(id, accepted_at), out),
+            Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), out),
             Navigate::TemplatesTitled(title) => {
                 self.follow_to(Tab::Templates, None);
                 out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {

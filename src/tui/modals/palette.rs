@@ -203,7 +203,7 @@ impl CommandPalette {
                 return;
             }
             PaletteEntry::Badge(id) | PaletteEntry::Loaded(Loaded::Badge(id)) => {
-                Navigate::Badge(id.clone(), None)
+                Navigate::Badge(ListedBadge::unlisted(id.clone()))
             }
             PaletteEntry::Holder(email) => Navigate::Holder(email.clone()),
             PaletteEntry::Loaded(Loaded::Holder(email, _)) => Navigate::Holder(email.wire().to_owned()),

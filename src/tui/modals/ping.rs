@@ -89,7 +89,7 @@ impl Component for PingForm {
         } else {
             t!("{enter} send one ping  {esc} back", enter = key(Action::Accept), esc = key(Action::Back))
         };
-        form.text(&text, cx.theme.accent());
+        form.dim(&text);
         form.draw_popup(frame, area, "");
     }
 }

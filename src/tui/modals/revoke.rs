@@ -6,11 +6,13 @@ use crate::i18n;
 use crate::jobs::{RevokePlan, RevokeTarget};
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
+use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::reason_field::ReasonField;
-use crate::tui::widgets::text_layout::{cells, line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_width, number, width, wrap};
 use crate::tui::worker::job_command::JobCommand;
+use ratatui::style::Style;
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -273,8 +275,8 @@ impl Component for RevokeForm {
         let free = usize::from(rows).saturating_sub(form.len() + 2 + foot.len()).max(1);
         let top = self.top.min(self.targets.len().saturating_sub(free));
         let shown = self.targets.iter().skip(top).take(free);
-        let width = form.room() + 2;
-        form.extend(shown.map(|target| target_line(target, width, cx)));
+        let room = form.room().saturating_sub(2);
+        form.extend(target_lines(shown, room, cx));
         let rest = self.targets.len().saturating_sub(top + free);
         if top > 0 || rest > 0 {
             let text = t!(
@@ -284,7 +286,7 @@ impl Component for RevokeForm {
                 up = key(Action::PageUp),
                 down = key(Action::PageDown)
             );
-            form.dim(&format!("  {text}"));
+            form.text(&format!("  {text}"), cx.theme.dim());
         }
         form.blank();
         // The foot is always visible at the bottom.
@@ -349,22 +351,31 @@ fn subject(targets: &[RevokeTarget]) -> String {
     crate::secrets::fingerprint(&ids.join(" "))
 }
 
-fn target_line(target: &RevokeTarget, columns: usize, cx: &UiContext) -> Line<'static> {
-    let rest = columns.saturating_sub(4 + 12 + 4);
-    let style = if target.state.may_be_revoked() { cx.theme.text() } else { cx.theme.dim() };
-    let row = [
-        (
-            format!("{} {}", cx.glyphs.state(&target.state), target.state.word()),
-            cx.theme.state(&target.state),
-        ),
-        (target.holder.to_string(), style),
-        (target.email.to_string(), style),
-        (target.title.to_string(), style),
-        (target.badge_id.to_string(), cx.theme.dim()),
-    ];
-    let id = 14.min(rest / 4);
-    let widths = [12, rest / 5, rest / 4, rest - rest / 5 - rest / 4 - id, id];
-    let mut spans = vec![Span::raw("    ")];
-    spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
-    Line::from(spans)
+fn target_lines<'a>(
+    targets: impl Iterator<Item = &'a RevokeTarget>,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    let row = |target: &RevokeTarget| {
+        let style = if target.state.may_be_revoked() { cx.theme.text() } else { cx.theme.dim() };
+        let state = format!("{} {}", cx.glyphs.state(&target.state), target.state.word());
+        vec![
+            (state, cx.theme.state(&target.state)),
+            (target.holder.to_string(), style),
+            (target.email.to_string(), style),
+            (target.title.to_string(), style),
+            (target.badge_id.to_string(), cx.theme.dim()),
+        ]
+    };
+    let rows: Vec<_> = targets.map(row).collect();
+    // The id tells badges apart that share all else, so it is cut last.
+    let own = [(9, 0), (6, 2), (12, 3), (12, 4), (14, 0)];
+    let own = own.map(|(min_width, weight)| ColumnLayout { min_width, weight, drop_order: 0 });
+    let widths = fitted(&own, &rows, room);
+    let line = |row: Vec<(String, Style)>| {
+        let mut spans = vec![Span::raw("    ")];
+        spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
+        Line::from(spans)
+    };
+    rows.into_iter().map(line).collect()
 }

@@ -87,16 +87,13 @@ impl Component for ScreenText {
         );
         let key = |action| cx.key(&self.key_contexts(), action);
         form.blank();
-        form.text(
-            &t!(
-                "{enter} save  {up} {down} choose  {esc} back",
-                enter = key(Action::Accept),
-                up = key(Action::Up),
-                down = key(Action::Down),
-                esc = key(Action::Back)
-            ),
-            cx.theme.accent(),
-        );
+        form.dim(&t!(
+            "{enter} save  {up} {down} choose  {esc} back",
+            enter = key(Action::Accept),
+            up = key(Action::Up),
+            down = key(Action::Down),
+            esc = key(Action::Back)
+        ));
         form.draw_popup(frame, area, t!("Save screen as text"));
     }
 }

@@ -9,9 +9,10 @@ use crate::domain::call_advice::script;
 use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
 use crate::domain::text::short;
-use crate::domain::{Badge, BadgeId, Query, ServiceTime, State, Verdict};
+use crate::domain::{Badge, BadgeId, Query, State, TemplateId, Verdict};
 use crate::index::Cert;
 use crate::jobs::{RevokeTarget, SentHere};
+use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;
 use crate::tui::persist::input_history::{self, InputKind};
@@ -25,9 +26,7 @@ use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
 
 pub struct BadgeScreen {
-    wanted: Option<BadgeId>,
-    /// The time of acceptance from a list. The badge's own record does not have it.
-    accepted_at: Option<ServiceTime>,
+    wanted: Option<ListedBadge>,
     read: Option<Result<Badge, ApiError>>,
     request: Option<RequestId>,
     /// The journal's records of the badge, and the request for them.
@@ -49,7 +48,6 @@ impl Default for BadgeScreen {
     fn default() -> Self {
         Self {
             wanted: None,
-            accepted_at: None,
             read: None,
             request: None,
             sent: (None, Vec::new()),
@@ -71,28 +69,36 @@ impl BadgeScreen {
         if self.beside { picture::beside(area).0 } else { area }
     }
 
-    pub fn open(&mut self, id: BadgeId, accepted_at: Option<ServiceTime>, out: &mut Effects<'_>) {
+    pub fn open(&mut self, badge: ListedBadge, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = RecentInputs::default();
         out.cancel(self.cert.take().map(|(request, _)| request));
         self.certs = Certs::default();
         self.scroll = 0;
-        if self.wanted.as_ref() != Some(&id) {
+        if !self.wants(&badge.id) {
             self.read = None;
             self.back = false;
             self.over_text = false;
         }
-        self.accepted_at = accepted_at;
-        self.sent = (Some(out.ask(Request::SentBadge(id.clone()))), Vec::new());
-        self.wanted = Some(id.clone());
-        out.ask_instead(&mut self.request, Request::Badge(id));
+        self.sent = (Some(out.ask(Request::SentBadge(badge.id.clone()))), Vec::new());
+        out.ask_instead(&mut self.request, Request::Badge(badge.id.clone()));
+        self.wanted = Some(badge);
+    }
+
+    fn wants(&self, id: &BadgeId) -> bool {
+        self.wanted.as_ref().is_some_and(|badge| badge.id == *id)
     }
 
     /// Reads the badge again if it is the one on the screen.
     pub fn refresh(&mut self, id: &BadgeId, out: &mut Effects<'_>) {
-        if self.wanted.as_ref() == Some(id) {
+        if self.wants(id) {
             out.ask_instead(&mut self.request, Request::Badge(id.clone()));
         }
+    }
+
+    /// The template of the badge, if the list that opened it knows it.
+    fn template(&self) -> Option<&TemplateId> {
+        self.badge().and(self.wanted.as_ref())?.template_id.as_ref()
     }
 
     fn requested(&self) -> Option<jiff::Timestamp> {
@@ -112,20 +118,20 @@ impl BadgeScreen {
             let request = out.ask(Request::FindCert(number.clone()));
             self.cert = Some((request, number));
         } else {
-            self.open(typed, None, out);
+            self.open(ListedBadge::unlisted(typed), out);
         }
     }
 
     fn take_certs(&mut self, typed: String, found: &Result<Vec<Cert>, NotSearched>, out: &mut Effects<'_>) {
         match found.as_deref() {
             Ok([one]) => {
-                let accepted = one.row.as_ref().and_then(|row| row.reg_date.clone());
-                self.open(one.badge_id.clone(), accepted, out);
+                let unlisted = || ListedBadge::unlisted(one.badge_id.clone());
+                self.open(one.row.as_ref().map_or_else(unlisted, ListedBadge::of), out);
             }
             Ok(all @ [_, _, ..]) => out.say(several(all)),
             Ok([]) | Err(_) => {
                 if let Some(id) = BadgeId::new(typed) {
-                    self.open(id, None, out);
+                    self.open(ListedBadge::unlisted(id), out);
                 }
                 self.certs = Certs::of(found);
             }
@@ -165,7 +171,9 @@ impl Component for BadgeScreen {
     fn is_enabled(&self, action: Action, cx: &UiContext) -> bool {
         match action {
             Action::Revoke | Action::CopySummary | Action::OpenPicture => self.badge().is_some(),
-            Action::Issue => self.badge().is_some_and(|badge| badge.title.is_some()),
+            Action::Issue => {
+                self.template().is_some() || self.badge().is_some_and(|badge| badge.title.is_some())
+            }
             Action::Replace => self.badge().is_some_and(|badge| {
                 !matches!(Verdict::of(badge, cx.now()).state(), State::Revoked | State::Revoking)
             }),
@@ -228,18 +236,22 @@ impl Component for BadgeScreen {
             Action::PageUp => self.scroll = self.scroll.saturating_sub(10),
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = self.most,
-            // A badge's own record does not name its template.
-            Action::Issue => match self.badge().and_then(|badge| badge.title.as_ref()) {
-                Some(title) => {
+            Action::Issue => match (self.template(), self.badge().and_then(|badge| badge.title.as_ref())) {
+                (Some(id), title) => {
+                    let (id, title) = (id.clone(), title.cloned().unwrap_or_default());
+                    out.open(|_, out| IssueForm::new(id, title, out));
+                }
+                // A badge's own record does not name its template.
+                (None, Some(title)) => {
                     out.go.push(Navigate::TemplatesTitled(title.wire().to_owned()));
                     let key = cx.key(&[KeyContext::Templates], Action::Issue);
                     out.say(t!("Select a template. {key} issues its badge.", key));
                 }
-                None => out.say(t!("This badge has no title, so its template is not known.")),
+                (None, None) => out.say(t!("This badge has no title, so its template is not known.")),
             },
             Action::Reload => {
-                if let Some(id) = self.wanted.clone() {
-                    out.ask_instead(&mut self.request, Request::Badge(id));
+                if let Some(badge) = &self.wanted {
+                    out.ask_instead(&mut self.request, Request::Badge(badge.id.clone()));
                 }
             }
             Action::Wallet => match self.badge().and_then(|b| Some((b, b.recipient_email.as_ref()?))) {
@@ -314,13 +326,13 @@ impl Component for BadgeScreen {
             Response::Badge(badge) if self.request == Some(id) => {
                 self.request = None;
                 if matches!(&*badge, Err(ApiError::NotFound(_) | ApiError::BadInput { .. }))
-                    && let Some(id) = &self.wanted
+                    && let Some(wanted) = &self.wanted
                 {
                     // Open the input, so that the user can correct the id and the letters do not act as keys.
-                    self.find = Some(TextField::with(id.wire()));
+                    self.find = Some(TextField::with(wanted.id.wire()));
                 }
                 self.read = Some(badge.map(|mut badge| {
-                    badge.reg_date = badge.reg_date.or_else(|| self.accepted_at.clone());
+                    badge.reg_date = badge.reg_date.or_else(|| self.wanted.as_ref()?.accepted_at.clone());
                     badge
                 }));
                 Ok(())
@@ -381,10 +393,12 @@ impl Component for BadgeScreen {
             (Some(Ok(badge)), _) => {
                 badge_lines(badge, self.requested(), (room, usize::from(body.height)), cx)
             }
-            (Some(Err(error)), Some(id)) => not_read(error, id, (self.certs, &self.sent.1), room, cx),
-            (None, Some(id)) => {
+            (Some(Err(error)), Some(wanted)) => {
+                not_read(error, &wanted.id, (self.certs, &self.sent.1), room, cx)
+            }
+            (None, Some(wanted)) => {
                 vec![Line::styled(
-                    format!("{} {}", cx.spinner(), t!("reading {id}", id = short(id.wire()))),
+                    format!("{} {}", cx.spinner(), t!("reading {id}", id = short(wanted.id.wire()))),
                     cx.theme.dim(),
                 )]
             }

@@ -13,6 +13,7 @@ use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
+use jiff::Timestamp;
 
 /// The fields below the timeline. The others are in the lines above.
 const FIELDS: [&str; 7] =
@@ -23,6 +24,10 @@ pub(super) struct BadgePreview {
     shown: Option<BadgeId>,
     /// A remark about the badge, such as its copies among the loaded rows.
     remark: Option<String>,
+    /// When lapel requested the badge, if the journal knows it.
+    requested: Option<Timestamp>,
+    /// The look-up of that time, or the rest of the cursor before it.
+    request: Option<RequestId>,
     scroll: Scroll,
     /// The area of the text in the last layout; `None` without a preview.
     area: Option<Rect>,
@@ -46,6 +51,7 @@ impl BadgePreview {
         remark: Option<String>,
         pane: Option<Rect>,
         cx: &UiContext,
+        out: &mut Effects<'_>,
     ) {
         self.remark = remark;
         let (Some(row), Some(pane)) = (row, pane) else {
@@ -53,7 +59,11 @@ impl BadgePreview {
             return;
         };
         if self.shown.as_ref() != Some(&row.badge_id) {
-            self.shown = Some(row.id());
+            // The journal is read when the cursor rests, because otherwise it would be read for every row passed.
+            let is_first = self.shown.replace(row.id()).is_none();
+            self.requested = None;
+            let ask = if is_first { Request::SentBadge(row.id()) } else { Request::Pause(preview::REST) };
+            out.ask_instead(&mut self.request, ask);
             self.scroll.reset();
         }
         let area = areas(pane, cx).1;
@@ -61,6 +71,20 @@ impl BadgePreview {
         if self.scroll.is_scrolled() {
             self.scroll.limit(self.lines(row, usize::from(area.width), cx).len(), area.height);
         }
+    }
+
+    pub fn on_response(&mut self, id: RequestId, answer: Response, out: &mut Effects<'_>) -> Handled {
+        match (answer, &self.shown) {
+            (Response::Paused, Some(shown)) if self.request == Some(id) => {
+                self.request = Some(out.ask(Request::SentBadge(shown.clone())));
+            }
+            (Response::SentBadge(sent), _) if self.request == Some(id) => {
+                self.request = None;
+                self.requested = sent.first().map(|sent| sent.at);
+            }
+            (answer, _) => return Err(answer),
+        }
+        Ok(())
     }
 
     /// Draws the preview of the row. `keys` are the contexts in which it is scrolled.
@@ -95,7 +119,7 @@ impl BadgePreview {
         if let Some(remark) = &self.remark {
             lines.extend(styled(remark, room, cx.theme.warning()));
         }
-        let timeline = timeline(&held, None, cx.now(), room, cx);
+        let timeline = timeline(&held, self.requested, cx.now(), room, cx);
         if !timeline.is_empty() {
             lines.push(Line::raw(""));
             lines.extend(timeline);

@@ -276,8 +276,8 @@ pub struct History {
     marks: Marks<HistoryItem>,
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
-    /// The notes about copies among the loaded rows, each for its newest copy.
-    copies: HashMap<BadgeId, [String; 2]>,
+    /// The notes about copies among the loaded rows.
+    copies: HashMap<BadgeId, Vec<String>>,
     exporting: Option<RequestId>,
 }
 
@@ -311,15 +311,15 @@ impl History {
         Ok(ExportSource::of_badges("history", head, note.to_owned(), rows, cx))
     }
 
-    /// The number of copies at the newest one. A sign shows that a row is a copy of the row above it.
+    /// What is said of the copies of a row. Directly below a copy, only a sign that the row is another one.
     fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
-        if let Some(notes) = self.copies.get(&row.badge_id) {
-            return notes.iter().map(|note| format!("{note} {} ", cx.glyphs.dot)).collect();
-        }
+        let Some(notes) = self.copies.get(&row.badge_id) else { return Vec::new() };
         let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
-        let sign =
-            above.filter(|above| copies::is_copy(above, row)).map(|_| format!("{} ", cx.glyphs.frame[2]));
-        sign.into_iter().collect()
+        // The newest copy has more than one.
+        if notes.len() == 1 && above.is_some_and(|above| copies::is_copy(above, row)) {
+            return vec![format!("{} ", cx.glyphs.frame[2])];
+        }
+        notes.clone()
     }
 
     fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
@@ -408,6 +408,7 @@ impl Component for History {
         out: &mut Effects<'_>,
     ) -> Handled {
         let Err(answer) = self.receive_marking(id, answer, cx, out) else { return Ok(()) };
+        let Err(answer) = self.preview.on_response(id, answer, out) else { return Ok(()) };
         let answer = match answer {
             Response::IndexExport(found) if self.exporting == Some(id) => {
                 self.exporting = None;
@@ -429,7 +430,7 @@ impl Component for History {
                 self.marks.refresh(row);
             }
         }
-        self.copies = copies::of_newest(self.browser.loaded(), cx);
+        self.copies = copies::notes(self.browser.loaded(), cx);
         self.marks.finish_range(&mut self.browser.list, out);
         Ok(())
     }
@@ -441,7 +442,7 @@ impl Component for History {
         let copies = row.and_then(|row| copies::words(self.browser.loaded(), row, cx.now()));
         // Without a preview, it is below the list.
         let (inside, below) = if pane.is_some() { (copies, None) } else { (None, copies) };
-        self.preview.lay_out(row, inside, pane, cx);
+        self.preview.lay_out(row, inside, pane, cx, out);
         self.browser.aside = below;
         self.marks.finish_range(&mut self.browser.list, out);
         self.check_marking(out);
@@ -501,7 +502,7 @@ impl Component for History {
 pub fn follow(action: Action, row: Option<&HistoryItem>, out: &mut Effects<'_>) -> bool {
     match action {
         Action::Open => match row {
-            Some(row) => out.go.push(Navigate::Badge(row.badge_id.clone(), row.reg_date.clone())),
+            Some(row) => out.go.push(Navigate::Badge(ListedBadge::of(row))),
             None => out.say(t!("This row has no badge to open.")),
         },
         Action::Wallet => match row.and_then(|row| row.recipient_email.as_ref()) {

@@ -437,7 +437,11 @@ impl Component for Wallet {
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open if self.folded_here().is_some() => self.unfold(),
             Action::Open => match self.selected() {
-                Some(held) => out.go.push(Navigate::Badge(held.badge_id.clone(), held.reg_date().cloned())),
+                Some(held) => out.go.push(Navigate::Badge(ListedBadge {
+                    id: held.badge_id.clone(),
+                    accepted_at: held.reg_date().cloned(),
+                    template_id: held.template_id().cloned(),
+                })),
                 None => self.focus_box(),
             },
             Action::Revoke if self.folded_here().is_some() => {

@@ -87,8 +87,17 @@ impl<'e> FormText<'e> {
             .extend(wrap(text, self.room).into_iter().map(|line| Line::styled(format!("  {line}"), style)));
     }
 
+    /// An explanation, and the hints after it. Two spaces precede each hint, which is not broken.
     pub fn dim(&mut self, text: &str) {
-        self.text(text, self.cx.theme.dim());
+        let mut lines: Vec<String> = Vec::new();
+        for part in text.split("  ") {
+            match lines.last_mut() {
+                Some(last) if width(last) + 2 + width(part) <= self.room => last.extend(["  ", part]),
+                _ => lines.extend(wrap(part, self.room)),
+            }
+        }
+        let style = self.cx.theme.dim();
+        self.lines.extend(lines.into_iter().map(|line| Line::styled(format!("  {line}"), style)));
     }
 
     /// One line of text, cut if it is too long.
@@ -199,6 +208,20 @@ mod tests {
         let cut = wrapped("one two three four five", 7, 2, &cx);
         assert_eq!((cut.len(), cut[0].as_str()), (2, "one two"));
         assert!(cut[1].ends_with(cx.glyphs.ellipsis), "{cut:?}");
+    }
+
+    #[test]
+    fn a_hint_is_not_broken() {
+        let cx = UiContext::for_test();
+        let dim = |columns| {
+            let mut form = FormText::new(Rect::new(0, 0, columns, 9), &cx);
+            form.dim("Nothing is sent.  ⏎ open the file  esc back");
+            texts(&form.into_lines())
+        };
+        assert_eq!(dim(48), ["  Nothing is sent.  ⏎ open the file  esc back"]);
+        assert_eq!(dim(38), ["  Nothing is sent.  ⏎ open the file", "  esc back"]);
+        assert_eq!(dim(30), ["  Nothing is sent.", "  ⏎ open the file  esc back"]);
+        assert_eq!(dim(14), ["  Nothing is", "  sent.", "  ⏎ open the", "  file", "  esc back"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::domain::{HeldBadge, ServiceTime, State};
 use crate::tui::context::UiContext;
-use crate::tui::widgets::text_layout::{fit, width};
+use crate::tui::widgets::text_layout::{fit, line_width, width};
 use jiff::civil::DateTime;
 use jiff::{Timestamp, ToSpan};
 use ratatui::text::{Line, Span};
@@ -20,8 +20,9 @@ struct Point {
     passed: f64,
 }
 
-/// Two lines: the events with bars between them, and their times below. `requested` is the time of lapel's request, if
-/// the journal knows it. Empty if they do not fit into `room` cells, even with short labels, or if no time is known.
+/// Two lines: the events with bars between them, and their times below. Empty if they do not fit into `room` cells, even
+/// with short labels, or if no time is known. `requested` is the time of lapel's request, if the journal knows it. In a
+/// narrow pane it has a line of its own.
 pub fn timeline(
     held: &HeldBadge,
     requested: Option<Timestamp>,
@@ -34,11 +35,19 @@ pub fn timeline(
         time: cx.clock().short(at),
         passed: 1.0,
     });
-    let all = |requested: Option<Point>, is_short| {
-        requested.into_iter().chain(points(held, now, is_short)).collect()
+    let drawn_with = |requested: Option<&Point>, is_short| {
+        let points: Vec<Point> = requested.cloned().into_iter().chain(points(held, now, is_short)).collect();
+        drawn(&points, room, cx)
     };
-    let all: [Vec<Point>; 3] = [all(requested.clone(), false), all(requested, true), all(None, true)];
-    all.iter().find_map(|points| drawn(points, room, cx)).unwrap_or_default()
+    let requested = requested.as_ref();
+    drawn_with(requested, false).or_else(|| drawn_with(requested, true)).unwrap_or_else(|| {
+        let own = requested.map(|point| {
+            let label = Span::styled(format!("{} ", point.label), cx.theme.text());
+            Line::from(vec![label, Span::styled(point.time.clone(), cx.theme.dim())])
+        });
+        let own = own.filter(|line| line_width(line) <= room);
+        own.into_iter().chain(drawn_with(None, true).unwrap_or_default()).collect()
+    })
 }
 
 /// The points with bars of at least one cell between them; `None` if they do not fit or have no time.
@@ -184,8 +193,13 @@ mod tests {
         let [first, times] = &timeline(&held, Some(at), now, 60, &cx)[..] else { panic!("two lines") };
         assert!(first.to_string().starts_with("requested ━"), "{first}");
         assert!(times.to_string().starts_with(&cx.clock().short(at)), "{times}");
-        let short = timeline(&held, Some(at), now, 30, &cx);
-        assert!(short[0].to_string().starts_with("accepted"), "without room it is left out: {short:?}");
+        let [own, short, _] = &timeline(&held, Some(at), now, 30, &cx)[..] else { panic!("three lines") };
+        assert_eq!(own.to_string(), format!("requested {}", cx.clock().short(at)));
+        assert!(short.to_string().starts_with("accepted ━"), "{short}");
+        for room in 0..40 {
+            let lines = timeline(&held, Some(at), now, room, &cx);
+            assert!(lines.iter().all(|line| line_width(line) <= room), "{room}: {lines:?}");
+        }
     }
 
     #[test]

@@ -272,18 +272,21 @@ impl DraftForm {
             return lines;
         };
         let suggestion =
-            self.suggestion(row, cx).into_iter().flat_map(|text| styled(&text, room, theme.warning()));
-        let hint = self.group_hint(row, cx).into_iter().flat_map(|text| styled(&text, room, theme.dim()));
-        let more: Vec<Line<'static>> = suggestion.chain(hint).collect();
+            self.suggestion(row, cx).map_or_else(Vec::new, |text| styled(&text, room, theme.warning()));
+        let hint = self.group_hint(row, cx).map_or_else(Vec::new, |text| styled(&text, room, theme.dim()));
         let mut lines = row_lines(row, job, room, cx);
-        let kept = most.saturating_sub(more.len()).max(2);
+        let kept = most.saturating_sub(suggestion.len()).max(2);
         if lines.len() > kept {
             lines.truncate(kept);
             if let Some(last) = lines.last_mut() {
                 last.push_span(Span::raw(cx.glyphs.ellipsis));
             }
         }
-        lines.extend(more);
+        lines.extend(suggestion);
+        // The heading of the group has its keys, too.
+        if lines.len() + hint.len() <= most {
+            lines.extend(hint);
+        }
         lines.truncate(most);
         lines
     }

@@ -238,22 +238,28 @@ fn indented(mut line: Line<'static>) -> Line<'static> {
 }
 
 pub fn changed(change: &FileChange, cx: &UiContext) -> String {
-    let FileChange { added, removed, changed, at } = change;
-    let (added, removed, changed) = (number(*added), number(*removed), number(*changed));
-    let rows = t!(
-        "The file has changed since the draft: rows added {added}, removed {removed}, changed {changed}.",
-        added,
-        removed,
-        changed
-    );
-    match at {
+    let change_words = t!("The file has changed since the draft: {change}.", change = changed_rows(change));
+    match change.at {
         Some(at) => t!(
             "{rows} Last saved {when}.",
-            rows,
-            when = cx.clock().offset().to_datetime(*at).strftime("%Y-%m-%d %H:%M")
+            rows = change_words,
+            when = cx.clock().offset().to_datetime(at).strftime("%Y-%m-%d %H:%M")
         ),
-        None => rows,
+        None => change_words,
     }
+}
+
+/// `2 rows added, 1 row changed`
+pub(super) fn changed_rows(change: &FileChange) -> String {
+    let parts = [
+        (change.added, plural!(change.added, "{n} row added", "{n} rows added")),
+        (change.removed, plural!(change.removed, "{n} row removed", "{n} rows removed")),
+        (change.changed, plural!(change.changed, "{n} row changed", "{n} rows changed")),
+    ];
+    if parts.iter().all(|(n, _)| *n == 0) {
+        return t!("no row added, removed or changed").to_owned();
+    }
+    crate::i18n::list(parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words)).to_string()
 }
 
 fn map_words(map: &ColumnMap, columns: &[String]) -> String {

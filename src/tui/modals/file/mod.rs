@@ -14,9 +14,9 @@ use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
-use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
 pub use draw::changed;
+use draw::changed_rows;
 use mapping::{Mapping, MappingDecision};
 use steps::FileStep;
 
@@ -543,15 +543,8 @@ fn kept_words(import: &[Job], sha256: &str, change: Option<&FileChange>, cx: &Ui
     if first.origin.as_ref().is_some_and(|origin| origin.sha256 == sha256) {
         t!("draft of {time}  {title}: {rows}", time, title, rows)
     } else if let Some(change) = change {
-        t!(
-            "draft of {time}, before the file changed (rows added {added}, removed {removed}, changed {changed})  {title}: {rows}",
-            time,
-            added = number(change.added),
-            removed = number(change.removed),
-            changed = number(change.changed),
-            title,
-            rows
-        )
+        let change = changed_rows(change);
+        t!("draft of {time}, before the file changed ({change})  {title}: {rows}", time, change, title, rows)
     } else {
         t!("draft of {time}, before the file changed  {title}: {rows}", time, title, rows)
     }

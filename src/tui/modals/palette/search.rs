@@ -154,9 +154,10 @@ fn words_match(texts: &[&str], typed: &[String], matches: fn(&str, &str) -> bool
 /// The explanation of an action, and its English name where the explanation has another language: an input method is
 /// often off.
 fn explained(action: Action) -> String {
+    let shown = format!("{} {}", action.short(), action.help());
     match i18n::language() {
-        Language::English => action.help().to_owned(),
-        Language::Korean => format!("{} {}", action.help(), action.name().replace('-', " ")),
+        Language::English => shown,
+        Language::Korean => format!("{shown} {}", action.name().replace('-', " ")),
     }
 }
 

@@ -397,7 +397,11 @@ impl Component for Activity {
                 Action::Back if !rows.is_searched() => self.rows = None,
                 Action::Only => self.only_next(out),
                 Action::Open => match rows.list.selected().and_then(|row| row.badge_id.clone()) {
-                    Some(id) => out.go.push(Navigate::Badge(id, None)),
+                    Some(id) => {
+                        let template_id = self.job().and_then(|job| job.template_id.clone());
+                        out.go
+                            .push(Navigate::Badge(ListedBadge { template_id, ..ListedBadge::unlisted(id) }));
+                    }
                     None => out.say(t!("This row has no badge id yet, so no badge can be opened.")),
                 },
                 Action::Wallet => match rows.list.selected().filter(|row| !row.address.looks_empty()) {

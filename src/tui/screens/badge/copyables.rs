@@ -10,12 +10,12 @@ use crate::tui::widgets::copying::{Copyables, cell, records};
 
 impl Screen for BadgeScreen {
     fn shown(&self) -> Option<ShownRecord> {
-        Some(ShownRecord::Badge(self.wanted.clone()?, self.accepted_at.clone()))
+        Some(ShownRecord::Badge(self.wanted.clone()?))
     }
 
     fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
-        if let ShownRecord::Badge(id, accepted_at) = shown {
-            self.open(id, accepted_at, out);
+        if let ShownRecord::Badge(badge) = shown {
+            self.open(badge, out);
         }
     }
 
@@ -47,7 +47,7 @@ impl Screen for BadgeScreen {
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let Some(badge) = self.badge() else {
-            all.one('i', t!("badge id"), self.wanted.as_ref().map(crate::domain::BadgeId::wire));
+            all.one('i', t!("badge id"), self.wanted.as_ref().map(|badge| badge.id.wire()));
             return all;
         };
         all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
@@ -72,7 +72,7 @@ impl Screen for BadgeScreen {
 
     fn records(&self) -> Vec<RawOf> {
         let email = self.badge().and_then(|badge| badge.recipient_email.as_ref());
-        self.wanted.as_ref().map_or_else(Vec::new, |id| records(id, email))
+        self.wanted.as_ref().map_or_else(Vec::new, |badge| records(&badge.id, email))
     }
 
     fn give_up(&mut self, request: RequestId) {

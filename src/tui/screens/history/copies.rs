@@ -5,6 +5,7 @@ use crate::i18n::{list, number};
 use crate::tui::context::UiContext;
 use crate::tui::theme::Glyphs;
 use jiff::civil::DateTime;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// The template and the holder, which all copies have in common.
@@ -35,28 +36,41 @@ pub(super) fn words<'a>(
         .then(|| t!("{copies} copies among the loaded rows: {states}", copies = number(copies), states))
 }
 
-/// The number of copies among the loaded rows and their states, for the newest copy of each: in words, and in short.
-pub(super) fn of_newest<'a>(
+/// The notes about copies among the loaded rows, the longest first. The newest copy has the number of all and their
+/// states, the others an arrow towards it.
+pub(super) fn notes<'a>(
     loaded: impl Iterator<Item = &'a HistoryItem>,
     cx: &UiContext,
-) -> HashMap<BadgeId, [String; 2]> {
+) -> HashMap<BadgeId, Vec<String>> {
     let mut copies: HashMap<_, Vec<&HistoryItem>> = HashMap::new();
     for row in loaded {
         if let Some(key) = key(row) {
             copies.entry(key).or_default().push(row);
         }
     }
-    let newest = |rows: Vec<&HistoryItem>| {
-        let time = |row: &&&HistoryItem| row.reg_date.as_ref().map(|time| time.raw().wire().to_owned());
-        // Of equal times, the first of the list is the newest.
-        let first = *rows.iter().rev().max_by_key(time)?;
-        let sign = if cx.glyphs == Glyphs::ASCII { "x" } else { "×" };
-        let n = number(rows.len() as u64);
-        let others = not_issued(rows.iter().map(|row| Verdict::of(*row, cx.now()).state()));
-        let words = std::iter::once(t!("{n} copies", n)).chain(others).collect::<Vec<_>>().join(", ");
-        Some((first.badge_id.clone(), [words, format!("{sign}{n}")]))
+    copies.into_values().filter(|rows| rows.len() > 1).flat_map(|rows| notes_of(&rows, cx)).collect()
+}
+
+fn notes_of(copies: &[&HistoryItem], cx: &UiContext) -> Vec<(BadgeId, Vec<String>)> {
+    let time = |at: &usize| copies[*at].reg_date.as_ref().map(|time| time.raw().wire().to_owned());
+    // Of equal times, the first of the list is the newest.
+    let newest = (0..copies.len()).rev().max_by_key(time);
+    let note = |(at, row): (usize, &&HistoryItem)| {
+        let notes = match newest.map(|newest| at.cmp(&newest)) {
+            Some(Ordering::Less) => vec![format!("{} ", cx.glyphs.down)],
+            Some(Ordering::Greater) => vec![format!("{} ", cx.glyphs.up)],
+            Some(Ordering::Equal) | None => {
+                let (n, dot) = (number(copies.len() as u64), cx.glyphs.dot);
+                let others = not_issued(copies.iter().map(|row| Verdict::of(*row, cx.now()).state()));
+                let all = t!("{n} copies", n = n.as_str());
+                let words = std::iter::once(all).chain(others).collect::<Vec<_>>().join(", ");
+                let sign = if cx.glyphs == Glyphs::ASCII { "x" } else { "×" };
+                vec![format!("{words} {dot} "), format!("{sign}{n} {dot} ")]
+            }
+        };
+        (row.badge_id.clone(), notes)
     };
-    copies.into_values().filter(|rows| rows.len() > 1).filter_map(newest).collect()
+    copies.iter().enumerate().map(note).collect()
 }
 
 /// The number of copies in each state, without those that are issued, in words: `1 Waiting`.
@@ -102,9 +116,15 @@ mod tests {
         let of = |at: usize| words(rows.iter(), &rows[at], now);
         assert_eq!(of(0).as_deref(), Some("2 copies among the loaded rows: 1 Issued, 1 Waiting"));
         assert_eq!((of(2), of(3)), (None, None));
-        let note = of_newest(rows.iter(), &UiContext::for_test());
-        assert_eq!(note.len(), 1, "only for rows with copies, and once: {note:?}");
-        assert_eq!(note.get(&rows[0].badge_id), Some(&["2 copies, 1 Waiting".to_owned(), "×2".to_owned()]));
+        let of_all = |rows: &[HistoryItem]| {
+            let notes = notes(rows.iter(), &UiContext::for_test());
+            rows.iter().map(|row| notes.get(&row.badge_id).cloned().unwrap_or_default()).collect::<Vec<_>>()
+        };
+        let number = ["2 copies, 1 Waiting · ", "×2 · "];
+        assert_eq!(of_all(&rows), [&number[..], &["↑ "], &[], &[]], "only for rows with copies");
+        let mut older = rows.clone();
+        older[1].reg_date = ServiceTime::new("2026-11-03 10:00:00");
+        assert_eq!(of_all(&older)[..2], [&["↓ "][..], &number], "towards the newest");
         let unknown = HistoryItem::for_test(BadgeId::new("5").expect("an id"));
         assert_eq!(words(rows.iter().chain([&unknown]), &unknown, now), None);
     }

@@ -229,11 +229,11 @@ impl FailedMailList {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
+    pub fn on_response(&mut self, request: RequestId, answer: Response, out: &mut Effects<'_>) -> Handled {
         let found = match answer {
             Response::Mail(found) if self.request == Some(request) => found,
             Response::IndexMails(found) if self.request == Some(request) => found,
-            other => return Err(other),
+            other => return self.preview.on_response(request, other, out),
         };
         self.request = None;
         self.found = found;
@@ -242,7 +242,7 @@ impl FailedMailList {
         Ok(())
     }
 
-    pub fn lay_out(&mut self, area: Rect, cx: &UiContext) {
+    pub fn lay_out(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         if std::mem::take(&mut self.unfitted) {
             for badge in self.found.iter().flat_map(|found| &found.badges) {
                 self.columns.fit(badge, cx);
@@ -254,7 +254,7 @@ impl FailedMailList {
             Some(MailLine::Badge(badge)) => Some(badge.as_ref()),
             _ => None,
         };
-        self.preview.lay_out(badge, None, pane, cx);
+        self.preview.lay_out(badge, None, pane, cx, out);
     }
 
     pub fn know(&self, known: &mut KnownWords) {

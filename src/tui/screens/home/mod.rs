@@ -449,7 +449,7 @@ impl Component for Home {
 
     fn load_visible(&mut self, area: Rect, cx: &UiContext, out: &mut Effects<'_>) {
         match (self.shown, &mut self.mails) {
-            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, cx),
+            (HomePart::Mails(_), Some(mails)) => return mails.lay_out(area, cx, out),
             (HomePart::Lines, _) => {}
             _ => return self.counts.load_visible(area, cx, out),
         }
@@ -504,7 +504,7 @@ impl Component for Home {
             }
             other => {
                 let other = match &mut self.mails {
-                    Some(mails) => match mails.on_response(id, other) {
+                    Some(mails) => match mails.on_response(id, other, out) {
                         Ok(()) => return Ok(()),
                         Err(other) => other,
                     },

@@ -116,7 +116,7 @@ impl BadgeList {
                 }
                 Ok(())
             }
-            other => Err(other),
+            other => self.preview.on_response(request, other, out),
         }
     }
 
@@ -128,7 +128,7 @@ impl BadgeList {
         }
         let (list, pane) = self.columns.split(area, 0);
         self.list.set_height(list.height.saturating_sub(3));
-        self.preview.lay_out(self.list.selected(), None, pane, cx);
+        self.preview.lay_out(self.list.selected(), None, pane, cx, out);
         if self.stale && !self.list.is_loading() {
             self.stale = false;
             out.cancel(self.list.reload());
