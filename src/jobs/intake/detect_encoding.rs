@@ -323,6 +323,11 @@ struct TextStatistics {
     words_alone: u64,
     words: usize,
     damaged: usize,
+    /// Lines of these words, and those with a damaged word.
+    lines: usize,
+    damaged_lines: usize,
+    is_line_damaged: bool,
+    is_in_line: bool,
     example: Option<(Localizable, Localizable)>,
     word: String,
 }
@@ -341,8 +346,10 @@ impl TextStatistics {
         if self.is_settled() {
             return;
         }
+        self.is_in_line = text.chars().next_back().map_or(self.is_in_line, |last| last != '\n');
         // Words of ASCII text need no check unless a non-ASCII letter is near.
         if text.is_ascii() && self.word.is_empty() {
+            self.end_lines(text.bytes().filter(|b| *b == b'\n').count());
             if let Some(at) = text.rfind(ends_word) {
                 self.word.push_str(tail(&text[at + 1..]));
             } else {
@@ -353,6 +360,7 @@ impl TextStatistics {
         for c in text.chars() {
             if ends_word(c) {
                 self.end_word();
+                self.end_lines(usize::from(c == '\n'));
                 continue;
             }
             if !c.is_ascii() {
@@ -372,6 +380,8 @@ impl TextStatistics {
                 self.words += 1;
                 if let Some(damage) = mojibake::damage(&self.word) {
                     self.damaged += 1;
+                    self.damaged_lines += usize::from(!self.is_line_damaged);
+                    self.is_line_damaged = true;
                     self.example.get_or_insert_with(|| {
                         let word = crate::domain::text::scrub(&self.word).into_owned();
                         let example = match damage.was() {
@@ -386,9 +396,18 @@ impl TextStatistics {
         self.word.clear();
     }
 
-    /// Damaged if at least half of the non-ASCII words are. Checks of rows find single damaged words.
+    fn end_lines(&mut self, n: usize) {
+        if n > 0 && self.words < WORDS {
+            self.lines += n;
+            self.is_line_damaged = false;
+        }
+    }
+
+    /// Damaged if at least half of the non-ASCII words and of the lines are. Checks of rows find single damaged words.
     fn damage(&self) -> Option<(Localizable, Localizable)> {
-        self.example.clone().filter(|_| self.damaged * 2 >= self.words)
+        let lines = self.lines + usize::from(self.is_in_line);
+        let most = self.damaged * 2 >= self.words && self.damaged_lines * 2 >= lines;
+        self.example.clone().filter(|_| most)
     }
 }
 
