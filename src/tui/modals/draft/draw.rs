@@ -50,7 +50,7 @@ impl DraftForm {
             ));
         } else if self.sendable() == 0 {
             let esc = cx.key(&self.key_contexts(), Action::Back);
-            foot.text(&t!("None of these rows can be sent.  {esc} back", esc), cx.theme.warning());
+            foot.text(&t!("No row is ready to be sent.  {esc} back", esc), cx.theme.warning());
         } else {
             let key = |action| cx.key(&self.key_contexts(), action);
             foot.dim(&t!(
