@@ -231,7 +231,9 @@ fn job() {
     let begin = Instant::now();
     terminal.send("\r");
     let checked = terminal.until("the review", |text| {
-        text.contains("Nothing is sent until you confirm") && text.contains("100,000 ready") && !is_loading(text)
+        text.contains("Nothing is sent until you confirm")
+            && text.contains("100,000 ready")
+            && !is_loading(text)
     });
     line("100,000 rows in the app, to the review", "s", (checked - begin).as_secs_f64(), None);
     terminal.type_slowly("\r");
