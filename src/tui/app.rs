@@ -339,6 +339,8 @@ impl App {
         self.tell_home();
         self.open_view(&mut out);
         self.watch_view();
+        // A message takes rows of the body.
+        self.show_messages(&mut out);
         let area = self.body();
         let ready = self.cx.client().is_some() && self.views.is_ready();
         if self.welcome.is_none() && ready && self.fits() {
@@ -360,14 +362,7 @@ impl App {
         for clip in std::mem::take(&mut out.copies) {
             self.copy(clip, &mut out);
         }
-        if let Some((text, bad)) = out.notice.take() {
-            self.toasts.say(text, bad, self.input.is_input);
-            self.changed = true;
-        }
-        if let Some((text, bad)) = out.news.take() {
-            self.toasts.news = Some(Notice::new(text, bad));
-            self.changed = true;
-        }
+        self.show_messages(&mut out);
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
             out.orders.retain(|order| match order {
@@ -394,6 +389,17 @@ impl App {
             }
         }
         self.orders.append(&mut out.orders);
+    }
+
+    fn show_messages(&mut self, out: &mut Effects<'_>) {
+        if let Some((text, bad)) = out.notice.take() {
+            self.toasts.say(text, bad, self.input.is_input);
+            self.changed = true;
+        }
+        if let Some((text, bad)) = out.news.take() {
+            self.toasts.news = Some(Notice::new(text, bad));
+            self.changed = true;
+        }
     }
 
     pub(super) fn outstanding_commands(&self) -> bool {

@@ -486,3 +486,18 @@ async fn a_message_of_two_rows_covers_no_edge_of_a_popup() {
     assert_eq!(lines.len() - edge - 1, 3, "the message in two rows, and the footer: {screen}");
     assert!(screen.contains(msg_part("Nothing has been sent.")), "{screen}");
 }
+
+#[tokio::test]
+async fn the_selected_row_is_visible_as_soon_as_a_long_message_is() {
+    let mut h = Harness::new(small(), 60, 20).await;
+    h.press("2");
+    h.settled().await;
+    h.press("G");
+    h.settled().await;
+    h.tui.app.update(Message::Crashed("lapel/crashes/2026-11-26.txt".into()));
+    let screen = h.screen();
+    let from = screen.lines().position(|line| line.starts_with(" ▲ "));
+    let from = from.unwrap_or_else(|| panic!("no message: {screen}"));
+    assert!(screen.lines().count() - from > 2, "the message has more than one row: {screen}");
+    assert!(screen.lines().any(|line| line.starts_with('▌')), "{screen}");
+}

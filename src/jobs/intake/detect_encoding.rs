@@ -323,7 +323,7 @@ struct TextStatistics {
     words_alone: u64,
     words: usize,
     damaged: usize,
-    /// Lines of these words, and those with a damaged word.
+    /// Lines up to the last of these words, and those with a damaged word.
     lines: usize,
     damaged_lines: usize,
     is_line_damaged: bool,

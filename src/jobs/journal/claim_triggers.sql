@@ -1,5 +1,5 @@
--- Which claim the status of a row means. Each is a CASE: SQLite would fill a temporary table for each row and list after
--- IN.
+-- Schema 2, and again schema 12. Lists of more than two words are a CASE: SQLite would fill a temporary table for each of
+-- them and each row.
 
 -- A claim follows its row. A row that was certainly not sent gives its claim back.
 CREATE TRIGGER claim_back AFTER UPDATE OF bucket ON row

@@ -175,8 +175,8 @@ impl Rival {
             _ if self.is_unproven => Code::RefusedElsewhere,
             (None, true) => Code::SendingElsewhere,
             (None, false) => Code::SentElsewhere,
-            (Some(_), true) => Code::ColleagueSends,
-            (Some(_), false) => Code::ColleagueSent,
+            (Some(_), true) => Code::PersonSends,
+            (Some(_), false) => Code::PersonSent,
         };
         let mut why = Reason::from(code).with("job", self.job).with("when", when);
         if let Some(by) = self.by.as_ref().filter(|_| !self.is_unproven) {

@@ -1,6 +1,6 @@
 -- The journal of a team, as schema 12 of the journal in a file has it: see `schema.sql` and its migrations for what
--- the tables and columns mean. What differs: types, triggers for each statement instead of each row, and the tables
--- `store`, `applied` and `process`.
+-- the tables and columns mean. What differs: types, triggers for each statement instead of each row, the key of
+-- `claim`, some indexes, and the tables `store`, `applied` and `process`.
 
 SET LOCAL search_path = lapel, pg_temp;
 

@@ -82,13 +82,13 @@ const SHORT: [(&str, &str); 69] = [
     ),
     (
         tr_noop!(
-            "job {job} is sending this badge to this recipient, since {when}. A second one needs your approval"
+            "job {job} of {when} is sending this badge to this recipient. A second one needs your approval"
         ),
         tr_noop!("being sent"),
     ),
     (
         tr_noop!(
-            "{who} is sending this badge to this recipient, since {when} (job {job}). A second one needs your approval"
+            "{who} is sending this badge to this recipient (job {job} of {when}). A second one needs your approval"
         ),
         tr_noop!("being sent"),
     ),
