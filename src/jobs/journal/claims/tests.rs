@@ -231,3 +231,37 @@ fn a_hundred_thousand_claims() {
     }
     assert_eq!(held(&db, JobId(2)).expect("a count"), 100_000);
 }
+
+#[test]
+fn each_status_of_a_row_has_its_claim() {
+    let (kept, open) = (Some("kept"), Some("open"));
+    // The claim of a row that was being sent, and then of one that was ready.
+    for (to, of_sent, of_ready) in [
+        ("ready", Some("reserved"), Some("reserved")),
+        ("in_doubt", open, open),
+        ("unbound", open, open),
+        ("not_seen", open, open),
+        ("waiting", kept, kept),
+        ("overdue", kept, kept),
+        ("issued", kept, kept),
+        ("other", kept, kept),
+        ("revoking", kept, kept),
+        ("revoked", kept, kept),
+        ("not_done", None, None),
+        ("dropped", None, None),
+        ("ask", open, None),
+        ("left_out", kept, None),
+        ("invalid", kept, None),
+    ] {
+        for (from, expected) in [("sending", of_sent), ("ready", of_ready)] {
+            let connection = before();
+            let db = Tx::on(&connection);
+            job(&db, 1, "https://b.example", "running");
+            row(&db, 1, 1, "a", from);
+            migrate_claims(&db);
+            db.execute("UPDATE row SET bucket = ?1", values![to]).expect("moved");
+            let claim = claims(&db).first().map(|claim| claim.3.clone());
+            assert_eq!(claim.as_deref(), expected, "{from} to {to}");
+        }
+    }
+}
