@@ -13,12 +13,14 @@ pub use service::{frozen, session};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use lapel::config::{Environment, GlyphChoice, Palette, PictureChoice, PictureSettings};
+use lapel::jobs::JournalPlace;
 use lapel::sandbox::{Options, Sandbox};
 use lapel::tui::{
     Begin, Helpers, InitialView, KeyContext, Keymap, Message, ProfileSession, Start, Surface, Tui,
 };
 use ratatui::backend::TestBackend;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -44,6 +46,23 @@ impl Drop for Trace {
             let last = &self.keys[self.keys.len().saturating_sub(12)..];
             eprintln!("failed in {:?} after the keys: {}", self.contexts, last.join(" "));
         }
+    }
+}
+
+/// Waits until no process has the journal of a data folder open. The tasks and the thread of a TUI that was dropped end
+/// a moment later, but those of a process that ended are gone with it.
+async fn released(folder: &Path) {
+    let is_open = || {
+        let owners = std::fs::read_dir(folder.join("owners")).into_iter().flatten().flatten();
+        owners.into_iter().any(|owner| match std::fs::File::open(owner.path()) {
+            Ok(file) => file.try_lock_shared().is_err(),
+            Err(_) => false,
+        })
+    };
+    let end = tokio::time::Instant::now() + BOUND;
+    while is_open() {
+        assert!(tokio::time::Instant::now() < end, "the journal is still open");
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
@@ -112,15 +131,20 @@ impl Harness {
         Self::of(tui(Begin::Welcome, helpers(), columns, rows), sandbox)
     }
 
-    /// Another tui on the same sandbox, as after a new start of the program.
-    pub fn reopened(
+    /// Another TUI on the same sandbox, as after a new start of the program.
+    pub async fn reopened(
         self,
         change: impl FnOnce(ProfileSession) -> ProfileSession,
         columns: u16,
         rows: u16,
     ) -> Self {
-        let session = change(session(&self.sandbox, Environment::Demo));
-        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), self.sandbox)
+        let Self { tui: previous, sandbox, trace: _ } = self;
+        drop(previous);
+        let session = change(session(&sandbox, Environment::Demo));
+        if let JournalPlace::Folder(folder) = &session.journal {
+            released(folder).await;
+        }
+        Self::of(tui(Begin::Session(Box::new(session)), helpers(), columns, rows), sandbox)
     }
 
     /// Pastes text.

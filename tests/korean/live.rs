@@ -22,14 +22,16 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     take(&mut h, "live-number", left);
     h.confirm("1 달무");
     take(&mut h, "live-organisation", left);
-    let mut h = h.reopened(
-        |mut session| {
-            session.connection.read_only = true;
-            session
-        },
-        columns,
-        rows,
-    );
+    let mut h = h
+        .reopened(
+            |mut session| {
+                session.connection.read_only = true;
+                session
+            },
+            columns,
+            rows,
+        )
+        .await;
     h.settled().await;
     take(&mut h, "looking-templates", left);
     h.press("5");

@@ -400,7 +400,7 @@ async fn an_interrupted_job_is_told_at_the_next_start_and_goes_on() {
         "{said:?}"
     );
     assert_eq!(accepted(&h), 1, "what was on its way was waited for, and nothing else was sent");
-    let mut h = h.reopened(kept, 100, 30);
+    let mut h = h.reopened(kept, 100, 30).await;
     let screen = h.shows("1 job was interrupted. See the Activity tab").await;
     assert!(
         screen.contains("Activity ▲1") && screen.contains("Home ▲1") || screen.contains(msg("Activity")),

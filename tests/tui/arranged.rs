@@ -74,14 +74,14 @@ async fn the_badges_of_a_holder_keep_their_columns_and_their_order() {
     assert!(all_requests(&h) - before <= 6, "sorting asks for nothing");
     ended(&h).await;
 
-    let mut h = h.reopened(keeping(folder.path(), "one"), 160, 40);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 160, 40).await;
     let screen = look_up(&mut h).await;
     assert_eq!(firsts(&screen, 14), sorted, "{screen}");
     assert_eq!(
         line_with(&screen, "Badge id").split('┃').next(),
         heads.replace("Badge id ", "Badge id↓").split('┃').next()
     );
-    let mut h = h.reopened(keeping(folder.path(), "two"), 160, 40);
+    let mut h = h.reopened(keeping(folder.path(), "two"), 160, 40).await;
     h.settled().await;
     h.press("3");
     let screen = look_up(&mut h).await;
@@ -159,7 +159,7 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
     h.settled().await;
     left_open(&h).await;
 
-    let mut h = h.reopened(with_journal(folder.path(), "one"), 120, 30);
+    let mut h = h.reopened(with_journal(folder.path(), "one"), 120, 30).await;
     h.settled().await;
     h.press("5");
     let screen = h.until("the jobs", |s| s.contains(msg_part("4 jobs"))).await;
@@ -172,7 +172,7 @@ async fn jobs_and_their_rows_keep_their_columns_and_their_order() {
     let screen = h.shows(msg_part("row 1 of 5")).await;
     assert!(screen.contains("E-mail↓") && !line_with(&screen, "E-mail↓").contains("Row"), "{screen}");
     left_open(&h).await;
-    let mut h = h.reopened(with_journal(folder.path(), "two"), 120, 30);
+    let mut h = h.reopened(with_journal(folder.path(), "two"), 120, 30).await;
     h.settled().await;
     h.press("5");
     let screen = h.until("the jobs", |s| s.contains(msg_part("4 jobs"))).await;

@@ -213,7 +213,7 @@ async fn call_7_is_this_badge_real() {
     says(&screen, &["나만봄 · 2 badges in the wallet", "mail SENT to someone@example.org"]);
     h.press("r");
     says(&h.settled().await, &["나만봄 · 2 badges in the wallet"]);
-    let mut h = h.reopened(|session| session, 80, 24);
+    let mut h = h.reopened(|session| session, 80, 24).await;
     let (screen, requests) = answer(&mut h, "DMU-2026-999999").await;
     says(
         &screen,

@@ -66,7 +66,7 @@ async fn a_certificate_number_in_the_wallets_box_finds_its_holder() {
 async fn a_number_that_the_index_lacks_is_found_in_one_confirmed_step() {
     let (h, cert) = with_cert().await;
     // Another index: it has the rows, and no record of a badge.
-    let mut h = h.reopened(with_index, 80, 24);
+    let mut h = h.reopened(with_index, 80, 24).await;
     h.settled().await;
     h.press("0 G enter");
     h.settled().await;

@@ -73,14 +73,14 @@ async fn what_is_chosen_is_there_again_the_next_time_and_another_profile_has_its
     ended(&h).await;
 
     let templates = requests(&h, "GET /badge-templates");
-    let mut h = h.reopened(keeping(folder.path(), "one"), 128, 36);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 128, 36).await;
     let screen = h.settled().await;
     assert_eq!(heads(&screen), ["Valid", "until↓", "State", "Holder", "E-mail", "Badge", "Issued", "at"]);
     assert!(screen.contains(&format!("title “파이썬” · {}", ordered_by("valid until"))), "{screen}");
     assert_eq!(line_with(&screen, "Holder").find(msg("State")), Some(at + "↓".len() - 1), "{screen}");
     assert_eq!(requests(&h, "GET /badge-templates"), templates, "nothing is read that is not shown");
 
-    let mut h = h.reopened(keeping(folder.path(), "two"), 128, 36);
+    let mut h = h.reopened(keeping(folder.path(), "two"), 128, 36).await;
     let screen = h.settled().await;
     assert!(
         screen.contains(msg("Nothing needs you, and no job is running.")) && !screen.contains("파이썬 ·"),
@@ -155,13 +155,13 @@ async fn a_damaged_file_is_set_aside_and_a_hostile_one_does_no_harm() {
         {"field":"title","shown":true,"width":99999999999999},{"field":"title","shown":true}],
         "sort":{"field":"../../etc"},"filter":{"issue_start_date":"\u001b[2Jtomorrow","attic":"x"}}}"#;
     std::fs::write(&file, hostile).expect("written");
-    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("600 badges")) && !screen.contains("tomorrow"), "{screen}");
     assert_eq!(screen.lines().nth(3).map(str::trim), Some("Badge"), "one column is left: {screen}");
 
     std::fs::write(&file, r#"{"version":2}"#).expect("written");
-    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24).await;
     let screen = h.settled().await;
     assert!(words(&screen).contains(msg("written by a newer lapel")), "{screen}");
     h.press("2 C + esc");

@@ -141,7 +141,7 @@ async fn a_draft_that_was_open_when_lapel_ended_is_told_at_the_next_start() {
     h.shows("1 skipped").await;
     h.settled().await;
     // No word of farewell: as after a crash.
-    let mut h = h.reopened(here, 100, 30);
+    let mut h = h.reopened(here, 100, 30).await;
     let told = h.shows("1 draft is kept: ").await;
     assert!(told.contains(msg_part("0 shows it on Home")), "{told}");
     h.settled().await;

@@ -76,12 +76,12 @@ async fn lapel_opens_where_it_was_left() {
     h.press("2");
     h.settled().await;
     ended(&h).await;
-    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24).await;
     assert!(h.settled().await.contains(msg_part("600 badges")), "then in the history");
     h.press("0");
     h.settled().await;
     ended(&h).await;
-    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 80, 24).await;
     assert!(h.settled().await.contains(msg(CALM)), "then on Home");
 }
 
@@ -175,7 +175,7 @@ async fn the_sign_is_there_from_the_start() {
     let h = stopped(120, 36, keep.clone()).await;
     let mut said = Vec::new();
     lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
-    let mut h = h.reopened(keep, 120, 36);
+    let mut h = h.reopened(keep, 120, 36).await;
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("40 templates")), "on another tab: {screen}");
     let head = screen.lines().next().unwrap_or_default();
@@ -323,7 +323,7 @@ async fn a_read_only_profile_reads_and_resumes_nothing() {
         session.connection.read_only = true;
         session
     };
-    let mut h = h.reopened(read_only, 100, 30);
+    let mut h = h.reopened(read_only, 100, 30).await;
     h.settled().await;
     let before = posts(&h);
     h.press("0");

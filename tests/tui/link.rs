@@ -176,7 +176,7 @@ async fn a_wait_that_lasts_at_the_start_is_explained_before_there_is_a_connectio
         session.connection.pin = Some(super::profiles::pinned("dmu_test_"));
         session
     };
-    let mut h = h.reopened(checked, 80, 24);
+    let mut h = h.reopened(checked, 80, 24).await;
     let before = all_requests(&h);
     h.shows(msg_part("Rate limit wait: 59 min")).await;
     h.press("r");

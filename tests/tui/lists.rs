@@ -185,14 +185,14 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     let fails = "get /badges/history match=sort_by status=500";
     // The message that the order is gone also names it.
     let in_heading = format!("· {}", ordered_by("holder"));
-    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36).await;
     h.sandbox.control().add_fault(fails).expect("a rule");
     h.press("2");
     let screen = h.shows(msg_part("now in the service's own order")).await;
     assert!(screen.contains(msg_part("600 badges")) && !screen.contains(&in_heading), "{screen}");
     ended(&h).await;
     h.sandbox.control().clear_faults();
-    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36).await;
     h.press("2");
     let screen = h.shows(msg_part("600 badges")).await;
     assert!(!screen.contains(&ordered_by("holder")), "it is not restored: {screen}");
@@ -200,7 +200,7 @@ async fn an_order_under_which_the_service_fails_is_given_up_and_not_kept() {
     h.press("s down down enter");
     h.shows(&ordered_by("holder")).await;
     ended(&h).await;
-    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36);
+    let mut h = h.reopened(keeping(folder.path(), "one"), 120, 36).await;
     h.sandbox.control().add_fault("get /badges/history status=500").expect("a rule");
     h.press("2");
     let screen = h.shows(msg_part("badges not read")).await;

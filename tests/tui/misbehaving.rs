@@ -146,7 +146,7 @@ async fn at(h: Harness, kind: &Kind, (before, keys): (&str, &str), waits: Durati
         session.index = Some(IndexUse { folder: None, settings, reads_at_start: false });
         session
     };
-    let mut h = h.reopened(change, 120, 36);
+    let mut h = h.reopened(change, 120, 36).await;
     h.settled().await;
     for part in before.split('|') {
         press(&mut h, part);

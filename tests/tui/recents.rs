@@ -43,7 +43,7 @@ async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     #[cfg(unix)]
     assert_eq!(lapel::fs::mode_of(&std::fs::metadata(&file).expect("there")), 0o600);
 
-    let mut h = h.reopened(kept_in(folder.path()), 80, 24);
+    let mut h = h.reopened(kept_in(folder.path()), 80, 24).await;
     h.settled().await;
     h.press("3");
     let screen = h.screen();
@@ -99,7 +99,7 @@ async fn a_demo_keeps_them_in_memory_and_another_profile_does_not_see_them() {
     look_up(&mut h, "a@naru.example").await;
     h.press("/ ctrl-u");
     assert!(h.screen().contains(msg("Looked up earlier")), "{}", h.screen());
-    let mut h = h.reopened(|session| session, 80, 24);
+    let mut h = h.reopened(|session| session, 80, 24).await;
     h.settled().await;
     h.press("3");
     assert!(!h.screen().contains(msg("Looked up earlier")), "{}", h.screen());

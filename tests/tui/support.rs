@@ -360,7 +360,7 @@ async fn a_certificate_number_is_found_in_one_confirmed_step_with_an_unread_inde
     let after = screen.split("Cert. no.").nth(1).expect("a number");
     let cert = after.split_whitespace().next().expect("a number").to_owned();
     // Another index: nothing was read into it.
-    let mut h = h.reopened(with_index, 80, 24);
+    let mut h = h.reopened(with_index, 80, 24).await;
     h.settled().await;
     let (screen, _) = look_up(&mut h, &cert).await;
     assert!(flowing(&screen).contains(msg_part("then the records, after a confirmation")), "{screen}");

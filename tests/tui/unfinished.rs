@@ -60,7 +60,7 @@ async fn typed_input_survives_ctrl_c_and_a_crash() {
     assert!(h.tui.app.unsaved_input().is_some(), "written at the end of the program");
     h.settled().await;
     // As after a crash: nothing is written at the end.
-    let mut h = h.reopened(kept_in(folder.path()), 100, 30);
+    let mut h = h.reopened(kept_in(folder.path()), 100, 30).await;
     h.settled().await;
     let screen = issue(&mut h).await;
     assert!(screen.contains("가나다") && screen.contains("gana@naru.example"), "{screen}");
