@@ -109,18 +109,9 @@ fn the_second_of_two_takes_over_when_the_first_dies() {
         let world = World::new(&[]);
         let script = Script::of(JobInput::Issue(people(13)));
         world.fault(rule);
-        // The first one dies when its first answer, or the loss of it, is about to be written down.
-        let undisturbed = {
-            let other = World::new(&[]);
-            let trap = Trap::new(End::Lives);
-            other.session(&trap, async |session| {
-                let id = person::begin(session, &other, &script).await;
-                person::rest(session, id).await;
-            });
-            trap.writes().iter().position(|step| *step == "answer").expect("an answer")
-        };
         world.session(&Trap::new(End::Lives), async |second| {
-            let first = Trap::new(End::Before(undisturbed));
+            // It dies when its first answer, or the loss of it, is about to be written down.
+            let first = Trap::new(End::BeforeFirst("answer"));
             let died = std::thread::scope(|scope| {
                 scope
                     .spawn(|| {

@@ -563,17 +563,9 @@ fn thousands_of_runs_of_several_jobs() {
     check(runs, seed);
 }
 
-/// A session that dies right after a write of this name.
-fn dies_after(world: &World, step: &str, people: Vec<Person>) {
-    let undisturbed = Trap::new(End::Lives);
-    let probe = World::new(&[]);
-    probe.session(&undisturbed, async |session| {
-        session.hear().await;
-        issue(session, people.clone(), Allows::Nothing).await;
-        rest(session).await;
-    });
-    let at = undisturbed.writes().iter().position(|write| *write == step).expect(step);
-    let lived = world.session(&Trap::new(End::After(at)), async |session| {
+/// A session that dies right after its first write of this name.
+fn dies_after(world: &World, step: &'static str, people: Vec<Person>) {
+    let lived = world.session(&Trap::new(End::AfterFirst(step)), async |session| {
         session.hear().await;
         issue(session, people, Allows::Nothing).await;
         rest(session).await;

@@ -217,6 +217,9 @@ pub enum End {
     Before(usize),
     /// After that commit, before anybody hears of it.
     After(usize),
+    /// In the same ways, at its first write of this name.
+    BeforeFirst(&'static str),
+    AfterFirst(&'static str),
     /// So long after it began, wherever that is.
     Within(Duration),
     /// In its own time. Every write is undone once and run again.
@@ -267,9 +270,11 @@ impl Trap {
             let dies = match moment {
                 Moment::Before(step) => {
                     writes.push(step);
-                    trap.end == End::Before(writes.len() - 1)
+                    trap.end == End::Before(writes.len() - 1) || trap.end == End::BeforeFirst(step)
                 }
-                Moment::After(_) => trap.end == End::After(writes.len() - 1),
+                Moment::After(step) => {
+                    trap.end == End::After(writes.len() - 1) || trap.end == End::AfterFirst(step)
+                }
             };
             if dies {
                 trap.fallen.send_replace(true);
