@@ -530,9 +530,14 @@ impl Journal {
         self.is_reader
     }
 
-    /// Whether this is a temporary copy. Nothing is sent from it.
+    /// Whether this is for trial plans. Nothing is sent from it.
     pub(super) fn is_copy(&self) -> bool {
         self.is_copy
+    }
+
+    /// Whether everything in it ends with this process. A team's database keeps the drafts of a trial.
+    pub(super) fn is_temporary(&self) -> bool {
+        self.is_copy && !self.is_team
     }
 
     pub(super) fn store(&self) -> &Store {

@@ -2,7 +2,7 @@
 
 use crate::crash::person::{people, template};
 use crate::crash::world::{End, Session, Trap, World};
-use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Phase, RowSelection, RowStatus};
+use lapel::jobs::{CheckProgress, DuplicateKind, Job, JobId, Journal, Phase, RowSelection, RowStatus};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -51,6 +51,21 @@ fn a_kept_draft_survives_its_process_with_its_decisions_and_another_draft_does_n
         session.jobs.sent(kept_one).await;
         assert!(kept(session).await.is_empty(), "what has begun is no draft");
         assert_eq!(world.control().ledger().accepted_total(), 3);
+    });
+}
+
+/// Its copy of the journal ends with the process, and removing a million rows first takes seconds.
+#[test]
+fn a_draft_of_a_trial_stays_until_its_journal_ends() {
+    let world = World::new(&[]);
+    world.session(&Trap::new(End::Lives), async |session| {
+        let copy = Journal::copy_of(world.folder()).expect("a copy");
+        let trial = world.begin_over(copy).await;
+        let id = drafted(&trial, 3).await;
+        trial.jobs.discard(id).await.expect("left");
+        assert_eq!(trial.jobs.job(id).await.expect("a draft").counts.total(), 3);
+        trial.jobs.close().await;
+        assert!(session.jobs.job(id).await.is_err(), "the journal itself never had it");
     });
 }
 
