@@ -19,7 +19,7 @@ use crate::secrets::redact;
 use jiff::Timestamp;
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {
@@ -492,14 +492,18 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
         ),
         values![&list],
     )?;
-    // Revocations that wait for these badges' ids get them now.
-    db.execute(
-        &format!(
-            "{bound} UPDATE row SET badge = bound.badge
-         FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
-        ),
-        values![&list],
-    )?;
+    // Revocations that wait for these badges' ids get them now. Few jobs have any.
+    let jobs: BTreeSet<i64> = free.iter().map(|(job, ..)| *job).collect();
+    let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
+    if db.row(are_awaited, values![super::json(&jobs)], |r| r.get(0))? {
+        db.execute(
+            &format!(
+                "{bound} UPDATE row SET badge = bound.badge
+             FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
+            ),
+            values![&list],
+        )?;
+    }
     Ok(free.into_iter().filter_map(|(_, _, badge, _)| BadgeId::new(badge)).collect())
 }
 
