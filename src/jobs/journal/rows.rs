@@ -242,6 +242,7 @@ pub(super) fn page(
     if filter.parts.is_empty() && matches!(filter.order, Some((RowField::Filter, _))) {
         return page_by_status(db, job, filter, *most, doubt_window);
     }
+    let Some(filter) = &with_present_statuses(db, *job, filter)? else { return Ok(Vec::new()) };
     let (after, skip) = start(db, *job, filter)?;
     let chosen = chosen(filter);
     // Equal rows are sorted by place, so that pages are consistent.
@@ -272,6 +273,18 @@ pub(super) fn page(
     let values: Vec<&dyn Bind> =
         values![job.0, filter.group, text, after, skip].iter().copied().chain(keys).collect();
     db.rows(&sql, &values, |r| read(r, *doubt_window))
+}
+
+/// The same filter without statuses that no row has. `None` if nothing is left of it. A database may read all rows of a
+/// job to find none with such a status.
+fn with_present_statuses(db: &Tx<'_>, job: JobId, filter: &RowFilter) -> tx::Result<Option<RowFilter>> {
+    let mut filter = filter.clone();
+    if filter.row_statuses.is_empty() {
+        return Ok(Some(filter));
+    }
+    let counts = jobs::counts(db, job)?;
+    filter.row_statuses.retain(|status| counts.of(*status) > 0);
+    Ok((!filter.row_statuses.is_empty()).then_some(filter))
 }
 
 /// The place after which a page begins, and how many of the rows after it that the filter matches come before the page.
