@@ -20,7 +20,6 @@ use crate::domain::BadgeId;
 use crate::i18n::{Localizable, list};
 use crate::secrets::redact;
 use jiff::Timestamp;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -60,14 +59,11 @@ impl Jobs {
         if job.phase != Phase::Draft {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
-        let before = self.ready_rows(id).await?;
-        if let Some(now) = self.read_again(&job).await?
+        if let Some(before) = self.before(&job).await?
+            && let Some(now) = self.read_again(&job).await?
             && self.ready_rows(id).await? != before
         {
-            return Err(JobError::no(localizable!(
-                "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
-                rows = shares(&now)
-            )));
+            return Err(has_changed(&now));
         }
         let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Queued);
         if open == 0 {
@@ -400,7 +396,7 @@ impl Jobs {
         }
     }
 
-    async fn ready_rows(&self, id: JobId) -> Result<BTreeSet<ReadyRow>, JobError> {
+    async fn ready_rows(&self, id: JobId) -> Result<Vec<ReadyRow>, JobError> {
         Ok(self.core.store.ready_rows(id).await?)
     }
 
@@ -420,8 +416,8 @@ impl Jobs {
         Ok(Some(self.core.job(job.id).await?))
     }
 
-    /// The rows that a resumed job would send, if its duplicate check is old and must be repeated.
-    async fn before(&self, job: &Job) -> Result<Option<BTreeSet<ReadyRow>>, JobError> {
+    /// The rows that a job would send, if its duplicate check is old and must be repeated.
+    async fn before(&self, job: &Job) -> Result<Option<Vec<ReadyRow>>, JobError> {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
             return Ok(None);
         }
@@ -429,16 +425,11 @@ impl Jobs {
     }
 
     /// Rows that now need review are not sent. Fails if a row would be sent that was not in `before`.
-    async fn same_or_fewer(&self, job: &Job, before: Option<BTreeSet<ReadyRow>>) -> Result<(), JobError> {
+    async fn same_or_fewer(&self, job: &Job, before: Option<Vec<ReadyRow>>) -> Result<(), JobError> {
         let Some(before) = before else { return Ok(()) };
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
-        if self.ready_rows(job.id).await?.is_subset(&before) {
-            return Ok(());
-        }
-        Err(JobError::no(localizable!(
-            "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
-            rows = shares(&now)
-        )))
+        let rows = self.ready_rows(job.id).await?;
+        if rows.iter().all(|row| before.binary_search(row).is_ok()) { Ok(()) } else { Err(has_changed(&now)) }
     }
 
     /// Repeats an old reading of the history, and refuses if other rows of the job would be sent, too.
@@ -552,6 +543,13 @@ pub fn shares(job: &Job) -> Localizable {
 }
 
 /// Halves the request size until the service refuses a single row or everything is sent.
+fn has_changed(job: &Job) -> JobError {
+    JobError::no(localizable!(
+        "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
+        rows = shares(job)
+    ))
+}
+
 async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<JobsCore> = all.core.clone();
     loop {

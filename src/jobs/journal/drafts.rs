@@ -17,7 +17,8 @@ use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
 use crate::secrets::redact;
 use jiff::Timestamp;
-use std::collections::BTreeSet;
+use ring::digest::{Context, SHA256};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Rows that are added without being counted for the planner.
@@ -408,13 +409,31 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
     Ok(())
 }
 
-/// A row that would be sent: place, name, address, the duplicate check's finding, highest known claim slot.
-pub(in crate::jobs) type ReadyRow = (i64, String, String, Option<String>, Option<i64>);
+/// A row that would be sent: its place, and a digest of its name, its address, the duplicate check's finding and the
+/// highest known claim slot. A job may have a million of them.
+pub(in crate::jobs) type ReadyRow = (i64, [u8; 16]);
 
-pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<BTreeSet<ReadyRow>> {
-    db.rows(
-        "SELECT no, name, email, class, seen FROM row WHERE job = ?1 AND bucket IN ('ready', 'queued')",
+/// In the order of their places.
+pub(super) fn ready_rows(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<ReadyRow>> {
+    let mut rows = Vec::new();
+    db.each(
+        "SELECT no, name, email, coalesce(class, ''), seen FROM row
+         WHERE job = ?1 AND bucket IN ('ready', 'queued')",
         values![id.0],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?)),
-    )
+        |r| {
+            let mut sum = Context::new(&SHA256);
+            for column in 1..=3 {
+                let part = r.text(column)?;
+                // Its length comes first, so that no two rows are the same bytes.
+                sum.update(&(part.len() as u64).to_le_bytes());
+                sum.update(part.as_bytes());
+            }
+            sum.update(&r.get::<Option<i64>>(4)?.unwrap_or(-1).to_le_bytes());
+            let digest = sum.finish().as_ref().first_chunk().copied().unwrap_or_default();
+            rows.push((r.get(0)?, digest));
+            Ok(ControlFlow::Continue(()))
+        },
+    )?;
+    rows.sort_unstable();
+    Ok(rows)
 }

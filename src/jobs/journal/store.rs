@@ -37,7 +37,7 @@ use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
 use jiff::Timestamp;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
@@ -216,7 +216,7 @@ operations! {
     write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
-    read ready_rows(id: JobId) -> BTreeSet<ReadyRow> = drafts::ready_rows;
+    read ready_rows(id: JobId) -> Vec<ReadyRow> = drafts::ready_rows;
     read sent_before(account: Account, template: TemplateId, key: EmailKey) -> Option<Rival> = claims::sent_before;
 }
 
