@@ -246,12 +246,12 @@ impl App {
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
                 self.repaint();
             }
-            Message::Response(request, answer) => {
-                let owner = self.connection.pending.remove(request).unwrap_or(RequestOwner::Shell);
-                if let Err(answer) = self.kept((request, owner), answer)
-                    && !self.is_quiet_failure((request, owner), &answer, &mut out)
+            Message::Response(reply) => {
+                let owner = self.connection.pending.remove(reply.id).unwrap_or(RequestOwner::Shell);
+                if let Err(reply) = self.kept(reply, owner)
+                    && !self.is_quiet_failure(&reply, owner, &mut out)
                 {
-                    self.answer((request, owner), answer, &mut out);
+                    self.answer(reply, owner, &mut out);
                 }
             }
             Message::Connecting(reader) => {

@@ -264,13 +264,8 @@ impl Component for FilePicker {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
         match response {
             Response::Files(files) if self.recents_request == Some(id) => {
                 self.recents_request = None;
@@ -298,7 +293,7 @@ impl Component for FilePicker {
                 self.preview_request = None;
                 self.preview = Some(*preview);
             }
-            other => return Err(other),
+            response => return Err(Reply { id, response }),
         }
         Ok(())
     }

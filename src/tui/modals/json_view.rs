@@ -151,25 +151,13 @@ impl Component for JsonView {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
-            Response::Raw(raw) if self.request == Some(id) => {
-                self.request = None;
-                self.laid_out =
-                    raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
-                self.columns = 0;
-                self.seek = self.at > 0;
-                self.read = Some(raw.map_err(|why| why.to_string()));
-                Ok(())
-            }
-            other => Err(other),
-        }
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        let Response::Raw(raw) = reply.to(&mut self.request)? else { return Ok(()) };
+        self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
+        self.columns = 0;
+        self.seek = self.at > 0;
+        self.read = Some(raw.map_err(|why| why.to_string()));
+        Ok(())
     }
 
     fn load_visible(&mut self, area: Rect, _: &UiContext, _: &mut Effects<'_>) {

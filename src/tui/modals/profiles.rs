@@ -319,14 +319,9 @@ impl Component for Profiles {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Profiles(read) if self.reading == Some(id) => {
                 self.reading = None;
                 match read {
@@ -352,7 +347,7 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 

@@ -186,22 +186,14 @@ impl Component for ReplaceForm {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        match (response, &mut self.review) {
-            (Response::TemplateOf(template), _) if self.template_request == Some(id) => {
-                self.template_request = None;
-                self.template = Some(template);
-                Ok(())
-            }
-            (response, Some(review)) => review.on_response(id, response),
-            (response, None) => Err(response),
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        match (reply.to(&mut self.template_request), &mut self.review) {
+            (Ok(Response::TemplateOf(template)), _) => self.template = Some(template),
+            (Ok(_), _) => {}
+            (Err(reply), Some(review)) => return review.on_response(reply),
+            (Err(reply), None) => return Err(reply),
         }
+        Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -224,14 +224,8 @@ impl Component for RevokeForm {
         self.reason.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        self.reason.on_response(id, response)
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        self.reason.on_response(reply)
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -305,14 +305,9 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
@@ -337,7 +332,7 @@ impl Component for BadgeScreen {
                 }));
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 

@@ -519,22 +519,19 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        if self.request == Some(id)
-            && let Response::Holder(holder) = answer
-        {
-            self.request = None;
-            self.take_holder(*holder, out);
-            return Ok(());
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let reply = match reply.to(&mut self.request) {
+            Ok(Response::Holder(holder)) => {
+                self.take_holder(*holder, out);
+                return Ok(());
+            }
+            Ok(_) => return Ok(()),
+            Err(reply) => reply,
+        };
+        match self.lookup.take_if(|(waits, _)| *waits == reply.id) {
+            Some((_, lookup)) => self.take_lookup(lookup, reply, out),
+            None => Err(reply),
         }
-        let Some((_, lookup)) = self.lookup.take_if(|(waits, _)| *waits == id) else { return Err(answer) };
-        self.take_lookup(lookup, answer, out)
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {

@@ -14,7 +14,7 @@ use crate::tui::context::UiContext;
 use crate::tui::effects::{Effects, ExportSource, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
@@ -228,15 +228,11 @@ impl RowList {
         self.stale = true;
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Rows(page) if self.list.awaits(request) => {
-                if let Some((page, dropped)) = self.list.on_response(request, page) {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Rows(page) if self.list.awaits(id) => {
+                if let Some((page, dropped)) = self.list.on_response(id, page) {
                     out.cancel(dropped);
                     self.unfitted.push(page);
                 }
@@ -246,24 +242,20 @@ impl RowList {
                 self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
-            Response::SavedRows(rows) => match self.saving.take_if(|(saving, _)| *saving == request) {
-                Some((_, words)) => {
-                    match rows {
-                        Ok(rows) => {
-                            let n = rows.len() as u64;
-                            let head =
-                                plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
-                                    + &words;
-                            let note = t!("lapel saves the rows of the list at the start of the export.");
-                            save(self.job, head, note, rows, out);
-                        }
-                        Err(why) => out.warn(why),
+            Response::SavedRows(rows) if self.saving.as_ref().is_some_and(|(saving, _)| *saving == id) => {
+                let words = self.saving.take().map(|(_, words)| words).unwrap_or_default();
+                match rows {
+                    Ok(rows) => {
+                        let n = rows.len() as u64;
+                        let head = plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job);
+                        let note = t!("lapel saves the rows of the list at the start of the export.");
+                        save(self.job, head + &words, note, rows, out);
                     }
-                    Ok(())
+                    Err(why) => out.warn(why),
                 }
-                None => Err(Response::SavedRows(rows)),
-            },
-            other => Err(other),
+                Ok(())
+            }
+            response => Err(Reply { id, response }),
         }
     }
 
@@ -592,7 +584,10 @@ mod tests {
         list.saving = Some((request, String::new()));
         let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
         let (there, len) = (sent.as_ptr(), sent.len());
-        assert!(list.on_response(request, Response::SavedRows(Ok(sent)), &mut out).is_ok());
+        assert!(
+            list.on_response(Reply { id: request, response: Response::SavedRows(Ok(sent)) }, &mut out)
+                .is_ok()
+        );
         let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
         let Content::List(ExportContent::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
         assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");

@@ -7,7 +7,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::field::{RecentInputs, TextField};
 use crate::tui::widgets::text_layout::fit;
 use crossterm::event::KeyEvent;
@@ -154,14 +154,15 @@ impl PathField {
         typed
     }
 
-    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
-        match answer {
-            Response::Files(files) if self.recent_request == Some(request) => {
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Files(files) if self.recent_request == Some(id) => {
                 self.recent_request = None;
                 self.recent = RecentInputs::new(files);
                 Ok(())
             }
-            Response::Completed(found) if self.completing == Some(request) => {
+            Response::Completed(found) if self.completing == Some(id) => {
                 self.completing = None;
                 let common = paths::common(&found);
                 if common.len() > self.field.value().trim_start().len() {
@@ -170,7 +171,7 @@ impl PathField {
                 self.found = if found.len() > 1 { found } else { Vec::new() };
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 

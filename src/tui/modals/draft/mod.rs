@@ -393,14 +393,9 @@ impl Component for DraftForm {
         self.rows.on_paste(text, out);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
             {
                 match found {
@@ -494,7 +489,7 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            other => self.rows.on_response(id, other, out),
+            response => self.rows.on_response(Reply { id, response }, out),
         }
     }
 

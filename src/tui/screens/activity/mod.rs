@@ -476,14 +476,9 @@ impl Component for Activity {
         Clicked::changed(is_job)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
                 self.fresh = true;
@@ -512,9 +507,9 @@ impl Component for Activity {
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
-            other => match &mut self.rows {
-                Some(rows) => rows.on_response(id, other, out),
-                None => Err(other),
+            response => match &mut self.rows {
+                Some(rows) => rows.on_response(Reply { id, response }, out),
+                None => Err(Reply { id, response }),
             },
         }
     }

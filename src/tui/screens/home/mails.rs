@@ -229,14 +229,12 @@ impl FailedMailList {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    pub fn on_response(&mut self, request: RequestId, answer: Response, out: &mut Effects<'_>) -> Handled {
-        let found = match answer {
-            Response::Mail(found) if self.request == Some(request) => found,
-            Response::IndexMails(found) if self.request == Some(request) => found,
-            other => return self.preview.on_response(request, other, out),
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        self.found = match reply.to(&mut self.request) {
+            Ok(Response::Mail(found) | Response::IndexMails(found)) => found,
+            Ok(_) => return Ok(()),
+            Err(reply) => return self.preview.on_response(reply, out),
         };
-        self.request = None;
-        self.found = found;
         self.unfitted = true;
         self.arrange();
         Ok(())

@@ -93,24 +93,20 @@ impl Categories {
 }
 
 impl Templates {
-    pub(super) fn receive_categories(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.browser.learn(&answer, out);
-        let Some(open) = &mut self.categories else { return Err(answer) };
-        match answer {
-            Response::Categories(listed) if open.request == Some(request) => {
+    pub(super) fn receive_categories(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        self.browser.learn(&reply.response, out);
+        let Some(open) = &mut self.categories else { return Err(reply) };
+        let Reply { id, response } = reply;
+        match response {
+            Response::Categories(listed) if open.request == Some(id) => {
                 open.request = None;
                 open.categories = Some(listed);
             }
-            Response::BadgeTypes(types) if open.types_request == Some(request) => {
+            Response::BadgeTypes(types) if open.types_request == Some(id) => {
                 open.types_request = None;
                 open.types = Some(types);
             }
-            other => return Err(other),
+            response => return Err(Reply { id, response }),
         }
         Ok(())
     }

@@ -97,26 +97,22 @@ impl BadgeList {
         follow(action, self.list.selected(), out) || self.list.on_action(action)
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Paused if self.pause == Some(request) => {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Paused if self.pause == Some(id) => {
                 self.pause = None;
                 self.find(out);
                 Ok(())
             }
-            Response::IndexList(page) if self.list.awaits(request) => {
-                if let Some((page, dropped)) = self.list.on_response(request, page) {
+            Response::IndexList(page) if self.list.awaits(id) => {
+                if let Some((page, dropped)) = self.list.on_response(id, page) {
                     out.cancel(dropped);
                     self.unfitted.push(page);
                 }
                 Ok(())
             }
-            other => self.preview.on_response(request, other, out),
+            response => self.preview.on_response(Reply { id, response }, out),
         }
     }
 
