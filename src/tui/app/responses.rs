@@ -112,9 +112,8 @@ impl App {
         if touched.is_empty() {
             return;
         }
-        out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-            self.screens.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
-        });
+        let badges = || touched.iter().map(|touched| &touched.badge_id);
+        self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.refresh(badges(), out));
         if job.kind == Kind::Revoke {
             let done =
                 touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
@@ -124,15 +123,13 @@ impl App {
         }
         // Read the visible badges again after a change.
         if self.cx.client().is_some() {
-            for t in &touched {
-                out.owned_by(RequestOwner::Screen(Tab::Badge), |out| {
-                    self.screens.badge.refresh(&t.badge_id, out);
-                });
+            for id in badges() {
+                self.on_tab(Tab::Badge, out, |screens, out| screens.badge.refresh(id, out));
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.
             let history = &self.screens.history;
             let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
-            if is_new || history.holds(touched.iter().map(|t| &t.badge_id)) {
+            if is_new || history.holds(badges()) {
                 self.screens.history.reload(out);
             }
         }

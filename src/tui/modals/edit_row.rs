@@ -41,7 +41,7 @@ impl Component for EditRow {
             Action::Accept if self.request.is_none() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
                 let command = JobCommand::Correct(self.job, self.row.no, name, email);
-                self.request = Some(out.ask(Request::Do(Box::new(command))));
+                self.request = Some(out.command(command));
             }
             Action::Back => out.close(),
             Action::Accept | Action::PageDown | Action::PageUp => {}

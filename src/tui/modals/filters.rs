@@ -316,7 +316,7 @@ impl Component for FiltersForm {
             let selected = at == self.cursor.at() && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
             form.line(Line::from(vec![
-                Span::styled(if selected { cx.glyphs.cursor } else { " " }, theme.accent()),
+                cx.cursor(selected),
                 Span::raw(" "),
                 Span::styled(fit(&scrub(&filter.name), names, cx.glyphs.ellipsis), plain(theme.text())),
                 Span::styled(

@@ -101,7 +101,7 @@ impl IssueForm {
             return;
         }
         let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), out) else { return };
-        out.ask(Request::Do(Box::new(JobCommand::Issue(plan))));
+        out.command(JobCommand::Issue(plan));
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);

@@ -16,6 +16,7 @@ const SHOWN: usize = 200_000;
 /// Maximum number of indented levels.
 const DEEPEST: usize = 24;
 
+#[derive(Default)]
 pub struct JsonView {
     /// The same badge from several endpoints.
     records: Vec<RawOf>,
@@ -39,20 +40,7 @@ impl JsonView {
     /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let request = Some(out.ask(Request::Raw(records.first()?.clone())));
-        Some(Self {
-            records,
-            at: 0,
-            request,
-            read: None,
-            laid_out: Vec::new(),
-            lines: Vec::new(),
-            columns: 0,
-            seek: false,
-            scroll: 0,
-            height: 1,
-            search: Search::default(),
-            found: None,
-        })
+        Some(Self { records, request, height: 1, ..Self::default() })
     }
 
     fn ask(&mut self, out: &mut Effects<'_>) {
@@ -230,7 +218,7 @@ impl Component for JsonView {
             None => {}
         }
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        frame.render_widget(ratatui::text::Text::from(lines), below);
+        frame.render_widget(lines, below);
     }
 }
 

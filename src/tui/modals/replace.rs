@@ -97,7 +97,7 @@ impl ReplaceForm {
         let Some(plan) = review.plan(template_id.clone(), title.clone(), out) else { return };
         let old = RevokeTarget::of_badge(&self.old, self.state.clone());
         let reason = self.fields.value(REASON).to_owned();
-        out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
+        out.command(JobCommand::Replace(plan, old, reason));
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);

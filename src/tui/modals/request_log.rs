@@ -6,7 +6,7 @@ mod save;
 use crate::api::LogEntry;
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use save::SaveLogForm;
 
 #[derive(Default)]
@@ -83,18 +83,7 @@ impl Component for RequestLog {
             }
             return taken;
         }
-        let action = match self.search.on_action(action) {
-            Searched::Changed => return true,
-            // Only matches are shown.
-            Searched::Step { forward } => {
-                if forward {
-                    Action::Down
-                } else {
-                    Action::Up
-                }
-            }
-            Searched::Nothing => action,
-        };
+        let Some(action) = self.search.on_action_of_matches(action) else { return true };
         if let Some(at) = self.sight.moved(action, self.at(), self.shown().len()) {
             self.select(at);
             return true;

@@ -169,7 +169,7 @@ impl ResolveRows {
 
     fn run(&mut self, command: JobCommand, out: &mut Effects<'_>) {
         if self.request.is_none() {
-            self.request = Some(out.ask(Request::Do(Box::new(command))));
+            self.request = Some(out.command(command));
         }
     }
 

@@ -36,7 +36,7 @@ impl UndoJob {
     fn undo(&mut self, out: &mut Effects<'_>) {
         if self.request.is_none() {
             let command = JobCommand::Undo(self.job.id, self.reason.value().to_owned());
-            self.request = Some(out.ask(Request::Do(Box::new(command))));
+            self.request = Some(out.command(command));
         }
     }
 

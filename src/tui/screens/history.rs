@@ -388,7 +388,7 @@ impl Component for History {
                 }
             }
             Action::Export => match self.source(cx) {
-                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
+                Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             _ => {
@@ -407,7 +407,7 @@ impl Component for History {
             Err(reply) => self.browser.on_response(reply, cx, out)?,
             Ok(Response::IndexExport(Ok(found))) => {
                 let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
-                out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&words, found, cx))));
+                out.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }
             Ok(Response::IndexExport(Err(why))) => {

@@ -286,7 +286,7 @@ impl Component for Templates {
                 self.categories = Some(Categories::open(out));
             }
             Action::Export => match self.browser.source("templates", cx) {
-                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
+                Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {

@@ -11,7 +11,7 @@ use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, Reason, RowField, RowPart, RowStatus, SentHere};
 use crate::tui::component::Drag;
 use crate::tui::context::UiContext;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
+use crate::tui::effects::{Effects, ExportSource};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
 use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
@@ -19,7 +19,7 @@ use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::worker::job_command::RowsQuery;
@@ -123,13 +123,13 @@ impl RowList {
     /// Moves the cursor, or narrows the list to the rows that a search finds.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
-        match self.search.on_action(action) {
-            Searched::Nothing => return self.list.on_action(action),
-            // Only matches are shown.
-            Searched::Step { forward } => self.list.move_by(if forward { 1 } else { -1 }),
-            Searched::Changed => self.searched(before.as_deref(), out),
+        match self.search.on_action_of_matches(action) {
+            Some(action) => self.list.on_action(action),
+            None => {
+                self.searched(before.as_deref(), out);
+                true
+            }
         }
-        true
     }
 
     pub fn mark(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -388,7 +388,7 @@ impl RowList {
 fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
     let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
-    out.go.push(Navigate::Export(Box::new(source)));
+    out.export(source);
 }
 
 fn rows(area: Rect) -> Rect {
@@ -571,7 +571,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
 mod tests {
     use super::*;
     use crate::export::ExportContent;
-    use crate::tui::effects::Content;
+    use crate::tui::effects::{Content, Navigate};
     use crate::tui::request::RequestIds;
 
     /// A job can have a million rows. The worker converts them, and the screen only passes them on.

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 /// Maximum number of completions listed below the field.
 const LISTED: usize = 5;
 
+#[derive(Default)]
 pub struct PathField {
     field: TextField,
     recent: RecentInputs,
@@ -33,28 +34,13 @@ pub struct PathField {
 impl PathField {
     /// An empty field; with `recent`, it requests and offers recent files.
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::default(),
-            recent_request: recent.then(|| out.ask(Request::Files)),
-            completing: None,
-            found: Vec::new(),
-            chooses: recent,
-            pasted: None,
-        }
+        let recent_request = recent.then(|| out.ask(Request::Files));
+        Self { recent_request, chooses: recent, ..Self::default() }
     }
 
     /// An empty field that offers earlier inputs, newest first.
     pub fn with_earlier(earlier: &[String]) -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::new(earlier.to_vec()),
-            recent_request: None,
-            completing: None,
-            found: Vec::new(),
-            chooses: true,
-            pasted: None,
-        }
+        Self { recent: RecentInputs::new(earlier.to_vec()), chooses: true, ..Self::default() }
     }
 
     pub fn path(&self) -> Option<PathBuf> {

@@ -288,7 +288,7 @@ impl FileForm {
         match import {
             Some(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                let request = out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
+                let request = out.command(JobCommand::OpenDrafts(ids));
                 self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
             }
             None => self.begin_questions(out),

@@ -283,7 +283,7 @@ impl PictureStore {
         };
         let lines: Vec<Line<'_>> =
             wrap(said, usize::from(area.width)).into_iter().map(|l| Line::styled(l, quiet)).collect();
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 

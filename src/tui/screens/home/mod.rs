@@ -233,7 +233,7 @@ impl Home {
             }
             HomeLine::Draft(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
+                out.command(JobCommand::OpenDrafts(ids));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
@@ -276,10 +276,7 @@ impl Home {
                 None => out.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {
-                Some(HomeLine::Draft(drafts)) => {
-                    let question = ConfirmAction::discard(drafts);
-                    out.open(|_, _| question);
-                }
+                Some(HomeLine::Draft(drafts)) => out.show(ConfirmAction::discard(drafts)),
                 _ => out.say(t!("There is no draft here.")),
             },
             Action::Issue => {

@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, layout, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, fit, layout, line_of_cells, width};
 use ratatui::style::Style;
 
 /// Widest cell of a badge type that never shrinks, in columns.
@@ -88,7 +88,7 @@ impl Categories {
         }
         lines.extend(rest);
         lines.extend(foot);
-        frame.render_widget(ratatui::text::Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 
@@ -191,9 +191,7 @@ fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'stat
     let widths = layout(&columns, room);
     let line = |row: &[String], style: Style| {
         let row: Vec<(String, Style)> = row.iter().map(|cell| (cell.clone(), style)).collect();
-        let mut spans = vec![Span::raw("    ")];
-        spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
-        Line::from(spans)
+        line_of_cells("    ", &row, &widths, cx.glyphs.ellipsis)
     };
     let head = (!rows.is_empty()).then(|| line(&heads, cx.theme.dim()));
     head.into_iter().chain(rows.iter().map(|row| line(row, cx.theme.text()))).collect()
@@ -230,7 +228,7 @@ fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiConte
     let room = usize::from(columns).saturating_sub(5 + 12 + 7);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![
-        Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
+        cx.cursor(selected),
         Span::raw("   "),
         Span::styled(fit(&category.category_id.to_string(), 5, cx.glyphs.ellipsis), cx.theme.dim()),
         Span::raw(" "),

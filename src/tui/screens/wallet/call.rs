@@ -412,19 +412,8 @@ impl Wallet {
     fn only(&mut self, badge: crate::domain::Badge) {
         self.typing = false;
         self.call.masked = true;
-        self.found = Some(HolderBadges {
-            email: String::new(),
-            held: vec![alone(badge)],
-            arranged: Arrangement::default(),
-            to_select: None,
-            troubles: Vec::new(),
-            sent: Vec::new(),
-            requested: std::collections::HashMap::new(),
-            both: false,
-            complete: true,
-            failed: false,
-            total_count: None,
-        });
+        let held = vec![alone(badge)];
+        self.found = Some(HolderBadges { held, complete: true, ..HolderBadges::default() });
     }
 
     /// Handles a badge id that could not be read. If the service does not know it, searches the journal.

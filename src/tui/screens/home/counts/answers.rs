@@ -63,7 +63,7 @@ impl BadgeCounts {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
                 match found {
                     Ok(found) => {
-                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&title, found, cx))));
+                        out.export(ExportSource::of_index(&title, found, cx));
                     }
                     Err(why) => out.warn(why),
                 }
@@ -154,5 +154,5 @@ impl BadgeCounts {
 }
 
 pub(super) fn plan(plans: Vec<ReissuePlan>, out: &mut Effects<'_>) {
-    out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
+    out.command(JobCommand::Plan(plans));
 }
