@@ -288,5 +288,4 @@ impl PictureStore {
 }
 
 #[cfg(all(test, feature = "images"))]
-#[path = "store_tests.rs"]
 mod tests;

@@ -52,13 +52,15 @@ impl TestStore {
 
     fn rested(&mut self, request: RequestId) {
         self.with(|store, out| {
-            assert!(store.on_response(Reply { id: request, response: Response::Paused }, out).is_ok())
+            assert!(store.on_response(Reply { id: request, response: Response::Paused }, out).is_ok());
         });
     }
 
     fn answered(&mut self, request: RequestId, state: Result<Packed, String>) {
         self.with(|store, out| {
-            assert!(store.on_response(Reply { id: request, response: Response::Picture(state) }, out).is_ok())
+            assert!(
+                store.on_response(Reply { id: request, response: Response::Picture(state) }, out).is_ok()
+            );
         });
     }
 
@@ -131,7 +133,7 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
     assert_eq!(rests[..49], cancelled[..]);
     // A cancelled pause belongs to nobody.
     tui.with(|store, out| {
-        assert!(store.on_response(Reply { id: rests[3], response: Response::Paused }, out).is_err())
+        assert!(store.on_response(Reply { id: rests[3], response: Response::Paused }, out).is_err());
     });
     tui.rested(rests[49]);
     let (_, pictures, _) = tui.asked();
