@@ -246,12 +246,12 @@ impl App {
                 // Repaint even at the same size: a window that was smaller for a moment has lost its content.
                 self.repaint();
             }
-            Message::Response(request, answer) => {
-                let owner = self.connection.pending.remove(request).unwrap_or(RequestOwner::Shell);
-                if let Err(answer) = self.kept((request, owner), answer)
-                    && !self.is_quiet_failure((request, owner), &answer, &mut out)
+            Message::Response(reply) => {
+                let owner = self.connection.pending.remove(reply.id).unwrap_or(RequestOwner::Shell);
+                if let Err(reply) = self.kept(reply, owner)
+                    && !self.is_quiet_failure(&reply, owner, &mut out)
                 {
-                    self.answer((request, owner), answer, &mut out);
+                    self.answer(reply, owner, &mut out);
                 }
             }
             Message::Connecting(reader) => {
@@ -286,7 +286,7 @@ impl App {
                 if let Some(why) = self.connection.journal_failure.take() {
                     self.toasts.withdraw(&why);
                 }
-                out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.restart(out));
+                self.on_tab(Tab::Activity, &mut out, |screens, out| screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {
                     self.screens.home.restart(&self.cx, out);
                 });
@@ -308,7 +308,7 @@ impl App {
                 self.expire_toasts();
                 self.link();
                 self.refresh(&mut out);
-                out.owned_by(RequestOwner::Screen(Tab::Home), |out| self.screens.home.tick(out));
+                self.on_tab(Tab::Home, &mut out, |screens, out| screens.home.tick(out));
                 self.keep_view(&mut out);
                 self.changed |= self.shows_age();
                 if hold::left(&self.cx).is_some() {
@@ -494,6 +494,16 @@ impl App {
         };
         let cx = &self.cx;
         Some(out.owned_by(owner, |out| run(component, cx, out)))
+    }
+
+    /// The screen of this tab owns the requests that the closure makes.
+    pub(super) fn on_tab(
+        &mut self,
+        tab: Tab,
+        out: &mut Effects<'_>,
+        run: impl FnOnce(&mut Screens, &mut Effects<'_>),
+    ) {
+        out.owned_by(RequestOwner::Screen(tab), |out| run(&mut self.screens, out));
     }
 
     fn progress(&mut self, (request, done, all): (RequestId, u64, u64), out: &mut Effects<'_>) {

@@ -8,7 +8,7 @@ use super::input::list_hit::Clicked;
 use super::persist::saved_layout::SavedLayout;
 use super::persist::unfinished::FormInput;
 use super::platform::images::PictureRequest;
-use super::request::{RequestId, Response};
+use super::request::{Handled, Reply, RequestId};
 use super::tour::TourPlace;
 use super::widgets::confirm::{Confirm, ConfirmQuestion};
 use super::widgets::copying::Copyables;
@@ -22,9 +22,6 @@ use crate::jobs::Job;
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
 use std::ops::{Deref, DerefMut};
-
-/// Whether a component took a response; otherwise the response again.
-pub(in crate::tui) type Handled = Result<(), Response>;
 
 /// A screen or a modal.
 ///
@@ -62,14 +59,8 @@ pub(in crate::tui) trait Component: 'static {
     }
 
     /// Handles a response, or returns it when the component does not wait for it.
-    fn on_response(
-        &mut self,
-        _: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        Err(response)
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        Err(reply)
     }
 
     /// Handles the progress of a long request. Returns whether anything changed.
@@ -160,13 +151,8 @@ pub(in crate::tui) trait Modal: Component {
 
     /// Handles the response to that request in the background. Returns what the user is told, and whether it is an
     /// error.
-    fn on_written(
-        &mut self,
-        _: RequestId,
-        response: Response,
-        _: &mut Effects<'_>,
-    ) -> Result<Option<(String, bool)>, Response> {
-        Err(response)
+    fn on_written(&mut self, reply: Reply, _: &mut Effects<'_>) -> Result<Option<(String, bool)>, Reply> {
+        Err(reply)
     }
 
     /// The shell shows the confirmation over the modal.

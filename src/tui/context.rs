@@ -15,6 +15,7 @@ use crate::tui::persist::saved_filters::SavedFilterList;
 use crate::tui::platform::images::PictureStore;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use ratatui::text::Span;
 use std::time::Duration;
 
 /// Screens never change it.
@@ -175,6 +176,11 @@ impl UiContext {
             Err(Some(palette)) => format!("{palette} \u{201c}{}\u{201d}", action.hint()),
             Err(None) => t!("\u{201c}{action}\u{201d} (no key)", action = action.hint()),
         }
+    }
+
+    /// The sign of the cursor before a selected entry, or a blank before another one.
+    pub fn cursor(&self, is_selected: bool) -> Span<'static> {
+        Span::styled(if is_selected { self.glyphs.cursor } else { " " }, self.theme.accent())
     }
 
     pub fn spinner(&self) -> &'static str {

@@ -10,6 +10,7 @@ use crate::i18n::wait::wait_text;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::{Frame, text_of};
+use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -104,7 +105,7 @@ impl App {
                 .into_iter()
                 .map(|l| Line::styled(format!("  {l}"), self.cx.theme.error()))
                 .collect();
-            frame.render_widget(ratatui::text::Text::from(lines), body);
+            frame.render_widget(lines, body);
             return;
         }
         self.screen().draw(frame, body, &self.cx);
@@ -306,8 +307,7 @@ impl App {
     }
 
     fn draw_rule(&self, frame: &mut Frame<'_>, area: Rect) {
-        let rule = self.cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        frame.render_widget(Line::styled(format!(" {rule}"), self.cx.theme.dim()), area);
+        preview::draw_rule(frame, area, &self.cx);
     }
 
     /// At the left of the line below the header.
@@ -332,7 +332,7 @@ impl App {
         let lines = self.hold_lines(area.width);
         let lines: Vec<Line<'_>> =
             lines.into_iter().map(|l| Line::styled(format!(" {l}"), self.cx.theme.warning())).collect();
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 
     /// The zone of every time, the refresh interval, and the read-only label when the header has no space for it.
@@ -356,7 +356,7 @@ impl App {
         };
         let style = if bad { self.cx.theme.error() } else { self.cx.theme.good() };
         let lines: Vec<Line<'_>> = lines.into_iter().map(|l| Line::styled(format!(" {l}"), style)).collect();
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 
     pub(super) fn shown_notice(&self) -> Option<&Notice> {
@@ -408,5 +408,5 @@ fn too_small(frame: &mut Frame<'_>, area: Rect) {
         height = area.height
     );
     let lines: Vec<Line<'_>> = wrap(&text, usize::from(area.width)).into_iter().map(Line::raw).collect();
-    frame.render_widget(ratatui::text::Text::from(lines), area);
+    frame.render_widget(lines, area);
 }

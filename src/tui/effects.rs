@@ -17,6 +17,7 @@ use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::worker::index::IndexRows;
+use crate::tui::worker::job_command::JobCommand;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
@@ -155,7 +156,7 @@ pub enum Navigate {
     Job(JobId, Vec<RowStatus>),
     Mails(JobId),
     /// Run a command that sends again or resumes sending. The user confirms it first.
-    Again(Box<crate::tui::worker::job_command::JobCommand>),
+    Again(Box<JobCommand>),
     Export(Box<ExportSource>),
     /// The user has chosen this file for the form below.
     Picked(String),
@@ -258,6 +259,20 @@ impl<'a> Effects<'a> {
             build(cx, out).map(|modal| Box::new(modal) as Box<dyn Modal>)
         };
         self.go.push(Navigate::Open(OpenModal(Box::new(build))));
+    }
+
+    /// Opens a modal that makes no request while it is built.
+    pub(in crate::tui) fn show(&mut self, modal: impl Modal) {
+        self.open(|_, _| modal);
+    }
+
+    pub fn export(&mut self, source: ExportSource) {
+        self.go.push(Navigate::Export(Box::new(source)));
+    }
+
+    /// Runs a job command. Nothing cancels it.
+    pub fn command(&mut self, command: JobCommand) -> RequestId {
+        self.ask(Request::Do(Box::new(command)))
     }
 
     /// Closes the modal that makes these effects.

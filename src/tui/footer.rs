@@ -7,7 +7,7 @@ use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.
@@ -240,7 +240,7 @@ impl App {
                 ])
             })
             .collect();
-        frame.render_widget(Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 

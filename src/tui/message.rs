@@ -1,6 +1,6 @@
 //! Messages to the loop: input, responses, job events, signals.
 
-use super::request::{RequestId, Response};
+use super::request::{Reply, RequestId};
 use crate::api::{ApiError, Reader};
 use crate::config::Ground;
 use crate::jobs::{JobChange, Jobs};
@@ -26,7 +26,7 @@ pub enum Message {
     Background(Ground),
     /// How wide the terminal draws characters of ambiguous width, from its answer.
     Widths(Ambiguous),
-    Response(RequestId, Response),
+    Response(Reply),
     /// A connection is being made. The TUI can show its status and send one ping, and nothing else.
     Connecting(Reader),
     /// The connection is ready for requests.

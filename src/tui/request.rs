@@ -49,6 +49,26 @@ impl RequestId {
     }
 }
 
+/// A response, with the id of its request.
+#[derive(Debug)]
+pub struct Reply {
+    pub id: RequestId,
+    pub response: Response,
+}
+
+impl Reply {
+    /// The response, if it answers this request. The request is over then.
+    pub fn to(self, request: &mut Option<RequestId>) -> Result<Response, Self> {
+        match request.take_if(|own| *own == self.id) {
+            Some(_) => Ok(self.response),
+            None => Err(self),
+        }
+    }
+}
+
+/// Whether a component took a response; otherwise the response again.
+pub type Handled = Result<(), Reply>;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flag {
     /// It reads from the service. The user can stop it at any time.

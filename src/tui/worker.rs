@@ -20,7 +20,7 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{HolderLists, JobFile, NotSaved, ProfileSession, Request, RequestId, Response};
+use super::request::{HolderLists, JobFile, NotSaved, ProfileSession, Reply, Request, RequestId, Response};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, Exported};
@@ -87,7 +87,7 @@ pub async fn run(
             };
             if let Some(answer) = answer {
                 // A closed channel means that the TUI is ending.
-                let _ = messages.send(Message::Response(request, answer)).await;
+                let _ = messages.send(Message::Response(Reply { id: request, response: answer })).await;
             }
             let _ = done.send(request).await;
         });

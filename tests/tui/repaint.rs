@@ -1,7 +1,7 @@
 //! What is written to the terminal, over a whole session, replayed by terminals that count cells in three ways:
 //! each shows at every step what a full repaint shows.
 
-#[path = "../../src/tui/platform/canvas_model.rs"]
+#[path = "../../src/tui/platform/canvas/tests/model.rs"]
 #[allow(dead_code, reason = "other tests use the rest of it")]
 mod model;
 

@@ -5,7 +5,7 @@ use crate::config::RefreshChoice;
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::input::keymap::KeyContext;
 use crate::tui::refresh::{every, has_failed};
-use crate::tui::request::{RequestId, Response};
+use crate::tui::request::{Reply, Response};
 use tokio::time::Instant;
 
 impl App {
@@ -58,20 +58,21 @@ impl App {
     /// Whether a response is a failed automatic refresh. If so, the screen keeps its content.
     pub(super) fn is_quiet_failure(
         &mut self,
-        (request, owner): (RequestId, RequestOwner),
-        answer: &Response,
+        reply: &Reply,
+        owner: RequestOwner,
         out: &mut Effects<'_>,
     ) -> bool {
-        if !self.refresh.takes(request, answer, Instant::now()) {
+        let Reply { id, response } = reply;
+        if !self.refresh.takes(*id, response, Instant::now()) {
             return false;
         }
         // Requests that follow from it are background requests too.
         out.quiet = true;
-        if !has_failed(answer) || matches!(answer, Response::Templates(_) | Response::History(_)) {
+        if !has_failed(response) || matches!(response, Response::Templates(_) | Response::History(_)) {
             return false;
         }
         if let RequestOwner::Screen(tab) = owner {
-            self.screens.of_mut(tab).give_up(request);
+            self.screens.of_mut(tab).give_up(*id);
         }
         self.changed = true;
         true

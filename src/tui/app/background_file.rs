@@ -3,7 +3,7 @@
 use super::{App, LoopCommand, OpenedModal};
 use crate::tui::effects::{Effects, ExportSource};
 use crate::tui::modals::export::ExportForm;
-use crate::tui::request::{RequestId, Response};
+use crate::tui::request::{Handled, Reply, RequestId};
 
 impl App {
     /// Opens the export form. If a file is written in the background, shows the form of that one instead.
@@ -27,15 +27,10 @@ impl App {
         self.connection.background = Some(form);
     }
 
-    pub(super) fn on_background_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Some(form) = &mut self.connection.background else { return Err(answer) };
+    pub(super) fn on_background_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Some(form) = &mut self.connection.background else { return Err(reply) };
         // Shown until it is closed, because the user is busy with something else.
-        if let Some(said) = form.on_written(request, answer, out)? {
+        if let Some(said) = form.on_written(reply, out)? {
             out.news = Some(said);
         }
         if form.writes().is_none() {

@@ -99,7 +99,7 @@ impl App {
         self.cx.connection.journal_away = why.map(|why| JournalAway { why, since });
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
-            out.owned_by(RequestOwner::Screen(Tab::Activity), |out| self.screens.activity.read_again(out));
+            self.on_tab(Tab::Activity, out, |screens, out| screens.activity.read_again(out));
         }
         self.link();
     }

@@ -6,7 +6,7 @@ use crate::tui::effects::Effects;
 use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, Response};
 use crate::tui::widgets::text_layout::number;
 use std::borrow::Cow;
 
@@ -82,14 +82,9 @@ impl App {
         self.copy(CopiedText { text: url, what: t!("the link").to_owned(), before, after }, out);
     }
 
-    pub(super) fn handed(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Response::Handed(result) = answer else { return Err(answer) };
-        match (self.connection.handing.remove(&request), result) {
+    pub(super) fn handed(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Response::Handed(result) = reply.response else { return Err(reply) };
+        match (self.connection.handing.remove(&reply.id), result) {
             (Some(Handed::Clip(clip, _)), Ok(TMUX)) => {
                 let text = t!(
                     "Copied {what} to tmux. Use its paste key, or the clipboard if your terminal allows it.",

@@ -253,7 +253,7 @@ impl App {
                 let news = self.toasts.news.as_ref().map(|news| news.text.clone());
                 let cut = |text: &String| Notice::is_cut(text, self.size.0);
                 let read = self.toasts.said_before.take().filter(cut).or_else(|| news.filter(cut));
-                self.open(Help::new(lines).with_files(&self.app_paths).with_message(read));
+                self.open(Help::new(lines, &self.app_paths, read));
             }
             Action::Palette => {
                 let filters = self.cx.saved.all().to_vec();

@@ -8,7 +8,7 @@ use crate::tui::input::action::Action;
 use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
 use crate::tui::persist::unfinished::FormInput;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, Response};
 use crate::tui::worker::WorkerCommand;
 
 impl App {
@@ -97,15 +97,12 @@ impl App {
     }
 
     /// The form that asked for the saved filters receives them too. Nothing is redrawn if no form shows them.
-    pub(super) fn kept(
-        &mut self,
-        (request, owner): (RequestId, RequestOwner),
-        answer: Response,
-    ) -> Result<(), Response> {
-        match answer {
+    pub(super) fn kept(&mut self, reply: Reply, owner: RequestOwner) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Recents(lists) => {
                 self.changed |= matches!(self.navigation.tab, Tab::Wallet | Tab::Badge);
-                if let Some(why) = self.cx.connection.recents.on_response(request, lists) {
+                if let Some(why) = self.cx.connection.recents.on_response(id, lists) {
                     self.tell(why);
                 }
                 Ok(())
@@ -115,7 +112,7 @@ impl App {
                     self.cx.saved.take(&filters);
                 }
                 if self.modals.iter().any(|modal| owner == RequestOwner::Modal(modal.id)) {
-                    return Err(Response::Filters(filters, asked));
+                    return Err(Reply { id, response: Response::Filters(filters, asked) });
                 }
                 if let Ok(FiltersRead { left_out: Some(why), .. }) | Err(why) = filters {
                     let mut mistakes = why.lines();
@@ -124,7 +121,7 @@ impl App {
                 }
                 Ok(())
             }
-            answer => Err(answer),
+            response => Err(Reply { id, response }),
         }
     }
 }

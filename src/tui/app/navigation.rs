@@ -6,7 +6,7 @@ use crate::config::Palette;
 use crate::tui::component::ShownRecord;
 use crate::tui::effects::{Effects, Navigate, OpenModal, RequestOwner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
-use crate::tui::request::Request;
+use crate::tui::screens::Screens;
 use crate::tui::worker::job_command::JobCommand;
 
 pub(in crate::tui) struct Navigation {
@@ -61,6 +61,12 @@ impl App {
         self.modals.clear();
     }
 
+    /// Opens a tab for something that the user follows, and runs the closure for its screen.
+    fn follow(&mut self, tab: Tab, out: &mut Effects<'_>, run: impl FnOnce(&mut Screens, &mut Effects<'_>)) {
+        self.follow_to(tab, None);
+        self.on_tab(tab, out, run);
+    }
+
     fn show(&mut self, shown: ShownRecord, out: &mut Effects<'_>) {
         let tab = match shown {
             ShownRecord::Badge(..) => Tab::Badge,
@@ -75,31 +81,21 @@ impl App {
         match go {
             Navigate::Badge(badge) => self.show(ShownRecord::Badge(badge), out),
             Navigate::TemplatesTitled(title) => {
-                self.follow_to(Tab::Templates, None);
-                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.titled(&title, out);
-                });
+                self.follow(Tab::Templates, out, |screens, out| screens.templates.titled(&title, out));
             }
             Navigate::Holder(email) => self.show(ShownRecord::Holder(email), out),
             Navigate::HolderNamed(name) => {
-                self.follow_to(Tab::Wallet, None);
-                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-                    self.screens.wallet.look_up_name(&name, out);
-                });
+                self.follow(Tab::Wallet, out, |screens, out| screens.wallet.look_up_name(&name, out));
             }
             Navigate::HolderOf(email, id) => {
                 self.show(ShownRecord::Holder(email), out);
                 self.screens.wallet.select(id);
             }
             Navigate::FindCert(number, ids) => {
-                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-                    self.screens.wallet.read_records(number, ids, out);
-                });
+                self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.read_records(number, ids, out));
             }
             Navigate::Question(question) => {
-                out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-                    self.screens.wallet.answer(question, out);
-                });
+                self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.answer(question, out));
             }
             Navigate::Theme(theme) => self.set_theme(Palette { theme, ..self.palette }),
             Navigate::Activity => {
@@ -112,8 +108,7 @@ impl App {
                 self.screens.activity.show(id, statuses);
             }
             Navigate::Mails(id) => {
-                self.follow_to(Tab::Home, None);
-                out.owned_by(RequestOwner::Screen(Tab::Home), |out| self.screens.home.list_mails(id, out));
+                self.follow(Tab::Home, out, |screens, out| screens.home.list_mails(id, out));
             }
             Navigate::Again(command) => self.again(*command, out),
             Navigate::Export(source) => self.open_export(*source),
@@ -130,20 +125,14 @@ impl App {
             }
             Navigate::InputUsed => self.input_used(),
             Navigate::UseFilter(filter) if filter.list == "templates" => {
-                self.follow_to(Tab::Templates, None);
-                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.browser.use_filter(&filter, out);
-                });
+                self.follow(Tab::Templates, out, |all, out| all.templates.browser.use_filter(&filter, out));
             }
             Navigate::UseFilter(filter) => {
-                self.follow_to(Tab::History, None);
-                out.owned_by(RequestOwner::Screen(Tab::History), |out| {
-                    self.screens.history.browser.use_filter(&filter, out);
-                });
+                self.follow(Tab::History, out, |all, out| all.history.browser.use_filter(&filter, out));
             }
             Navigate::ForgetRecents => self.forget_recents(out),
             Navigate::MarkAll => {
-                out.owned_by(RequestOwner::Screen(Tab::History), |out| self.screens.history.mark_all(out));
+                self.on_tab(Tab::History, out, |screens, out| screens.history.mark_all(out));
             }
             Navigate::AskAboutFilter => self.ask_about_filter(),
             Navigate::KeyAllowed(then) => self.key_allowed(then, out),
@@ -185,7 +174,7 @@ impl App {
         };
         if confirm_resend::rows(&command, job) == 0 && !self.cx.is_live() {
             // It sends nothing now; its response says why.
-            out.ask(Request::Do(Box::new(command)));
+            out.command(command);
             return;
         }
         let toast = out.notice.take();

@@ -5,49 +5,44 @@ use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::modals::draft::DraftForm;
-use crate::tui::request::{RequestId, Response};
+use crate::tui::request::{Handled, Reply, Response};
 use crate::tui::screens::home::JournalReadState;
 use crate::tui::worker::job_command::JobReply;
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
-    pub(super) fn answer(
-        &mut self,
-        (request, owner): (RequestId, RequestOwner),
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) {
+    pub(super) fn answer(&mut self, mut reply: Reply, owner: RequestOwner, out: &mut Effects<'_>) {
         self.changed = true;
         if self.welcome.is_some() && !matches!(owner, RequestOwner::Welcome | RequestOwner::Modal(_)) {
             // It belongs to another connection.
             return;
         }
-        self.cx.pictures.learn(&answer);
-        self.cx.connection.recents.read_templates(&answer);
-        self.tour_hears(&answer);
-        if matches!(answer, Response::Done(_) | Response::Drafted(_)) {
+        self.cx.pictures.learn(&reply.response);
+        self.cx.connection.recents.read_templates(&reply.response);
+        self.tour_hears(&reply.response);
+        if matches!(reply.response, Response::Done(_) | Response::Drafted(_)) {
             self.screens.home.drafts_changed();
         }
-        let answer = self.processed(answer);
+        reply.response = self.processed(reply.response);
         let left = match owner {
-            RequestOwner::Shell => self.shell_response(request, answer, out),
+            RequestOwner::Shell => self.shell_response(reply, out),
             RequestOwner::Modal(id)
                 if self.connection.background.as_ref().is_some_and(|form| form.id == id) =>
             {
-                self.on_background_response(request, answer, out)
+                self.on_background_response(reply, out)
             }
             _ => {
-                let mut answer = Some(answer);
+                let mut reply = Some(reply);
                 let taken = self.with(owner, out, |component, cx, out| {
-                    answer.take().map_or(Ok(()), |answer| component.on_response(request, answer, cx, out))
+                    reply.take().map_or(Ok(()), |reply| component.on_response(reply, cx, out))
                 });
-                match (taken, answer) {
+                match (taken, reply) {
                     (Some(taken), _) => taken,
-                    (None, answer) => answer.map_or(Ok(()), Err),
+                    (None, reply) => reply.map_or(Ok(()), Err),
                 }
             }
         };
-        match left {
+        match left.map_err(|reply| reply.response) {
             Ok(()) => {}
             // The form of this job command is closed. Its result is shown anyway.
             Err(Response::Done(Err(why))) => out.news = Some((why, true)),
@@ -64,15 +59,10 @@ impl App {
         Response::Done(Ok(said.map_or(JobReply::Fine, JobReply::Said)))
     }
 
-    fn shell_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Err(answer) = self.cx.pictures.on_response(request, answer, out) else { return Ok(()) };
-        let Err(answer) = self.viewed(request, answer, out) else { return Ok(()) };
-        self.handed(request, answer, out)
+    fn shell_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Err(reply) = self.cx.pictures.on_response(reply, out) else { return Ok(()) };
+        let Err(reply) = self.viewed(reply, out) else { return Ok(()) };
+        self.handed(reply, out)
     }
 
     /// Passes changed jobs to Home. Passes the length of the history, if the History tab shows all of it, to the tabs
@@ -122,9 +112,8 @@ impl App {
         if touched.is_empty() {
             return;
         }
-        out.owned_by(RequestOwner::Screen(Tab::Wallet), |out| {
-            self.screens.wallet.refresh(touched.iter().map(|t| &t.badge_id), out);
-        });
+        let badges = || touched.iter().map(|touched| &touched.badge_id);
+        self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.refresh(badges(), out));
         if job.kind == Kind::Revoke {
             let done =
                 touched.iter().filter(|t| matches!(t.row_status, RowStatus::Revoking | RowStatus::Revoked));
@@ -134,15 +123,13 @@ impl App {
         }
         // Read the visible badges again after a change.
         if self.cx.client().is_some() {
-            for t in &touched {
-                out.owned_by(RequestOwner::Screen(Tab::Badge), |out| {
-                    self.screens.badge.refresh(&t.badge_id, out);
-                });
+            for id in badges() {
+                self.on_tab(Tab::Badge, out, |screens, out| screens.badge.refresh(id, out));
             }
             // A narrowed list costs several requests. New badges come into it when the user refreshes it.
             let history = &self.screens.history;
             let is_new = job.kind == Kind::Issue && !history.browser.is_narrowed();
-            if is_new || history.holds(touched.iter().map(|t| &t.badge_id)) {
+            if is_new || history.holds(badges()) {
                 self.screens.history.reload(out);
             }
         }

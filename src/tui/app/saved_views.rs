@@ -4,7 +4,7 @@ use super::{App, Tab};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
-use crate::tui::request::{ProfileSession, Request, RequestId, Response};
+use crate::tui::request::{Handled, ProfileSession, Reply, Request, RequestId, Response};
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -165,14 +165,9 @@ impl App {
         self.views.seen = self.changes_of_view();
     }
 
-    pub(super) fn viewed(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let Response::View(answer) = answer else { return Err(answer) };
-        let (view, warning) = self.views.take_answer(request, answer);
+    pub(super) fn viewed(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Response::View(answer) = reply.response else { return Err(reply) };
+        let (view, warning) = self.views.take_answer(reply.id, answer);
         if let Some(view) = view {
             self.show_view(&view, out);
         }

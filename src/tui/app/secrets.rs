@@ -5,7 +5,7 @@ use super::{App, Tab};
 use crate::i18n::list;
 use crate::secrets::{Likeness, is_key, judge};
 use crate::tui::component::Component as _;
-use crate::tui::effects::{AfterKeyWarning, Effects, Navigate, RequestOwner};
+use crate::tui::effects::{AfterKeyWarning, Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::modals::confirm_action::ConfirmAction;
 
@@ -69,14 +69,10 @@ impl App {
                 self.act_inside(Action::Accept, out);
             }
             (AfterKeyWarning::Filter, Tab::Templates) => {
-                out.owned_by(RequestOwner::Screen(Tab::Templates), |out| {
-                    self.screens.templates.browser.apply(out);
-                });
+                self.on_tab(Tab::Templates, out, |screens, out| screens.templates.browser.apply(out));
             }
             (AfterKeyWarning::Filter, Tab::History) => {
-                out.owned_by(RequestOwner::Screen(Tab::History), |out| {
-                    self.screens.history.browser.apply(out);
-                });
+                self.on_tab(Tab::History, out, |screens, out| screens.history.browser.apply(out));
             }
             (AfterKeyWarning::Filter, _) => {}
         }

@@ -98,7 +98,7 @@ impl Modal for ConfirmResend {
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
-        out.ask(Request::Do(Box::new(self.command.clone())));
+        out.command(self.command.clone());
         out.notice = self.toast.take();
         // This also closes the modal that opened this one.
         out.go.push(Navigate::CloseAll);

@@ -41,7 +41,7 @@ impl Component for EditRow {
             Action::Accept if self.request.is_none() => {
                 let [name, email] = self.fields.values().map(str::to_owned);
                 let command = JobCommand::Correct(self.job, self.row.no, name, email);
-                self.request = Some(out.ask(Request::Do(Box::new(command))));
+                self.request = Some(out.command(command));
             }
             Action::Back => out.close(),
             Action::Accept | Action::PageDown | Action::PageUp => {}
@@ -58,28 +58,17 @@ impl Component for EditRow {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match response {
-            Response::Done(done) if self.request == Some(id) => {
-                self.request = None;
-                match done {
-                    Ok(_) => {
-                        out.go.push(Navigate::InputUsed);
-                        out.close();
-                        out.go.push(Navigate::Corrected);
-                    }
-                    Err(why) => self.error = Some(why),
-                }
-                Ok(())
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request)? {
+            Response::Done(Ok(_)) => {
+                out.go.push(Navigate::InputUsed);
+                out.close();
+                out.go.push(Navigate::Corrected);
             }
-            other => Err(other),
+            Response::Done(Err(why)) => self.error = Some(why),
+            _ => {}
         }
+        Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {

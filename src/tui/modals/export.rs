@@ -133,12 +133,12 @@ impl ExportForm {
     /// Returns a message once the file is written.
     fn take_response(
         &mut self,
-        request: RequestId,
-        response: Response,
+        reply: Reply,
         out: &mut Effects<'_>,
-    ) -> Result<Option<(String, bool)>, Response> {
+    ) -> Result<Option<(String, bool)>, Reply> {
+        let Reply { id, response } = reply;
         match response {
-            Response::Export(done) if self.writes() == Some(request) => {
+            Response::Export(done) if self.writes() == Some(id) => {
                 self.work = None;
                 match *done {
                     Ok(done) => {
@@ -153,7 +153,7 @@ impl ExportForm {
                 }
                 Ok(None)
             }
-            other => self.file.on_response(request, other).map(|()| None),
+            response => self.file.on_response(Reply { id, response }).map(|()| None),
         }
     }
 }
@@ -218,14 +218,8 @@ impl Component for ExportForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        if let Some(toast) = self.take_response(id, response, out)? {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        if let Some(toast) = self.take_response(reply, out)? {
             out.notice = Some(toast);
             out.close();
         }
@@ -314,13 +308,8 @@ impl Modal for ExportForm {
         Some((fit(&name, LONGEST_NAME, cx.glyphs.ellipsis).trim_end().to_owned(), left))
     }
 
-    fn on_written(
-        &mut self,
-        request: RequestId,
-        response: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<Option<(String, bool)>, Response> {
-        let said = self.take_response(request, response, out)?;
+    fn on_written(&mut self, reply: Reply, out: &mut Effects<'_>) -> Result<Option<(String, bool)>, Reply> {
+        let said = self.take_response(reply, out)?;
         Ok(said.or_else(|| self.trouble().map(|why| (why, true))))
     }
 

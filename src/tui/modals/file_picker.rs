@@ -14,7 +14,6 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, fit_path, number, width};
 use crossterm::event::KeyCode;
 use ratatui::style::Style;
-use ratatui::text::Text as Lines;
 use std::cmp::Reverse;
 use std::path::Path;
 
@@ -31,6 +30,7 @@ struct FileEntry {
     is_recent: bool,
 }
 
+#[derive(Default)]
 pub struct FilePicker {
     recents: Vec<String>,
     recents_request: Option<RequestId>,
@@ -62,18 +62,9 @@ impl FilePicker {
         let mut picker = Self {
             recents: earlier,
             recents_request: Some(out.ask(Request::Files)),
-            jobs: Vec::new(),
             jobs_request: Some(out.ask(Request::Jobs)),
             folder: folder.map_or_else(|_| "/".to_owned(), |folder| with_slash(&folder.to_string_lossy())),
-            names: Vec::new(),
-            is_cut: false,
-            names_request: None,
-            field: TextField::default(),
-            shown: Vec::new(),
-            cursor: ListCursor::default(),
-            previewed: None,
-            preview_request: None,
-            preview: None,
+            ..Self::default()
         };
         picker.list(out);
         picker
@@ -264,13 +255,8 @@ impl Component for FilePicker {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
         match response {
             Response::Files(files) if self.recents_request == Some(id) => {
                 self.recents_request = None;
@@ -298,7 +284,7 @@ impl Component for FilePicker {
                 self.preview_request = None;
                 self.preview = Some(*preview);
             }
-            other => return Err(other),
+            response => return Err(Reply { id, response }),
         }
         Ok(())
     }
@@ -323,8 +309,7 @@ impl Component for FilePicker {
         let inner = popup::open(frame, outer, area, t!("Choose a file"), cx);
         let room = usize::from(inner.width).saturating_sub(4);
         let prompt = t!("  Find  ");
-        let mut find =
-            vec![Span::styled(prompt, theme.strong()), Span::styled(cx.glyphs.cursor, theme.accent())];
+        let mut find = vec![Span::styled(prompt, theme.strong()), cx.cursor(true)];
         find.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
         let mut said = String::new();
         if self.is_cut {
@@ -341,14 +326,15 @@ impl Component for FilePicker {
         let rows = Rect { height: u16::try_from(listed).unwrap_or(u16::MAX), ..below(inner, lines.len()) };
         let shown = self.cursor.lay(rows, self.shown.len());
         for (n, entry) in self.shown.iter().enumerate().skip(shown.start).take(shown.len()) {
-            let style = if n == self.cursor.at() { theme.selected() } else { theme.text() };
-            let sign = if n == self.cursor.at() { cx.glyphs.cursor } else { " " };
+            let selected = n == self.cursor.at();
             let kind = if entry.is_recent { t!("recent") } else { "" };
             let name = scrub(&entry.shown).into_owned();
             let name = fit_path(&name, names_room(room), cx.glyphs.ellipsis);
             lines.push(Line::from(vec![
-                Span::styled(format!(" {sign} "), theme.accent()),
-                Span::styled(name, style),
+                Span::raw(" "),
+                cx.cursor(selected),
+                Span::raw(" "),
+                Span::styled(name, theme.entry(selected)),
                 Span::styled(format!("  {kind}"), theme.dim()),
             ]));
         }
@@ -362,7 +348,7 @@ impl Component for FilePicker {
             line.spans.insert(0, Span::raw("  "));
             line
         }));
-        frame.render_widget(Lines::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 

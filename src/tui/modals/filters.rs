@@ -260,29 +260,18 @@ impl Component for FiltersForm {
         clicked
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
-            Response::Filters(done, asked) if self.request == Some(id) => {
-                self.request = None;
-                match done {
-                    Err(why) => self.said = Some(why),
-                    Ok(read) => {
-                        if read.left_out.is_some() {
-                            self.said.clone_from(&read.left_out);
-                        }
-                        self.changed(&read.filters, *asked, out);
-                    }
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request)? {
+            Response::Filters(Err(why), _) => self.said = Some(why),
+            Response::Filters(Ok(read), asked) => {
+                if read.left_out.is_some() {
+                    self.said.clone_from(&read.left_out);
                 }
-                Ok(())
+                self.changed(&read.filters, *asked, out);
             }
-            other => Err(other),
+            _ => {}
         }
+        Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {
@@ -327,7 +316,7 @@ impl Component for FiltersForm {
             let selected = at == self.cursor.at() && self.name.is_none();
             let plain = |style| if selected { theme.selected() } else { style };
             form.line(Line::from(vec![
-                Span::styled(if selected { cx.glyphs.cursor } else { " " }, theme.accent()),
+                cx.cursor(selected),
                 Span::raw(" "),
                 Span::styled(fit(&scrub(&filter.name), names, cx.glyphs.ellipsis), plain(theme.text())),
                 Span::styled(

@@ -5,9 +5,8 @@ use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{fit, fit_path, width, wrap};
-use ratatui::text::Text;
 use std::cell::Cell;
 
 /// Maximum width of the help in columns.
@@ -31,6 +30,7 @@ impl HelpEntry {
     }
 }
 
+#[derive(Default)]
 pub struct Help {
     entries: Vec<HelpEntry>,
     /// Status message that did not fit below the screen.
@@ -54,30 +54,11 @@ struct HelpLine {
 }
 
 impl Help {
-    pub fn new(entries: Vec<HelpEntry>) -> Self {
-        Self {
-            entries,
-            message: None,
-            files: Vec::new(),
-            search: Search::default(),
-            at: 0,
-            top: Cell::new(0),
-            stops: Cell::new(usize::MAX),
-            columns: Cell::new(usize::from(WIDEST)),
-        }
-    }
-
-    #[must_use]
-    pub fn with_files(mut self, app_paths: &AppPaths) -> Self {
+    pub fn new(entries: Vec<HelpEntry>, app_paths: &AppPaths, message: Option<String>) -> Self {
         let shown = |path: &std::path::Path| scrub(&path.to_string_lossy()).into_owned();
-        self.files = app_paths.files.iter().map(|(shelf, path)| (shelf.word(), shown(path))).collect();
-        self
-    }
-
-    #[must_use]
-    pub fn with_message(mut self, message: Option<String>) -> Self {
-        self.message = message;
-        self
+        let files = app_paths.files.iter().map(|(kind, path)| (kind.word(), shown(path))).collect();
+        let (stops, columns) = (Cell::new(usize::MAX), Cell::new(usize::from(WIDEST)));
+        Self { entries, message, files, stops, columns, ..Self::default() }
     }
 
     fn is_searching(&self) -> bool {
@@ -188,15 +169,9 @@ impl Component for Help {
 
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         self.at = self.at.min(self.stops.get().saturating_sub(1));
-        let action = match self.search.on_action(action) {
-            Searched::Changed => {
-                self.at = 0;
-                return true;
-            }
-            // Only matches are shown.
-            Searched::Step { forward: true } => Action::Down,
-            Searched::Step { forward: false } => Action::Up,
-            Searched::Nothing => action,
+        let Some(action) = self.search.on_action_of_matches(action) else {
+            self.at = 0;
+            return true;
         };
         match action {
             Action::Accept => self.run(self.columns.get(), cx, out),
@@ -268,7 +243,7 @@ impl Component for Help {
         if all > height {
             drawn.push(Line::styled(out_of_sight(&shown, all, cx), cx.theme.dim()));
         }
-        frame.render_widget(Text::from(drawn), inner);
+        frame.render_widget(drawn, inner);
     }
 }
 
@@ -295,7 +270,8 @@ mod tests {
 
     fn help(cx: &UiContext, stack: &[KeyContext]) -> Help {
         let entry = |entry| HelpEntry::of(entry, true);
-        Help::new(cx.keymap.help_by_place(stack).into_iter().map(entry).collect())
+        let entries = cx.keymap.help_by_place(stack).into_iter().map(entry).collect();
+        Help::new(entries, &AppPaths::default(), None)
     }
 
     fn words(help: &Help, (columns, rows): (u16, u16), cx: &UiContext) -> String {
@@ -316,7 +292,8 @@ mod tests {
                 [KeyContext::History, KeyContext::List, KeyContext::Global, KeyContext::Always],
                 [KeyContext::Activity, KeyContext::List, KeyContext::Global, KeyContext::Always],
             ] {
-                let mut help = help(&cx, &stack).with_message(Some("A message. ".repeat(80)));
+                let mut help = help(&cx, &stack);
+                help.message = Some("A message. ".repeat(80));
                 let mut ids = RequestIds::default();
                 let mut seen = vec![words(&help, size, &cx)];
                 for _ in 0..help.stops.get() {

@@ -101,7 +101,7 @@ impl IssueForm {
             return;
         }
         let Some(plan) = review.plan(self.template_id.clone(), self.title.clone(), out) else { return };
-        out.ask(Request::Do(Box::new(JobCommand::Issue(plan))));
+        out.command(JobCommand::Issue(plan));
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
@@ -278,14 +278,9 @@ impl Component for IssueForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Template(detail) if self.detail_request == Some(id) => {
                 self.detail_request = None;
                 self.detail = Some(*detail);
@@ -303,10 +298,10 @@ impl Component for IssueForm {
                 Ok(())
             }
             Response::Holdings(..) => match &mut self.review {
-                Some(review) => review.on_response(id, answer),
-                None => Err(answer),
+                Some(review) => review.on_response(Reply { id, response }),
+                None => Err(Reply { id, response }),
             },
-            other => self.file.on_response(id, other),
+            response => self.file.on_response(Reply { id, response }),
         }
     }
 

@@ -7,7 +7,6 @@ use crate::tui::screens::activity::{can, run, steps};
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::text::Text;
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 90;
@@ -190,7 +189,7 @@ impl Component for JobMenu {
         lines.push(Line::raw(""));
         let explained = actions.get(selected).map(explained).unwrap_or_default();
         lines.extend(explained.into_iter().map(|line| Line::styled(format!("   {line}"), cx.theme.dim())));
-        frame.render_widget(Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 

@@ -16,6 +16,7 @@ const SHOWN: usize = 200_000;
 /// Maximum number of indented levels.
 const DEEPEST: usize = 24;
 
+#[derive(Default)]
 pub struct JsonView {
     /// The same badge from several endpoints.
     records: Vec<RawOf>,
@@ -39,20 +40,7 @@ impl JsonView {
     /// Requests the first record. Returns `None` if there is no record.
     pub fn new(records: Vec<RawOf>, out: &mut Effects<'_>) -> Option<Self> {
         let request = Some(out.ask(Request::Raw(records.first()?.clone())));
-        Some(Self {
-            records,
-            at: 0,
-            request,
-            read: None,
-            laid_out: Vec::new(),
-            lines: Vec::new(),
-            columns: 0,
-            seek: false,
-            scroll: 0,
-            height: 1,
-            search: Search::default(),
-            found: None,
-        })
+        Some(Self { records, request, height: 1, ..Self::default() })
     }
 
     fn ask(&mut self, out: &mut Effects<'_>) {
@@ -151,25 +139,13 @@ impl Component for JsonView {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
-            Response::Raw(raw) if self.request == Some(id) => {
-                self.request = None;
-                self.laid_out =
-                    raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
-                self.columns = 0;
-                self.seek = self.at > 0;
-                self.read = Some(raw.map_err(|why| why.to_string()));
-                Ok(())
-            }
-            other => Err(other),
-        }
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        let Response::Raw(raw) = reply.to(&mut self.request)? else { return Ok(()) };
+        self.laid_out = raw.as_ref().map_or_else(|_| Vec::new(), |raw| lay_out(raw.text.wire(), SHOWN));
+        self.columns = 0;
+        self.seek = self.at > 0;
+        self.read = Some(raw.map_err(|why| why.to_string()));
+        Ok(())
     }
 
     fn load_visible(&mut self, area: Rect, _: &UiContext, _: &mut Effects<'_>) {
@@ -242,7 +218,7 @@ impl Component for JsonView {
             None => {}
         }
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        frame.render_widget(ratatui::text::Text::from(lines), below);
+        frame.render_widget(lines, below);
     }
 }
 

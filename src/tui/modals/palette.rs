@@ -74,6 +74,7 @@ enum PaletteEntry {
     Loaded(Loaded),
 }
 
+#[derive(Default)]
 pub struct CommandPalette {
     /// Everything that can be found, those of `listed` first.
     entries: Vec<PaletteEntry>,
@@ -102,16 +103,7 @@ impl CommandPalette {
         all.sort_by_key(|command| (command.why_not.is_some(), command.action.is_movement()));
         let commands = all.into_iter().map(PaletteEntry::Command);
         let entries: Vec<_> = commands.chain(filters.into_iter().map(PaletteEntry::Filter)).collect();
-        let mut palette = Self {
-            listed: entries.len(),
-            entries,
-            recents,
-            field: TextField::default(),
-            shown: Vec::new(),
-            cursor: ListCursor::default(),
-            is_selected: false,
-            leaves,
-        };
+        let mut palette = Self { listed: entries.len(), entries, recents, leaves, ..Self::default() };
         palette.find();
         palette
     }
@@ -248,10 +240,7 @@ impl CommandPalette {
             (Some(_), false) => theme.dim(),
             (None, _) => plain(theme.text()),
         };
-        let mut spans = vec![Span::styled(
-            format!("  {} ", if selected { cx.glyphs.cursor } else { " " }),
-            theme.accent(),
-        )];
+        let mut spans = vec![Span::raw("  "), cx.cursor(selected), Span::raw(" ")];
         let PaletteEntry::Command(command) = entry else {
             let room = widths.room.saturating_sub(widths.keys + 2);
             spans.push(Span::styled(" ".repeat(widths.keys), words));
@@ -341,8 +330,7 @@ impl Component for CommandPalette {
         let area = popup::inside(screen, most);
         let room = usize::from(area.width).saturating_sub(4);
         let prompt = t!("  Do  ");
-        let mut spans =
-            vec![Span::styled(prompt, theme.strong()), Span::styled(cx.glyphs.cursor, theme.accent())];
+        let mut spans = vec![Span::styled(prompt, theme.strong()), cx.cursor(true)];
         spans.extend(self.field.spans(room.saturating_sub(width(prompt)), true, cx));
         let mut lines = vec![Line::from(spans), Line::raw("")];
         let reason = |entry: &PaletteEntry| {
@@ -392,7 +380,7 @@ impl Component for CommandPalette {
             None => Vec::new(),
         };
         lines.extend(selected.into_iter().map(|line| Line::styled(format!("    {line}"), theme.text())));
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 

@@ -51,16 +51,12 @@ impl PersonReview {
         out.cancel(self.request.take());
     }
 
-    pub fn on_response(&mut self, request: RequestId, response: Response) -> Result<(), Response> {
-        match response {
-            Response::Holdings(holdings, sent_before) if self.request == Some(request) => {
-                self.request = None;
-                self.holdings = Some(holdings);
-                self.sent_before = sent_before;
-                Ok(())
-            }
-            other => Err(other),
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        if let Response::Holdings(holdings, sent_before) = reply.to(&mut self.request)? {
+            self.holdings = Some(holdings);
+            self.sent_before = sent_before;
         }
+        Ok(())
     }
 
     /// The confirmed plan. `None` while the duplicate check is running: if the answer to the issue request is lost,

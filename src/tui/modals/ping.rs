@@ -46,27 +46,16 @@ impl Component for PingForm {
         true
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match response {
-            Response::Pinged(pinged) if self.request == Some(id) => {
-                self.request = None;
-                match pinged {
-                    Ok(()) => {
-                        out.say(t!("The service answered. The waiting requests continue."));
-                        out.close();
-                    }
-                    Err(why) => self.error = Some(why.to_string()),
-                }
-                Ok(())
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request)? {
+            Response::Pinged(Ok(())) => {
+                out.say(t!("The service answered. The waiting requests continue."));
+                out.close();
             }
-            other => Err(other),
+            Response::Pinged(Err(why)) => self.error = Some(why.to_string()),
+            _ => {}
         }
+        Ok(())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

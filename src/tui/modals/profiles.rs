@@ -17,6 +17,7 @@ const SENDING: &str = tr_noop!(
     "lapel is sending with this profile. Wait, or pause the job on the Activity tab. Then change the profile."
 );
 
+#[derive(Default)]
 pub struct Profiles {
     reading: Option<RequestId>,
     lines: Vec<ProfileLine>,
@@ -35,19 +36,7 @@ pub struct Profiles {
 
 impl Profiles {
     pub fn new(used: Option<String>, out: &mut Effects<'_>) -> Self {
-        Self {
-            removing: None,
-            working: None,
-            used,
-            done: None,
-            reading: Some(out.ask(Request::Profiles)),
-            lines: Vec::new(),
-            cursor: ListCursor::default(),
-            search: Search::default(),
-            opening: None,
-            form: None,
-            said: None,
-        }
+        Self { used, reading: Some(out.ask(Request::Profiles)), ..Self::default() }
     }
 
     fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
@@ -223,12 +212,8 @@ impl Profiles {
 
     fn row(&self, at: usize, text: &str, room: usize, cx: &UiContext) -> Line<'static> {
         let selected = self.cursor.at() == at;
-        let sign = if selected { cx.glyphs.cursor } else { " " };
-        let style = if selected { cx.theme.selected() } else { cx.theme.text() };
-        Line::from(vec![
-            Span::styled(format!("{sign} "), cx.theme.accent()),
-            Span::styled(fit(text, room, cx.glyphs.ellipsis), style),
-        ])
+        let text = Span::styled(fit(text, room, cx.glyphs.ellipsis), cx.theme.entry(selected));
+        Line::from(vec![cx.cursor(selected), Span::raw(" "), text])
     }
 }
 
@@ -319,14 +304,9 @@ impl Component for Profiles {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Profiles(read) if self.reading == Some(id) => {
                 self.reading = None;
                 match read {
@@ -352,7 +332,7 @@ impl Component for Profiles {
                 }
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 
@@ -370,7 +350,7 @@ impl Component for Profiles {
                 form.draw(&mut text, brief, cx);
                 self.tell(&mut text, cx);
                 // What is wrong is below the fields, so nothing is squeezed away here.
-                frame.render_widget(ratatui::text::Text::from(text.into_lines()), area);
+                frame.render_widget(text.into_lines(), area);
             }
             None => self.draw_list(frame, area, cx),
         }

@@ -42,24 +42,13 @@ impl Component for RepinKey {
         matches!(action, Action::Back | Action::PageDown | Action::PageUp)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match response {
-            Response::Connected(pinned) if self.request == Some(id) => {
-                self.request = None;
-                match pinned {
-                    Ok(session) => out.go.push(Navigate::Connect(session)),
-                    Err(why) => self.wrong = Some(why),
-                }
-                Ok(())
-            }
-            other => Err(other),
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request)? {
+            Response::Connected(Ok(session)) => out.go.push(Navigate::Connect(session)),
+            Response::Connected(Err(why)) => self.wrong = Some(why),
+            _ => {}
         }
+        Ok(())
     }
 
     fn draw(&self, _: &mut Frame<'_>, _: Rect, _: &UiContext) {}

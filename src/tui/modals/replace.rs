@@ -97,7 +97,7 @@ impl ReplaceForm {
         let Some(plan) = review.plan(template_id.clone(), title.clone(), out) else { return };
         let old = RevokeTarget::of_badge(&self.old, self.state.clone());
         let reason = self.fields.value(REASON).to_owned();
-        out.ask(Request::Do(Box::new(JobCommand::Replace(plan, old, reason))));
+        out.command(JobCommand::Replace(plan, old, reason));
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
@@ -186,22 +186,14 @@ impl Component for ReplaceForm {
         self.fields.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        match (response, &mut self.review) {
-            (Response::TemplateOf(template), _) if self.template_request == Some(id) => {
-                self.template_request = None;
-                self.template = Some(template);
-                Ok(())
-            }
-            (response, Some(review)) => review.on_response(id, response),
-            (response, None) => Err(response),
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        match (reply.to(&mut self.template_request), &mut self.review) {
+            (Ok(Response::TemplateOf(template)), _) => self.template = Some(template),
+            (Ok(_), _) => {}
+            (Err(reply), Some(review)) => return review.on_response(reply),
+            (Err(reply), None) => return Err(reply),
         }
+        Ok(())
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -6,7 +6,7 @@ mod save;
 use crate::api::LogEntry;
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::prelude::*;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use save::SaveLogForm;
 
 #[derive(Default)]
@@ -83,18 +83,7 @@ impl Component for RequestLog {
             }
             return taken;
         }
-        let action = match self.search.on_action(action) {
-            Searched::Changed => return true,
-            // Only matches are shown.
-            Searched::Step { forward } => {
-                if forward {
-                    Action::Down
-                } else {
-                    Action::Up
-                }
-            }
-            Searched::Nothing => action,
-        };
+        let Some(action) = self.search.on_action_of_matches(action) else { return true };
         if let Some(at) = self.sight.moved(action, self.at(), self.shown().len()) {
             self.select(at);
             return true;
@@ -142,33 +131,19 @@ impl Component for RequestLog {
         Clicked::changed(found)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
-            Response::LogBeyond(watched) if self.watch == Some(id) => {
-                self.watch = None;
-                // Without a connection the response comes at once, so a new request here would loop forever.
-                if watched.is_some() {
-                    self.read(cx, out);
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match (reply.to(&mut self.watch), &mut self.save) {
+            // Without a connection the response comes at once, so a new request here would loop forever.
+            (Ok(Response::LogBeyond(Some(()))), _) => self.read(cx, out),
+            (Ok(_), _) => {}
+            (Err(reply), None) => return Err(reply),
+            (Err(reply), Some(save)) => {
+                if save.on_response(reply, out)? {
+                    self.save = None;
                 }
-                Ok(())
             }
-            other => match &mut self.save {
-                Some(save) => {
-                    let closed = save.on_response(id, other, out)?;
-                    if closed {
-                        self.save = None;
-                    }
-                    Ok(())
-                }
-                None => Err(other),
-            },
         }
+        Ok(())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

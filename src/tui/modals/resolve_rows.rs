@@ -169,7 +169,7 @@ impl ResolveRows {
 
     fn run(&mut self, command: JobCommand, out: &mut Effects<'_>) {
         if self.request.is_none() {
-            self.request = Some(out.ask(Request::Do(Box::new(command))));
+            self.request = Some(out.command(command));
         }
     }
 
@@ -273,18 +273,8 @@ impl Component for ResolveRows {
         self.cursor.on_click(at, Action::Accept)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        let Response::Done(done) = response else { return Err(response) };
-        if self.request != Some(id) {
-            return Err(Response::Done(done));
-        }
-        self.request = None;
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => {
                 self.error = Some(why);

@@ -10,9 +10,8 @@ use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::reason_field::ReasonField;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_width, number, width, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, line_of_cells, line_width, number, width, wrap};
 use crate::tui::worker::job_command::JobCommand;
-use ratatui::style::Style;
 
 /// Length above which the form warns about a reason, in characters. The contract gives no limit.
 const LONG_REASON: usize = 200;
@@ -224,14 +223,8 @@ impl Component for RevokeForm {
         self.reason.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        self.reason.on_response(id, response)
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        self.reason.on_response(reply)
     }
 
     fn typed(&self) -> Vec<&str> {
@@ -294,7 +287,7 @@ impl Component for RevokeForm {
         lines.extend(foot);
         let outer = popup::at_bottom(area, popup::FORM, lines.len());
         let inner = popup::open(frame, outer, area, &what, cx);
-        frame.render_widget(ratatui::text::Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 
@@ -330,7 +323,7 @@ impl Modal for RevokeForm {
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {
         let Some(plan) = self.review.clone() else { return };
-        out.ask(Request::Do(Box::new(JobCommand::Revoke(plan))));
+        out.command(JobCommand::Revoke(plan));
         out.go.push(Navigate::InputUsed);
         out.close();
         out.go.push(Navigate::Activity);
@@ -372,10 +365,5 @@ fn target_lines<'a>(
     let own = [(9, 0), (6, 2), (12, 3), (12, 4), (14, 0)];
     let own = own.map(|(min_width, weight)| ColumnLayout { min_width, weight, drop_order: 0 });
     let widths = fitted(&own, &rows, room);
-    let line = |row: Vec<(String, Style)>| {
-        let mut spans = vec![Span::raw("    ")];
-        spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
-        Line::from(spans)
-    };
-    rows.into_iter().map(line).collect()
+    rows.iter().map(|row| line_of_cells("    ", row, &widths, cx.glyphs.ellipsis)).collect()
 }

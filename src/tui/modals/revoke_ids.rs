@@ -101,18 +101,8 @@ impl Component for RevokeIds {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        _: &mut Effects<'_>,
-    ) -> Handled {
-        let response = match self.reason.on_response(id, response) {
-            Err(response) => response,
-            handled => return handled,
-        };
-        self.file.on_response(id, response)
+    fn on_response(&mut self, reply: Reply, _: &UiContext, _: &mut Effects<'_>) -> Handled {
+        self.reason.on_response(reply).or_else(|reply| self.file.on_response(reply))
     }
 
     fn typed(&self) -> Vec<&str> {

@@ -56,14 +56,8 @@ impl Component for ScreenText {
         self.file.on_paste(text);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        if let Some(path) = self.file.on_response(id, response)? {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        if let Some(path) = self.file.on_response(reply)? {
             let path = scrub(&path.to_string_lossy()).into_owned();
             out.say(if self.is_masked {
                 t!("Saved the masked screen to {path}. Only you can read it.", path)

@@ -36,7 +36,7 @@ impl UndoJob {
     fn undo(&mut self, out: &mut Effects<'_>) {
         if self.request.is_none() {
             let command = JobCommand::Undo(self.job.id, self.reason.value().to_owned());
-            self.request = Some(out.ask(Request::Do(Box::new(command))));
+            self.request = Some(out.command(command));
         }
     }
 
@@ -116,18 +116,8 @@ impl Component for UndoJob {
         self.reason.on_paste(text.trim());
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        response: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        let Response::Done(done) = response else { return Err(response) };
-        if self.request != Some(id) {
-            return Err(Response::Done(done));
-        }
-        self.request = None;
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Response::Done(done) = reply.to(&mut self.request)? else { return Ok(()) };
         match done {
             Err(why) => (self.error, self.cancels) = (Some(why), false),
             Ok(done) => {

@@ -364,7 +364,7 @@ pub fn lines(
             let is_chosen = chosen == Some(at);
             let style = if is_chosen { cx.theme.strong() } else { cx.theme.dim() };
             Line::from(vec![
-                Span::styled(if is_chosen { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
+                cx.cursor(is_chosen),
                 Span::raw(" "),
                 Span::styled(fit(&scrub(text), room.saturating_sub(2), cx.glyphs.ellipsis), style),
             ])
@@ -412,7 +412,7 @@ pub fn draw(
         line.spans.insert(0, Span::raw("  "));
         text.push(line);
     }
-    frame.render_widget(ratatui::text::Text::from(text), area);
+    frame.render_widget(text, area);
 }
 
 #[cfg(test)]

@@ -458,8 +458,4 @@ impl Pen {
 }
 
 #[cfg(test)]
-#[path = "canvas_model.rs"]
-pub mod model;
-#[cfg(test)]
-#[path = "canvas_tests.rs"]
 mod tests;

@@ -21,6 +21,7 @@ use crate::tui::prelude::*;
 use crate::tui::screens::picture;
 use crate::tui::screens::wallet::cert::{Certs, several};
 use crate::tui::widgets::field::RecentInputs;
+use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{styled, width};
 use crate::tui::worker::index::NotSearched;
 use lines::{badge_lines, not_read};
@@ -149,7 +150,7 @@ impl BadgeScreen {
             area
         } else {
             let pane = picture::beside(area).1;
-            picture::draw_edge(frame, pane, cx);
+            preview::draw_edge(frame, pane, cx);
             pane
         };
         picture::draw_caption(frame, pane, &caption.join(&format!(" {} ", cx.glyphs.dot)), cx);
@@ -305,14 +306,9 @@ impl Component for BadgeScreen {
         self.find.get_or_insert_default().on_paste(text.trim());
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::FoundCerts(found) if self.cert.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 if let Some((_, typed)) = self.cert.take() {
                     self.take_certs(typed, &found, out);
@@ -337,7 +333,7 @@ impl Component for BadgeScreen {
                 }));
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 
@@ -382,10 +378,7 @@ impl Component for BadgeScreen {
         if let Some(field) = &self.find {
             let label = format!("  {} ", t!("Badge id"));
             let used = width(&label);
-            let mut spans = vec![
-                Span::styled(label, cx.theme.strong()),
-                Span::styled(cx.glyphs.cursor, cx.theme.accent()),
-            ];
+            let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(true)];
             spans.extend(field.spans(room.saturating_sub(used), true, cx));
             frame.render_widget(Line::from(spans), top);
         }
@@ -423,7 +416,7 @@ impl Component for BadgeScreen {
                 cx.theme.dim(),
             ));
         }
-        frame.render_widget(ratatui::text::Text::from(shown), body);
+        frame.render_widget(shown, body);
         if let (Some(field), None, None) = (&self.find, &self.read, &self.wanted) {
             let all = if self.recent.at().is_some() {
                 self.recent.all()

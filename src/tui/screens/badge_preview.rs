@@ -73,8 +73,9 @@ impl BadgePreview {
         }
     }
 
-    pub fn on_response(&mut self, id: RequestId, answer: Response, out: &mut Effects<'_>) -> Handled {
-        match (answer, &self.shown) {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match (response, &self.shown) {
             (Response::Paused, Some(shown)) if self.request == Some(id) => {
                 self.request = Some(out.ask(Request::SentBadge(shown.clone())));
             }
@@ -82,7 +83,7 @@ impl BadgePreview {
                 self.request = None;
                 self.requested = sent.first().map(|sent| sent.at);
             }
-            (answer, _) => return Err(answer),
+            (response, _) => return Err(Reply { id, response }),
         }
         Ok(())
     }

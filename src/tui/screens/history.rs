@@ -388,7 +388,7 @@ impl Component for History {
                 }
             }
             Action::Export => match self.source(cx) {
-                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
+                Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             _ => {
@@ -400,30 +400,22 @@ impl Component for History {
         true
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        let Err(answer) = self.receive_marking(id, answer, cx, out) else { return Ok(()) };
-        let Err(answer) = self.preview.on_response(id, answer, out) else { return Ok(()) };
-        let answer = match answer {
-            Response::IndexExport(found) if self.exporting == Some(id) => {
-                self.exporting = None;
-                match found {
-                    Ok(found) => {
-                        let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
-                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&words, found, cx))));
-                    }
-                    Err(why) => out.warn(why),
-                }
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Err(reply) = self.receive_marking(reply, cx, out) else { return Ok(()) };
+        let Err(reply) = self.preview.on_response(reply, out) else { return Ok(()) };
+        match reply.to(&mut self.exporting) {
+            Err(reply) => self.browser.on_response(reply, cx, out)?,
+            Ok(Response::IndexExport(Ok(found))) => {
+                let words = self.browser.filter_words().join(&format!(" {} ", cx.glyphs.dot));
+                out.export(ExportSource::of_index(&words, found, cx));
                 return Ok(());
             }
-            answer => answer,
-        };
-        self.browser.on_response(id, answer, cx, out)?;
+            Ok(Response::IndexExport(Err(why))) => {
+                out.warn(why);
+                return Ok(());
+            }
+            Ok(_) => return Ok(()),
+        }
         // The rows of the index may be older than the marks.
         if self.browser.index().is_none() {
             for row in self.browser.loaded() {

@@ -65,13 +65,6 @@ pub fn draw(want: Option<PictureRequest>, frame: &mut Frame<'_>, cx: &UiContext)
     }
 }
 
-pub fn draw_edge(frame: &mut Frame<'_>, pane: Rect, cx: &UiContext) {
-    for y in pane.y..pane.bottom() {
-        let at = Rect { y, width: 1, height: 1, ..pane };
-        frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
-    }
-}
-
 pub fn draw_caption(frame: &mut Frame<'_>, pane: Rect, caption: &str, cx: &UiContext) {
     let at = Rect { x: pane.x + 2, width: pane.width.saturating_sub(3), height: 1, ..pane };
     frame.render_widget(Line::styled(caption.to_owned(), cx.theme.dim()), at);

@@ -286,7 +286,7 @@ impl Component for Templates {
                 self.categories = Some(Categories::open(out));
             }
             Action::Export => match self.browser.source("templates", cx) {
-                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
+                Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             Action::Filter | Action::Sort | Action::GoToRow | Action::ChooseColumns => {
@@ -304,14 +304,9 @@ impl Component for Templates {
         true
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 if let Some(id) = self.wanted.clone() {
@@ -324,11 +319,11 @@ impl Component for Templates {
                     self.detail = Some((id, *detail));
                 }
             }
-            answer @ (Response::Categories(_) | Response::BadgeTypes(_)) => {
-                let Err(answer) = self.receive_categories(id, answer, out) else { return Ok(()) };
-                return self.browser.on_response(id, answer, cx, out);
+            Response::Categories(_) | Response::BadgeTypes(_) => {
+                let Err(reply) = self.receive_categories(Reply { id, response }, out) else { return Ok(()) };
+                return self.browser.on_response(reply, cx, out);
             }
-            other => return self.browser.on_response(id, other, cx, out),
+            response => return self.browser.on_response(Reply { id, response }, cx, out),
         }
         Ok(())
     }

@@ -55,6 +55,7 @@ const BUDGET: u32 = 5;
 const FIRST_PAGES: u64 = 2;
 const MOST_PAGES: u64 = 200;
 
+#[derive(Default)]
 struct HolderBadges {
     email: String,
     held: Vec<HeldBadge>,
@@ -425,14 +426,14 @@ impl Component for Wallet {
             Action::Back if self.can_go_back() => self.back(out),
             Action::LookUp => self.focus_box(),
             Action::Export => match self.source(cx) {
-                Ok(source) => out.go.push(Navigate::Export(Box::new(source))),
+                Ok(source) => out.export(source),
                 Err(why) => out.say(why),
             },
             Action::Reload => self.read_again(out),
             Action::Open if self.choosing && self.len() > 0 => {
                 self.open_match(out);
                 // The journal records that a match was opened, but not whose address it was.
-                out.ask(Request::Do(Box::new(JobCommand::Opened(Disclosure::Match))));
+                out.command(JobCommand::Opened(Disclosure::Match));
             }
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open if self.folded_here().is_some() => self.unfold(),
@@ -471,8 +472,7 @@ impl Component for Wallet {
                 None => self.look_elsewhere(out),
             },
             Action::Question if self.selected().is_some() => {
-                let now = self.call.question;
-                out.open(move |_, _| Menu::of_questions(now));
+                out.show(Menu::of_questions(self.call.question));
             }
             Action::Question => out.say(t!("Look up a badge first. Then choose what the caller asks.")),
             Action::PreviewDown | Action::PreviewUp => {
@@ -519,22 +519,19 @@ impl Component for Wallet {
         Clicked::changed(is_row)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        if self.request == Some(id)
-            && let Response::Holder(holder) = answer
-        {
-            self.request = None;
-            self.take_holder(*holder, out);
-            return Ok(());
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let reply = match reply.to(&mut self.request) {
+            Ok(Response::Holder(holder)) => {
+                self.take_holder(*holder, out);
+                return Ok(());
+            }
+            Ok(_) => return Ok(()),
+            Err(reply) => reply,
+        };
+        match self.lookup.take_if(|(waits, _)| *waits == reply.id) {
+            Some((_, lookup)) => self.take_lookup(lookup, reply, out),
+            None => Err(reply),
         }
-        let Some((_, lookup)) = self.lookup.take_if(|(waits, _)| *waits == id) else { return Err(answer) };
-        self.take_lookup(lookup, answer, out)
     }
 
     fn on_progress(&mut self, request: RequestId, done: u64, all: u64) -> bool {

@@ -147,24 +147,13 @@ impl Component for Welcome {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
-            Response::Connected(result) if self.request == Some(id) => {
-                self.request = None;
-                match result {
-                    Ok(session) => out.go.push(Navigate::Connect(session)),
-                    Err(error) => self.error = Some(error),
-                }
-                Ok(())
-            }
-            other => Err(other),
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        match reply.to(&mut self.request)? {
+            Response::Connected(Ok(session)) => out.go.push(Navigate::Connect(session)),
+            Response::Connected(Err(error)) => self.error = Some(error),
+            _ => {}
         }
+        Ok(())
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

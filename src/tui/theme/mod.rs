@@ -109,6 +109,11 @@ impl Theme {
     }
 
     /// A tint keeps the colours in the row visible. Without colours the row is reversed, as one bar.
+    /// The style of an entry of a menu.
+    pub fn entry(&self, is_selected: bool) -> Style {
+        if is_selected { self.selected() } else { self.text() }
+    }
+
     pub fn selected(&self) -> Style {
         self.tint().unwrap_or(Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED))
     }

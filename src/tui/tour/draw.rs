@@ -58,5 +58,5 @@ pub fn draw(
     cx: &UiContext,
 ) {
     let lines = strip(tour, seen, stack, usize::from(area.width), cx);
-    frame.render_widget(ratatui::text::Text::from(lines), area);
+    frame.render_widget(lines, area);
 }

@@ -12,7 +12,7 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::width;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 pub const CONTEXTS: [KeyContext; 2] = [KeyContext::Review, KeyContext::Always];
 /// Width of the field in columns, if there is room.
@@ -173,7 +173,7 @@ impl Confirm {
         lines.extend(foot);
         let outer = popup::at_bottom(area, popup::FORM, lines.len());
         let inner = popup::open(frame, outer, area, "", cx);
-        frame.render_widget(Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::api::RawOf;
 use crate::domain::text::scrub;
-use crate::domain::{BadgeId, Text};
+use crate::domain::{BadgeId, HistoryItem, Text};
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::platform::clipboard::CopiedText;
@@ -36,6 +36,11 @@ pub fn records(id: &BadgeId, email: Option<&Text>) -> Vec<RawOf> {
     records
 }
 
+/// The records of a badge in a list of the history. None without a badge.
+pub fn records_of(badge: Option<&HistoryItem>) -> Vec<RawOf> {
+    badge.map_or_else(Vec::new, |badge| records(&badge.badge_id, badge.recipient_email.as_ref()))
+}
+
 pub fn cell(text: Option<&Text>) -> String {
     text.map_or_else(String::new, ToString::to_string)
 }
@@ -54,6 +59,13 @@ impl Copyables {
             after,
         };
         self.list.push(Copyable { key, label: label.to_owned(), shown: clean.into_owned(), clip });
+    }
+
+    /// Adds the id and the address of a badge in a list of the history, if there is one.
+    pub fn badge(&mut self, badge: Option<&HistoryItem>) {
+        let Some(badge) = badge else { return };
+        self.one('i', t!("badge id"), Some(badge.badge_id.wire()));
+        self.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
     }
 
     /// Adds the address of an image. The first one can also be opened in the browser.

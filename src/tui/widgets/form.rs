@@ -8,7 +8,7 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 /// Cells between the operation and its target.
 const GAP: usize = 3;
@@ -119,11 +119,8 @@ impl<'e> FormText<'e> {
 
     /// A label and an input. `input` gets the cells that are left for it.
     pub fn labelled(&mut self, label: &str, focused: bool, input: impl FnOnce(usize) -> Vec<Span<'static>>) {
-        let (theme, glyphs) = (&self.cx.theme, &self.cx.glyphs);
-        let style = if focused { theme.strong() } else { theme.dim() };
-        let cursor = if focused { glyphs.cursor } else { " " };
-        let mut spans =
-            vec![Span::styled(format!("  {label} "), style), Span::styled(cursor, theme.accent())];
+        let style = if focused { self.cx.theme.strong() } else { self.cx.theme.dim() };
+        let mut spans = vec![Span::styled(format!("  {label} "), style), self.cx.cursor(focused)];
         spans.extend(input(self.room.saturating_sub(width(label) + 3)));
         self.lines.push(Line::from(spans));
     }
@@ -143,7 +140,7 @@ impl<'e> FormText<'e> {
     /// Draws the form. Where it is too high for the area, see [`squeezed`].
     pub fn draw(self, frame: &mut Frame<'_>, area: Rect) {
         let lines = squeezed(self.lines, area.height, self.cx);
-        frame.render_widget(Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 
     /// Draws the form as a popup at the bottom of the screen. Begin it with [`FormText::in_popup`].

@@ -8,7 +8,7 @@ use crate::tui::widgets::text_layout::{line_width, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Alignment, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 pub struct Frame<'a> {
@@ -71,18 +71,17 @@ impl Drawn for Clear {
     }
 }
 
-impl Drawn for Text<'_> {
+impl Drawn for Vec<Line<'_>> {
     fn draw(self, area: Rect, buffer: &mut Buffer) {
-        buffer.set_style(area, self.style);
-        for (line, area) in self.iter().zip(area.rows()) {
-            put_line(line, line.alignment.or(self.alignment), area, buffer);
+        for (line, area) in self.into_iter().zip(area.rows()) {
+            line.draw(area, buffer);
         }
     }
 }
 
 impl Drawn for Line<'_> {
     fn draw(self, area: Rect, buffer: &mut Buffer) {
-        put_line(&self, self.alignment, Rect { height: 1, ..area }, buffer);
+        put_line(&self, Rect { height: 1, ..area }, buffer);
     }
 }
 
@@ -99,7 +98,7 @@ impl Drawn for &str {
 }
 
 /// Draws a line. If there is not enough room, its end is cut, for every alignment.
-fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &mut Buffer) {
+fn put_line(line: &Line<'_>, area: Rect, buffer: &mut Buffer) {
     let wide = u16::try_from(line_width(line)).unwrap_or(u16::MAX);
     if wide == 0 {
         return;
@@ -107,7 +106,7 @@ fn put_line(line: &Line<'_>, alignment: Option<Alignment>, area: Rect, buffer: &
     buffer.set_style(area, line.style);
     let spare = area.width.saturating_sub(wide);
     let mut x = area.x
-        + match alignment {
+        + match line.alignment {
             Some(Alignment::Center) => spare / 2,
             Some(Alignment::Right) => spare,
             Some(Alignment::Left) | None => 0,

@@ -11,15 +11,15 @@ use crate::i18n::{number, tr};
 use crate::jobs::{Job, JobId, JobRow, Kind, Phase, Reason, RowField, RowPart, RowStatus, SentHere};
 use crate::tui::component::Drag;
 use crate::tui::context::UiContext;
-use crate::tui::effects::{Effects, ExportSource, Navigate};
+use crate::tui::effects::{Effects, ExportSource};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::worker::job_command::RowsQuery;
@@ -123,13 +123,13 @@ impl RowList {
     /// Moves the cursor, or narrows the list to the rows that a search finds.
     pub fn on_action(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
         let before = self.search.text();
-        match self.search.on_action(action) {
-            Searched::Nothing => return self.list.on_action(action),
-            // Only matches are shown.
-            Searched::Step { forward } => self.list.move_by(if forward { 1 } else { -1 }),
-            Searched::Changed => self.searched(before.as_deref(), out),
+        match self.search.on_action_of_matches(action) {
+            Some(action) => self.list.on_action(action),
+            None => {
+                self.searched(before.as_deref(), out);
+                true
+            }
         }
-        true
     }
 
     pub fn mark(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
@@ -228,15 +228,11 @@ impl RowList {
         self.stale = true;
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Rows(page) if self.list.awaits(request) => {
-                if let Some((page, dropped)) = self.list.on_response(request, page) {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Rows(page) if self.list.awaits(id) => {
+                if let Some((page, dropped)) = self.list.on_response(id, page) {
                     out.cancel(dropped);
                     self.unfitted.push(page);
                 }
@@ -246,24 +242,20 @@ impl RowList {
                 self.marks.finish_range(&mut self.list, out);
                 Ok(())
             }
-            Response::SavedRows(rows) => match self.saving.take_if(|(saving, _)| *saving == request) {
-                Some((_, words)) => {
-                    match rows {
-                        Ok(rows) => {
-                            let n = rows.len() as u64;
-                            let head =
-                                plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job)
-                                    + &words;
-                            let note = t!("lapel saves the rows of the list at the start of the export.");
-                            save(self.job, head, note, rows, out);
-                        }
-                        Err(why) => out.warn(why),
+            Response::SavedRows(rows) if self.saving.as_ref().is_some_and(|(saving, _)| *saving == id) => {
+                let words = self.saving.take().map(|(_, words)| words).unwrap_or_default();
+                match rows {
+                    Ok(rows) => {
+                        let n = rows.len() as u64;
+                        let head = plural!(n, "{n} row of job {id}", "{n} rows of job {id}", id = self.job);
+                        let note = t!("lapel saves the rows of the list at the start of the export.");
+                        save(self.job, head + &words, note, rows, out);
                     }
-                    Ok(())
+                    Err(why) => out.warn(why),
                 }
-                None => Err(Response::SavedRows(rows)),
-            },
-            other => Err(other),
+                Ok(())
+            }
+            response => Err(Reply { id, response }),
         }
     }
 
@@ -396,7 +388,7 @@ impl RowList {
 fn save(job: JobId, head: String, note: &str, rows: Vec<ExportRow>, out: &mut Effects<'_>) {
     let columns = columns::saved_names();
     let source = ExportSource::of_rows(format!("job-{job}"), head, Some(note.to_owned()), columns, rows);
-    out.go.push(Navigate::Export(Box::new(source)));
+    out.export(source);
 }
 
 fn rows(area: Rect) -> Rect {
@@ -579,7 +571,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
 mod tests {
     use super::*;
     use crate::export::ExportContent;
-    use crate::tui::effects::Content;
+    use crate::tui::effects::{Content, Navigate};
     use crate::tui::request::RequestIds;
 
     /// A job can have a million rows. The worker converts them, and the screen only passes them on.
@@ -592,7 +584,10 @@ mod tests {
         list.saving = Some((request, String::new()));
         let sent = vec![ExportRow::with("1".to_owned(), vec![("not a field of a row", "x".into())])];
         let (there, len) = (sent.as_ptr(), sent.len());
-        assert!(list.on_response(request, Response::SavedRows(Ok(sent)), &mut out).is_ok());
+        assert!(
+            list.on_response(Reply { id: request, response: Response::SavedRows(Ok(sent)) }, &mut out)
+                .is_ok()
+        );
         let [Navigate::Export(source)] = out.go.as_slice() else { panic!("{:?}", out.go) };
         let Content::List(ExportContent::Rows(_, rows)) = &source.content else { panic!("{source:?}") };
         assert_eq!((rows.as_ptr(), rows.len()), (there, len), "the same rows, moved and not built again");

@@ -19,7 +19,7 @@ use crate::tui::effects::{Effects, Navigate};
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::Clicked;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::field::TextField;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
 use crate::tui::widgets::list::{ListRow, PagedList};
@@ -389,43 +389,33 @@ impl<T: Browse> Browser<T> {
         true
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        if matches!(answer, Response::Paused) {
-            if !self.bar.paused(request) {
-                return Err(answer);
-            }
-            self.apply(out);
+    pub fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        if self.choices.contains(&id) {
+            self.choices.retain(|one| *one != id);
+            self.learn(&response, out);
             return Ok(());
         }
-        if self.choices.contains(&request) {
-            self.choices.retain(|one| *one != request);
-            self.learn(&answer, out);
-            return Ok(());
-        }
-        let answer = match answer {
-            Response::IndexCoverage(found) => {
-                let is_mine = self.take_coverage(request, found, out);
-                return if is_mine { Ok(()) } else { Err(Response::IndexCoverage(found)) };
+        let response = match response {
+            Response::Paused if self.bar.paused(id) => {
+                self.apply(out);
+                return Ok(());
             }
-            Response::Synced(synced) => return self.take_synced(request, synced, out),
-            answer => answer,
+            Response::IndexCoverage(found) if self.take_coverage(id, found, out) => return Ok(()),
+            Response::Paused | Response::IndexCoverage(_) => return Err(Reply { id, response }),
+            Response::Synced(synced) => return self.take_synced(id, synced, out),
+            response => response,
         };
-        let answer = match T::index_answer(answer) {
+        let answer = match T::index_answer(response) {
             Ok(page) => {
-                if let Some((page, dropped)) = self.list.on_response(request, page) {
+                if let Some((page, dropped)) = self.list.on_response(id, page) {
                     out.cancel(dropped);
                     self.fitted.remove(&page);
                     self.fit_columns(cx);
                 }
                 return Ok(());
             }
-            Err(answer) => T::answer(answer)?,
+            Err(response) => T::answer(response).map_err(|response| Reply { id, response })?,
         };
         // Only the first response with an order counts: a far page may be refused for other reasons.
         let is_first = self.service_rows().is_empty();
@@ -434,7 +424,7 @@ impl<T: Browse> Browser<T> {
             is_first && matches!(answer, Err(ApiError::ServiceFailed(_) | ApiError::NoAnswer { .. }));
         let is_read = answer.is_ok();
         let answer = answer.map_err(|e| e.to_string());
-        let Some((page, dropped)) = self.service_rows_mut().on_response(request, answer) else {
+        let Some((page, dropped)) = self.service_rows_mut().on_response(id, answer) else {
             return Ok(());
         };
         out.cancel(dropped);

@@ -7,7 +7,7 @@ use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::field::{RecentInputs, TextField};
 use crate::tui::widgets::text_layout::fit;
 use crossterm::event::KeyEvent;
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 /// Maximum number of completions listed below the field.
 const LISTED: usize = 5;
 
+#[derive(Default)]
 pub struct PathField {
     field: TextField,
     recent: RecentInputs,
@@ -33,28 +34,13 @@ pub struct PathField {
 impl PathField {
     /// An empty field; with `recent`, it requests and offers recent files.
     pub fn new(recent: bool, out: &mut Effects<'_>) -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::default(),
-            recent_request: recent.then(|| out.ask(Request::Files)),
-            completing: None,
-            found: Vec::new(),
-            chooses: recent,
-            pasted: None,
-        }
+        let recent_request = recent.then(|| out.ask(Request::Files));
+        Self { recent_request, chooses: recent, ..Self::default() }
     }
 
     /// An empty field that offers earlier inputs, newest first.
     pub fn with_earlier(earlier: &[String]) -> Self {
-        Self {
-            field: TextField::default(),
-            recent: RecentInputs::new(earlier.to_vec()),
-            recent_request: None,
-            completing: None,
-            found: Vec::new(),
-            chooses: true,
-            pasted: None,
-        }
+        Self { recent: RecentInputs::new(earlier.to_vec()), chooses: true, ..Self::default() }
     }
 
     pub fn path(&self) -> Option<PathBuf> {
@@ -154,14 +140,15 @@ impl PathField {
         typed
     }
 
-    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<(), Response> {
-        match answer {
-            Response::Files(files) if self.recent_request == Some(request) => {
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Files(files) if self.recent_request == Some(id) => {
                 self.recent_request = None;
                 self.recent = RecentInputs::new(files);
                 Ok(())
             }
-            Response::Completed(found) if self.completing == Some(request) => {
+            Response::Completed(found) if self.completing == Some(id) => {
                 self.completing = None;
                 let common = paths::common(&found);
                 if common.len() > self.field.value().trim_start().len() {
@@ -170,7 +157,7 @@ impl PathField {
                 self.found = if found.len() > 1 { found } else { Vec::new() };
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 

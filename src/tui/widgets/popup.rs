@@ -4,7 +4,7 @@ use crate::tui::context::UiContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 /// Minimum height of the area in rows for a frame around the popup.
@@ -47,12 +47,13 @@ pub fn open(frame: &mut Frame<'_>, outer: Rect, area: Rect, title: &str, cx: &Ui
     let room = usize::from(outer.width).saturating_sub(2);
     let rule = cx.glyphs.rule.repeat(room);
     let between = format!("{side}{}{side}", " ".repeat(room));
-    let mut sides = vec![Line::raw(between); usize::from(outer.height)];
+    let dim = cx.theme.dim();
+    let mut sides = vec![Line::styled(between, dim); usize::from(outer.height)];
     if let [first, .., last] = sides.as_mut_slice() {
-        *first = Line::raw(format!("{top_left}{rule}{top_right}"));
-        *last = Line::raw(format!("{bottom_left}{rule}{bottom_right}"));
+        *first = Line::styled(format!("{top_left}{rule}{top_right}"), dim);
+        *last = Line::styled(format!("{bottom_left}{rule}{bottom_right}"), dim);
     }
-    frame.render_widget(Text::from(sides).style(cx.theme.dim()), outer);
+    frame.render_widget(sides, outer);
     if !title.is_empty() {
         let title = fit(title, width(title).min(room.saturating_sub(4)), cx.glyphs.ellipsis);
         let wide = u16::try_from(width(&title) + 2).unwrap_or(outer.width);

@@ -6,7 +6,7 @@ use crate::tui::input::keymap::KeyContext;
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use std::time::Duration;
 
 /// Minimum width of a screen with a preview, in columns.
@@ -44,6 +44,12 @@ pub fn draw_edge(frame: &mut Frame<'_>, preview: Rect, cx: &UiContext) {
         let at = Rect { y, width: 1, height: 1, ..preview };
         frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
     }
+}
+
+/// Draws a rule in the first row of an area, with a margin of one cell.
+pub fn draw_rule(frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
+    let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
+    frame.render_widget(Line::styled(format!(" {rule}"), cx.theme.dim()), area);
 }
 
 #[derive(Default)]
@@ -103,7 +109,7 @@ impl Scroll {
             let text = fit(&text, usize::from(area.width), cx.glyphs.ellipsis);
             lines.push(Line::styled(text, cx.theme.dim()));
         }
-        frame.render_widget(Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::persist::input_history;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::field::{RecentInputs, TextField};
 use crossterm::event::KeyEvent;
 use ratatui::text::{Line, Span};
@@ -71,15 +71,11 @@ impl ReasonField {
         self.field.on_paste(text.trim());
     }
 
-    pub fn on_response(&mut self, request: RequestId, response: Response) -> Result<(), Response> {
-        match response {
-            Response::Reasons(reasons) if self.request == Some(request) => {
-                self.request = None;
-                self.earlier = RecentInputs::new(reasons);
-                Ok(())
-            }
-            other => Err(other),
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        if let Response::Reasons(reasons) = reply.to(&mut self.request)? {
+            self.earlier = RecentInputs::new(reasons);
         }
+        Ok(())
     }
 
     pub fn spans(&self, columns: usize, focused: bool, cx: &UiContext) -> Vec<Span<'static>> {

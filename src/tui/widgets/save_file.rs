@@ -3,7 +3,7 @@
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
-use crate::tui::request::{NotSaved, Request, RequestId, Response, Saving};
+use crate::tui::request::{NotSaved, Reply, Request, RequestId, Response, Saving};
 use crate::tui::widgets::confirm::ConfirmQuestion;
 use crate::tui::widgets::form::FormText;
 use crate::tui::widgets::path_field::PathField;
@@ -88,19 +88,15 @@ impl SaveFile {
     }
 
     /// Returns the path once the file is written.
-    pub fn on_response(&mut self, request: RequestId, answer: Response) -> Result<Option<PathBuf>, Response> {
-        match answer {
-            Response::Saved(saved) if self.request == Some(request) => {
-                self.request = None;
-                match saved {
-                    Ok(path) => return Ok(Some(path)),
-                    Err(NotSaved::Exists) => self.exists = true,
-                    Err(NotSaved::Failed(why)) => self.said = Some(why),
-                }
-                Ok(None)
-            }
-            other => self.field.on_response(request, other).map(|()| None),
+    pub fn on_response(&mut self, reply: Reply) -> Result<Option<PathBuf>, Reply> {
+        match reply.to(&mut self.request) {
+            Ok(Response::Saved(Ok(path))) => return Ok(Some(path)),
+            Ok(Response::Saved(Err(NotSaved::Exists))) => self.exists = true,
+            Ok(Response::Saved(Err(NotSaved::Failed(why)))) => self.said = Some(why),
+            Ok(_) => {}
+            Err(reply) => self.field.on_response(reply)?,
         }
+        Ok(None)
     }
 
     /// The field with completions, the problem, or a sentence about the file.

@@ -64,6 +64,17 @@ impl Search {
         Searched::Changed
     }
 
+    /// Handles an action in a list that shows only matches. Returns the action for the list: the next match is the
+    /// next row. `None` if the text may have changed.
+    pub fn on_action_of_matches(&mut self, action: Action) -> Option<Action> {
+        match self.on_action(action) {
+            Searched::Changed => None,
+            Searched::Step { forward: true } => Some(Action::Down),
+            Searched::Step { forward: false } => Some(Action::Up),
+            Searched::Nothing => Some(action),
+        }
+    }
+
     /// Handles an action in a list that shows all its rows: the cursor goes to matches.
     pub fn act_in(&mut self, action: Action, cursor: &mut ListCursor, texts: &[String]) -> bool {
         match self.on_action(action) {
@@ -136,8 +147,7 @@ impl Search {
         if !self.is_open && self.text().is_none() {
             return None;
         }
-        let cursor = if self.is_open { cx.glyphs.cursor } else { " " };
-        let mut spans = vec![Span::styled("  /", cx.theme.strong()), Span::styled(cursor, cx.theme.accent())];
+        let mut spans = vec![Span::styled("  /", cx.theme.strong()), cx.cursor(self.is_open)];
         if self.is_open {
             spans.extend(self.field.spans(columns.saturating_sub(5).min(40), true, cx));
         } else {

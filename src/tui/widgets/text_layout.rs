@@ -190,6 +190,18 @@ pub fn cells(cells: &[(String, Style)], widths: &[usize], ellipsis: &str) -> Vec
     spans
 }
 
+/// A line with these cells, after an indent.
+pub fn line_of_cells(
+    indent: &'static str,
+    row: &[(String, Style)],
+    widths: &[usize],
+    ellipsis: &str,
+) -> Line<'static> {
+    let mut line = Line::raw(indent);
+    line.extend(cells(row, widths, ellipsis));
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -171,13 +171,13 @@ impl DraftForm {
         let rows = self.rows_area(area, cx);
         head.truncate(usize::from(rows.y - area.y));
         let at = Rect { height: rows.y - area.y, ..area };
-        frame.render_widget(ratatui::text::Text::from(head), at);
+        frame.render_widget(head, at);
         let Some(job) = self.job() else { return };
         self.draw_rows(frame, rows, job, cx);
         let room = usize::from(area.width).saturating_sub(4);
         let most = row_lines_in(area.height);
         let at = Rect { x: area.x + 2, y: rows.bottom(), width: area.width.saturating_sub(4), height: most };
-        frame.render_widget(ratatui::text::Text::from(self.pane(job, usize::from(most), room, cx)), at);
+        frame.render_widget(self.pane(job, usize::from(most), room, cx), at);
         // The destination may be cut, the number of rows may not.
         let what = format!(" {} {}", cx.glyphs.dot, self.what_is_sent(cx));
         let place = cx.place();
@@ -191,7 +191,7 @@ impl DraftForm {
         frame.render_widget(ratatui::widgets::Clear, Rect { y: foot, height: rows + 1, ..area });
         frame.render_widget(line, Rect { y: foot, height: 1, ..area });
         let at = Rect { y: foot + 1, height: rows, ..area };
-        frame.render_widget(ratatui::text::Text::from(lines), at);
+        frame.render_widget(lines, at);
     }
 
     /// The headings of the groups with the rows of the open ones, or the rows that a search finds.

@@ -229,7 +229,7 @@ impl DraftForm {
         let Some(id) = self.job().map(|job| job.id) else { return };
         self.decided = true;
         let command = if allow { JobCommand::Allow(id, rows) } else { JobCommand::LeaveOut(id, rows) };
-        self.doing.insert(out.ask(Request::Do(Box::new(command))));
+        self.doing.insert(out.command(command));
     }
 
     /// Sends or skips the selected row, and selects the next one. A row is allowed as it is shown.
@@ -269,7 +269,7 @@ impl DraftForm {
         let one = self.selected().map(|row| SuggestedRows::One(row.no));
         let Some(rows) = (if whole_group { group.or(one) } else { one }) else { return };
         self.decided = true;
-        self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::TakeSuggestions(job, rows)))));
+        self.doing.insert(out.command(JobCommand::TakeSuggestions(job, rows)));
     }
 
     pub(super) fn suggestion(&self, row: &JobRow, cx: &UiContext) -> Option<String> {

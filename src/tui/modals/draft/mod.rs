@@ -191,10 +191,10 @@ impl DraftForm {
         }
         out.cancel(self.comparing.take().map(|(request, _)| request));
         if self.decided || self.replaces.is_empty() {
-            out.ask(Request::Do(Box::new(JobCommand::CloseDrafts(self.ids()))));
+            out.command(JobCommand::CloseDrafts(self.ids()));
             out.say(t!("Draft kept. Nothing was sent. Home shows it."));
         } else {
-            out.ask(Request::Do(Box::new(JobCommand::Discard(self.ids()))));
+            out.command(JobCommand::Discard(self.ids()));
             out.say(t!("The earlier draft is kept. Nothing was sent."));
         }
         out.close();
@@ -323,14 +323,13 @@ impl Component for DraftForm {
             Action::DiscardDraft => {
                 let drafts: Vec<Job> =
                     self.jobs.iter().filter(|job| job.phase == Phase::Draft).cloned().collect();
-                let question = ConfirmAction::discard(&drafts);
-                out.open(|_, _| question);
+                out.show(ConfirmAction::discard(&drafts));
             }
             Action::NextTemplate => self.next_job(out),
             Action::Reload => self.check(out),
             Action::Redo => match self.job() {
                 Some(job) if self.is_enabled(Action::Redo, cx) => {
-                    out.go.push(Navigate::Export(Box::new(ExportSource::of_job(job, true, None))));
+                    out.export(ExportSource::of_job(job, true, None));
                 }
                 _ => out.say(t!("Every row is ready, so a redo file would be empty.")),
             },
@@ -349,7 +348,7 @@ impl Component for DraftForm {
             Action::LeaveOutClass => self.decide_group(false, out),
             Action::UndoLast => {
                 if let Some(job) = self.job().map(|job| job.id).filter(|_| self.doing.is_empty()) {
-                    self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::UndoDecision(job)))));
+                    self.doing.insert(out.command(JobCommand::UndoDecision(job)));
                 }
             }
             Action::Columns if self.is_enabled(Action::Columns, cx) => {
@@ -359,10 +358,7 @@ impl Component for DraftForm {
                 out.say(t!("These rows were not read from a file, so there are no columns to map."));
             }
             Action::Correct => match (self.job().map(|job| job.id), self.selected()) {
-                (Some(job), Some(row)) => {
-                    let row = Box::new(row.clone());
-                    out.open(move |_, _| EditRow::new(job, row));
-                }
+                (Some(job), Some(row)) => out.show(EditRow::new(job, Box::new(row.clone()))),
                 _ => out.say(t!("There is no row here to correct.")),
             },
             _ => return self.rows.on_action(action, out),
@@ -393,14 +389,9 @@ impl Component for DraftForm {
         self.rows.on_paste(text, out);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::DuplicateResult(found) if matches!(self.check, DuplicateCheck::Reading { request, .. } if request == id) =>
             {
                 match found {
@@ -428,7 +419,7 @@ impl Component for DraftForm {
                         // One of several drafts may have begun: the drafts that they replace must not begin any more.
                         if self.beginning && self.jobs.len() > 1 && !self.replaces.is_empty() {
                             let replaced = self.replaces.drain(..).collect();
-                            out.ask(Request::Do(Box::new(JobCommand::Discard(replaced))));
+                            out.command(JobCommand::Discard(replaced));
                         }
                         self.beginning = false;
                     }
@@ -445,7 +436,7 @@ impl Component for DraftForm {
                             .chain(self.replaces.drain(..))
                             .collect();
                         if !left.is_empty() {
-                            out.ask(Request::Do(Box::new(JobCommand::Discard(left))));
+                            out.command(JobCommand::Discard(left));
                         }
                         out.go.extend([Navigate::InputUsed, Navigate::CloseAll, Navigate::Activity]);
                     }
@@ -494,7 +485,7 @@ impl Component for DraftForm {
                 }
                 Ok(())
             }
-            other => self.rows.on_response(id, other, out),
+            response => self.rows.on_response(Reply { id, response }, out),
         }
     }
 

@@ -46,7 +46,7 @@ impl DraftForm {
         let sends = |job: &&Job| job.counts.sum(|b| matches!(b, RowStatus::Ready | RowStatus::Queued)) > 0;
         let ids = self.jobs.iter().filter(sends).map(|job| job.id).collect();
         (self.beginning, self.confirming) = (true, false);
-        self.doing.insert(out.ask(Request::Do(Box::new(JobCommand::Begin(ids)))));
+        self.doing.insert(out.command(JobCommand::Begin(ids)));
     }
 
     /// Checks for duplicates again: the corrected row may be another recipient.

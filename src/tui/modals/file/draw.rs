@@ -11,7 +11,7 @@ use crate::tui::modals::file::{DraftOffer, FileForm, Purpose};
 use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::job_rows::short_reason;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, number, styled, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, fit, line_of_cells, number, styled, width};
 use ratatui::style::Style;
 
 impl FileForm {
@@ -174,13 +174,9 @@ impl FileForm {
             .take(shown.len())
             .map(|(i, choice)| {
                 let selected = i == self.cursor.at();
-                let cursor = if selected { cx.glyphs.cursor } else { " " };
-                let style = if selected { cx.theme.selected() } else { cx.theme.text() };
                 let text = fit(choice, room.saturating_sub(4), cx.glyphs.ellipsis);
-                Line::from(vec![
-                    Span::styled(format!("  {cursor} "), cx.theme.accent()),
-                    Span::styled(text, style),
-                ])
+                let text = Span::styled(text, cx.theme.entry(selected));
+                Line::from(vec![Span::raw("  "), cx.cursor(selected), Span::raw(" "), text])
             })
             .chain(rest)
             .collect()
@@ -200,11 +196,7 @@ impl FileForm {
         let widths = vec![columns.saturating_sub(2); all.len()];
         let heads: Vec<(String, Style)> =
             all.iter().map(|(encoding, _)| (t!("read as {encoding}", encoding), cx.theme.strong())).collect();
-        let row = |row: Vec<(String, Style)>| {
-            let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
-            Line::from(spans)
-        };
+        let row = |row: Vec<(String, Style)>| line_of_cells("  ", &row, &widths, cx.glyphs.ellipsis);
         let longest = all.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0).min(6);
         let mut lines = vec![row(heads)];
         for at in 0..longest {
@@ -313,9 +305,7 @@ fn badge_ids(ids: &[IdRow], free: usize, room: usize, cx: &UiContext) -> Vec<Lin
                 (row.raw.to_string(), style),
                 (crate::domain::text::scrub(&why).into_owned(), theme.dim()),
             ];
-            let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(&all, &widths, cx.glyphs.ellipsis));
-            Line::from(spans)
+            line_of_cells("  ", &all, &widths, cx.glyphs.ellipsis)
         })
         .collect()
 }
@@ -345,11 +335,5 @@ fn people(judged: &[Checked], free: usize, room: usize, cx: &UiContext) -> Vec<L
     let own = [(6, 0), (wide, 0), (8, 1), (16, 2), (10, 3)];
     let own = own.map(|(min_width, weight)| ColumnLayout { min_width, weight, drop_order: 0 });
     let widths = fitted(&own, &rows, room);
-    rows.iter()
-        .map(|row| {
-            let mut spans = vec![Span::raw("  ")];
-            spans.extend(cells(row, &widths, cx.glyphs.ellipsis));
-            Line::from(spans)
-        })
-        .collect()
+    rows.iter().map(|row| line_of_cells("  ", row, &widths, cx.glyphs.ellipsis)).collect()
 }

@@ -194,7 +194,7 @@ impl Mapping {
             let focused = at == self.focus.at();
             let samples = self.samples(*field, about);
             form.labelled(&fit(labels.get(at).copied().unwrap_or(""), wide, ""), focused, |room| {
-                let style = if focused { cx.theme.selected() } else { cx.theme.text() };
+                let style = cx.theme.entry(focused);
                 let column = column.min(room.saturating_sub(4));
                 let rest = room.saturating_sub(column + 7);
                 vec![

@@ -288,7 +288,7 @@ impl FileForm {
         match import {
             Some(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                let request = out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
+                let request = out.command(JobCommand::OpenDrafts(ids));
                 self.work = Some(RunningRequest { request, drafting: false, done: 0, all: 0 });
             }
             None => self.begin_questions(out),
@@ -438,15 +438,10 @@ impl Component for FileForm {
         }
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
         if matches!(self.kept, DraftOffer::Reading(reading) if reading == id) {
-            let Response::KeptDrafts(kept) = answer else { return Err(answer) };
+            let Response::KeptDrafts(kept) = response else { return Err(Reply { id, response }) };
             self.kept = DraftOffer::Read(kept.unwrap_or_else(|why| {
                 self.said = Some(why);
                 Vec::new()
@@ -455,7 +450,7 @@ impl Component for FileForm {
             return Ok(());
         }
         if let Some((.., change)) = self.changes.iter_mut().find(|(request, ..)| *request == id) {
-            let Response::Compared(compared) = answer else { return Err(answer) };
+            let Response::Compared(compared) = response else { return Err(Reply { id, response }) };
             // If they cannot be compared, the choice says only that the file has changed.
             if let Ok(FileState::Changed(_, found)) = *compared {
                 *change = Some(found);
@@ -463,9 +458,9 @@ impl Component for FileForm {
             return Ok(());
         }
         if self.work.as_ref().is_none_or(|work| work.request != id) {
-            return Err(answer);
+            return Err(Reply { id, response });
         }
-        match answer {
+        match response {
             Response::Opened(opened) => {
                 self.work = None;
                 match *opened {
@@ -501,7 +496,7 @@ impl Component for FileForm {
                 out.close();
             }
             Response::Done(Err(why)) => (self.work, self.said) = (None, Some(why)),
-            other => return Err(other),
+            response => return Err(Reply { id, response }),
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, number, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells, number, wrap};
 use ratatui::style::Style;
 use std::time::Duration;
 
@@ -55,9 +55,7 @@ impl RequestLog {
         let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
         let heads: Vec<(String, Style)> =
             HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
-        let mut spans = vec![Span::raw("  ")];
-        spans.extend(cells(&heads, &widths, cx.glyphs.ellipsis));
-        frame.render_widget(Line::from(spans), line(1));
+        frame.render_widget(line_of_cells("  ", &heads, &widths, cx.glyphs.ellipsis), line(1));
         let at = self.at();
         // Without the headings, the line above them and the details below.
         let place = Rect { height: area.height.saturating_sub(DETAIL + 3), ..line(2) };
@@ -108,7 +106,7 @@ impl RequestLog {
             wrap(&shown, room).into_iter().take(2).map(|l| Line::styled(format!("  {l}"), cx.theme.strong())),
         );
         lines.extend(wrap(&facts, room).into_iter().map(|l| Line::styled(format!("  {l}"), cx.theme.dim())));
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 

@@ -38,13 +38,8 @@ impl SaveLogForm {
     }
 
     /// Returns whether the form is closed now.
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<bool, Response> {
-        let saved = self.file.on_response(request, answer)?;
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Result<bool, Reply> {
+        let saved = self.file.on_response(reply)?;
         if let Some(path) = &saved {
             let rows = count!(self.rows, "request", "requests");
             let path = scrub(&path.to_string_lossy()).into_owned();

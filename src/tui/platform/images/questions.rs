@@ -365,5 +365,4 @@ impl Answers {
 }
 
 #[cfg(test)]
-#[path = "questions_tests.rs"]
 mod tests;

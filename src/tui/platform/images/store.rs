@@ -10,7 +10,7 @@ use crate::tui::effects::Effects;
 use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
 use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::wrap;
 use ratatui::layout::Rect;
@@ -197,14 +197,10 @@ impl PictureStore {
     }
 
     /// Returns a response to another request.
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Paused if self.rest == Some(request) => {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Paused if self.rest == Some(id) => {
                 self.rest = None;
                 match &self.wanted {
                     Some(PictureFetch::Picture(key)) => self.load(key.clone(), out),
@@ -216,7 +212,7 @@ impl PictureStore {
                 Ok(())
             }
             // The address was learned. After an error the template is asked for again when it is wanted again.
-            Response::Template(detail) if self.reading == Some(request) => {
+            Response::Template(detail) if self.reading == Some(id) => {
                 self.reading = None;
                 if let (Err(ApiError::NotFound(_)), Some(PictureFetch::Template(id))) =
                     (*detail, &self.wanted)
@@ -226,14 +222,14 @@ impl PictureStore {
                 Ok(())
             }
             Response::Picture(state) => {
-                if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == request)
+                if let Some((_, number)) = self.loading.take_if(|(loading, _)| *loading == id)
                     && let Some(PictureFetch::Picture(key)) = self.wanted.clone()
                 {
                     self.entries.push_back(CachedPicture { key, number, state });
                 }
                 Ok(())
             }
-            other => Err(other),
+            response => Err(Reply { id, response }),
         }
     }
 
@@ -287,10 +283,9 @@ impl PictureStore {
         };
         let lines: Vec<Line<'_>> =
             wrap(said, usize::from(area.width)).into_iter().map(|l| Line::styled(l, quiet)).collect();
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 
 #[cfg(all(test, feature = "images"))]
-#[path = "store_tests.rs"]
 mod tests;

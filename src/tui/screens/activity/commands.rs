@@ -18,11 +18,10 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
         out.say(refusal(action, job));
         return;
     }
-    let command = |out: &mut Effects<'_>, command| {
-        out.ask(Request::Do(Box::new(command)));
-    };
     match action {
-        Action::Pause => command(out, JobCommand::Pause(job.id)),
+        Action::Pause => {
+            out.command(JobCommand::Pause(job.id));
+        }
         Action::Resume => {
             out.say(t!("Resuming job {id}. lapel makes the necessary checks first.", id = job.id));
             out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
@@ -34,42 +33,32 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
         Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
         Action::Look => {
             out.say(t!("Checking job {id} now.", id = job.id));
-            command(out, JobCommand::Look(Some(job.id)));
+            out.command(JobCommand::Look(Some(job.id)));
         }
-        Action::CancelRest if marked.is_empty() => {
-            let question = ConfirmAction::cancel_rest(job);
-            out.open(|_, _| question);
-        }
+        Action::CancelRest if marked.is_empty() => out.show(ConfirmAction::cancel_rest(job)),
         Action::CancelRest => {
             let rows = steps(Step::CancelRest, job, marked);
             if rows.is_empty() || !matches!(job.phase, Phase::Paused | Phase::Stopped) {
                 out.say(t!("None of the marked rows can be cancelled now. Rows can be cancelled while their job is paused or stopped, and before they are sent."));
                 return;
             }
-            let question = ConfirmAction::cancel_rows(job, rows);
-            out.open(|_, _| question);
+            out.show(ConfirmAction::cancel_rows(job, rows));
         }
-        Action::Undo => {
-            let job = job.clone();
-            out.open(|_, _| UndoJob::new(job));
-        }
-        Action::Run => {
-            let menu = JobMenu::run(job, marked.to_vec());
-            out.open_some(|_, _| menu);
-        }
+        Action::Undo => out.show(UndoJob::new(job.clone())),
+        Action::Run => open_menu(JobMenu::run(job, marked.to_vec()), out),
         Action::Export if !can(Action::Redo, job) => run(job, Action::Receipt, marked, out),
-        Action::Export => {
-            let menu = JobMenu::export(job, marked.to_vec(), None);
-            out.open_some(|_, _| menu);
-        }
+        Action::Export => open_menu(JobMenu::export(job, marked.to_vec(), None), out),
         Action::Receipt | Action::Redo => {
             let among = (!marked.is_empty()).then(|| marked.iter().map(|row| row.no).collect());
-            let source = ExportSource::of_job(job, action == Action::Redo, among);
-            out.go.push(Navigate::Export(Box::new(source)));
+            out.export(ExportSource::of_job(job, action == Action::Redo, among));
         }
         Action::Mail => out.go.push(Navigate::Mails(job.id)),
         _ => {}
     }
+}
+
+pub(super) fn open_menu(menu: Option<JobMenu>, out: &mut Effects<'_>) {
+    out.open_some(|_, _| menu);
 }
 
 /// The marked rows for which a step is possible.

@@ -10,7 +10,7 @@ mod saving;
 
 use crate::tui::prelude::*;
 pub(in crate::tui) use commands::{can, run, steps};
-use commands::{can_decide, is_job_command, may_revoke, revoke_rows};
+use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
 pub(in crate::tui) use draw::bar;
 
 use crate::domain::BadgeId;
@@ -264,8 +264,7 @@ impl Activity {
         let marked: Vec<JobRow> = self.marked().cloned().collect();
         match action {
             Action::Export => {
-                let menu = JobMenu::export(job, marked, self.listed());
-                out.open_some(|_, _| menu);
+                open_menu(JobMenu::export(job, marked, self.listed()), out);
                 return;
             }
             Action::Undo if !marked.is_empty() => {
@@ -276,17 +275,14 @@ impl Activity {
         }
         if action == Action::Decide && !marked.is_empty() {
             match ResolveRows::marked(job, &marked).filter(|_| job.may_act()) {
-                Some(form) => out.open(|_, _| form),
+                Some(form) => out.show(form),
                 None => out.say(t!("There is nothing to resolve in the marked rows.")),
             }
             return;
         }
         if action == Action::Decide {
             match self.rows.as_ref().and_then(|rows| rows.list.selected()) {
-                Some(row) if can_decide(row, job) => {
-                    let form = ResolveRows::one(job, row.clone());
-                    out.open(|_, _| form);
-                }
+                Some(row) if can_decide(row, job) => out.show(ResolveRows::one(job, row.clone())),
                 _ => out.say(
                     t!("There is nothing to resolve in this row. lapel checks rows in doubt and sends none of them again meanwhile."),
                 ),
@@ -476,14 +472,9 @@ impl Component for Activity {
         Clicked::changed(is_job)
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        _: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        match answer {
+    fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
             Response::Jobs(jobs) if self.request == Some(id) => {
                 self.request = None;
                 self.fresh = true;
@@ -512,9 +503,9 @@ impl Component for Activity {
                     rows.map(|page| page.items.into_iter().map(|(_, row)| row).collect()).unwrap_or_default();
                 Ok(())
             }
-            other => match &mut self.rows {
-                Some(rows) => rows.on_response(id, other, out),
-                None => Err(other),
+            response => match &mut self.rows {
+                Some(rows) => rows.on_response(Reply { id, response }, out),
+                None => Err(Reply { id, response }),
             },
         }
     }

@@ -27,6 +27,6 @@ impl Activity {
         let clock = cx.clock();
         let rows = self.in_order().map(|job| columns::saved(job, &clock)).collect();
         let source = ExportSource::of_rows("jobs", head, None, columns::saved_names(), rows);
-        out.go.push(Navigate::Export(Box::new(source)));
+        out.export(source);
     }
 }

@@ -2,13 +2,13 @@
 
 use super::{COPIED, History};
 use crate::api::RawOf;
-use crate::domain::{HistoryItem, Text, Verdict};
+use crate::domain::{HistoryItem, Verdict};
 use crate::tui::component::Drag;
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::picture_of;
-use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::copying::{Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, RowSlot};
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::record_field::pick;
@@ -50,10 +50,7 @@ impl Screen for History {
     fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.browser.list.selected();
-        if let Some(row) = selected {
-            all.one('i', t!("badge id"), Some(row.badge_id.wire()));
-            all.one('a', t!("e-mail address"), row.recipient_email.as_ref().map(Text::wire));
-        }
+        all.badge(selected);
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         if self.marks.is_empty() {
             let loaded = self.browser.list.loaded().map(|(_, row)| row);
@@ -65,8 +62,7 @@ impl Screen for History {
     }
 
     fn records(&self) -> Vec<RawOf> {
-        let row = self.browser.list.selected();
-        row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
+        records_of(self.browser.list.selected())
     }
 
     fn refresh(&mut self, _: &UiContext, out: &mut Effects<'_>) {

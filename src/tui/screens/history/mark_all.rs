@@ -100,34 +100,23 @@ impl History {
         })
     }
 
-    pub(super) fn receive_marking(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let is_mine = |marking: &mut Marking| marking.request == request;
-        match answer {
-            Response::Matching(read) => {
-                let Some(marking) = self.marking.take_if(is_mine) else {
-                    return Err(Response::Matching(read));
-                };
-                match *read {
-                    Ok(mut read) => {
-                        let now = cx.now();
-                        read.rows.retain(|row| marking.narrowing.fits(row, now));
-                        self.take_matching(read, out);
-                    }
-                    Err(NotMarked::TooMany) => out.warn(too_many(None)),
-                    Err(NotMarked::Service(why)) => {
-                        out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
-                    }
-                }
-                Ok(())
+    pub(super) fn receive_marking(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Some(marking) = self.marking.take_if(|marking| marking.request == reply.id) else {
+            return Err(reply);
+        };
+        let Response::Matching(read) = reply.response else { return Ok(()) };
+        match *read {
+            Ok(mut read) => {
+                let now = cx.now();
+                read.rows.retain(|row| marking.narrowing.fits(row, now));
+                self.take_matching(read, out);
             }
-            answer => Err(answer),
+            Err(NotMarked::TooMany) => out.warn(too_many(None)),
+            Err(NotMarked::Service(why)) => {
+                out.warn(t!("Not all matching badges could be read: {why} Nothing was marked.", why));
+            }
         }
+        Ok(())
     }
 
     fn take_matching(&mut self, MatchingRows { rows, read }: MatchingRows, out: &mut Effects<'_>) {

@@ -11,7 +11,7 @@ use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
-use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::copying::{Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::preview;
@@ -210,7 +210,7 @@ impl FailedMailList {
             head.push_str(&format!(" {} {text}", cx.glyphs.dot));
         }
         let source = ExportSource::of_badges("mail-failures", head, self.source_words(), badges, cx);
-        out.go.push(Navigate::Export(Box::new(source)));
+        out.export(source);
     }
 
     pub fn on_text_key(&mut self, key: KeyEvent) -> bool {
@@ -229,14 +229,12 @@ impl FailedMailList {
         Clicked::changed(at.x < list.right() && self.list.on_click(list, at.y))
     }
 
-    pub fn on_response(&mut self, request: RequestId, answer: Response, out: &mut Effects<'_>) -> Handled {
-        let found = match answer {
-            Response::Mail(found) if self.request == Some(request) => found,
-            Response::IndexMails(found) if self.request == Some(request) => found,
-            other => return self.preview.on_response(request, other, out),
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        self.found = match reply.to(&mut self.request) {
+            Ok(Response::Mail(found) | Response::IndexMails(found)) => found,
+            Ok(_) => return Ok(()),
+            Err(reply) => return self.preview.on_response(reply, out),
         };
-        self.request = None;
-        self.found = found;
         self.unfitted = true;
         self.arrange();
         Ok(())
@@ -270,23 +268,14 @@ impl FailedMailList {
     pub fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.badge();
-        if let Some(badge) = selected {
-            all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
-            all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
-        }
-        all.records(
-            &pick(HistoryItem::FIELDS, &COPIED),
-            selected,
-            self.shown(),
-            t!("with failed mails"),
-            |_| (),
-            cx,
-        );
+        all.badge(selected);
+        let fields = pick(HistoryItem::FIELDS, &COPIED);
+        all.records(&fields, selected, self.shown(), t!("with failed mails"), |_| (), cx);
         all
     }
 
     pub fn records(&self) -> Vec<RawOf> {
-        self.badge().map_or_else(Vec::new, |badge| records(&badge.badge_id, badge.recipient_email.as_ref()))
+        records_of(self.badge())
     }
 
     pub fn rows_built(&self) -> u64 {
@@ -365,7 +354,7 @@ impl FailedMailList {
                 preview::draw_edge(frame, pane, cx);
                 let inside = preview::inside(pane);
                 let lines = self.group_lines(*place, *failed, usize::from(inside.width), cx);
-                frame.render_widget(ratatui::text::Text::from(lines), inside);
+                frame.render_widget(lines, inside);
             }
             _ => {}
         }

@@ -233,7 +233,7 @@ impl Home {
             }
             HomeLine::Draft(drafts) => {
                 let ids = drafts.iter().map(|job| job.id).collect();
-                out.ask(Request::Do(Box::new(JobCommand::OpenDrafts(ids))));
+                out.command(JobCommand::OpenDrafts(ids));
             }
             HomeLine::Check(job) => {
                 let there = job.counts.iter().map(|(status, _)| status).filter(|status| is_checked(*status));
@@ -276,10 +276,7 @@ impl Home {
                 None => out.say(t!("There is no job here.")),
             },
             Action::DiscardDraft => match self.line() {
-                Some(HomeLine::Draft(drafts)) => {
-                    let question = ConfirmAction::discard(drafts);
-                    out.open(|_, _| question);
-                }
+                Some(HomeLine::Draft(drafts)) => out.show(ConfirmAction::discard(drafts)),
                 _ => out.say(t!("There is no draft here.")),
             },
             Action::Issue => {
@@ -470,15 +467,10 @@ impl Component for Home {
         self.top = self.top.min(first).max((last + 1).saturating_sub(self.height)).min(most);
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
         self.stale = true;
-        match answer {
+        let Reply { id, response } = reply;
+        match response {
             Response::History(page) if self.history_request == Some(id) => {
                 self.history_request = None;
                 self.take_history(page.ok().and_then(|page| page.total_count));
@@ -502,15 +494,13 @@ impl Component for Home {
                 }
                 Ok(())
             }
-            other => {
-                let other = match &mut self.mails {
-                    Some(mails) => match mails.on_response(id, other, out) {
-                        Ok(()) => return Ok(()),
-                        Err(other) => other,
-                    },
-                    None => other,
+            response => {
+                let reply = Reply { id, response };
+                let handled = match &mut self.mails {
+                    Some(mails) => mails.on_response(reply, out),
+                    None => Err(reply),
                 };
-                self.counts.on_response(id, other, cx, out)
+                handled.or_else(|reply| self.counts.on_response(reply, cx, out))
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, fit, layout, width};
+use crate::tui::widgets::text_layout::{ColumnLayout, fit, layout, line_of_cells, width};
 use ratatui::style::Style;
 
 /// Widest cell of a badge type that never shrinks, in columns.
@@ -88,29 +88,25 @@ impl Categories {
         }
         lines.extend(rest);
         lines.extend(foot);
-        frame.render_widget(ratatui::text::Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 
 impl Templates {
-    pub(super) fn receive_categories(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        self.browser.learn(&answer, out);
-        let Some(open) = &mut self.categories else { return Err(answer) };
-        match answer {
-            Response::Categories(listed) if open.request == Some(request) => {
+    pub(super) fn receive_categories(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        self.browser.learn(&reply.response, out);
+        let Some(open) = &mut self.categories else { return Err(reply) };
+        let Reply { id, response } = reply;
+        match response {
+            Response::Categories(listed) if open.request == Some(id) => {
                 open.request = None;
                 open.categories = Some(listed);
             }
-            Response::BadgeTypes(types) if open.types_request == Some(request) => {
+            Response::BadgeTypes(types) if open.types_request == Some(id) => {
                 open.types_request = None;
                 open.types = Some(types);
             }
-            other => return Err(other),
+            response => return Err(Reply { id, response }),
         }
         Ok(())
     }
@@ -195,9 +191,7 @@ fn type_table(types: &BadgeTypes, room: usize, cx: &UiContext) -> Vec<Line<'stat
     let widths = layout(&columns, room);
     let line = |row: &[String], style: Style| {
         let row: Vec<(String, Style)> = row.iter().map(|cell| (cell.clone(), style)).collect();
-        let mut spans = vec![Span::raw("    ")];
-        spans.extend(cells(&row, &widths, cx.glyphs.ellipsis));
-        Line::from(spans)
+        line_of_cells("    ", &row, &widths, cx.glyphs.ellipsis)
     };
     let head = (!rows.is_empty()).then(|| line(&heads, cx.theme.dim()));
     head.into_iter().chain(rows.iter().map(|row| line(row, cx.theme.text()))).collect()
@@ -234,7 +228,7 @@ fn category_line(category: &Category, selected: bool, columns: u16, cx: &UiConte
     let room = usize::from(columns).saturating_sub(5 + 12 + 7);
     let (name, rest) = (room * 2 / 5, room - room * 2 / 5);
     let line = Line::from(vec![
-        Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
+        cx.cursor(selected),
         Span::raw("   "),
         Span::styled(fit(&category.category_id.to_string(), 5, cx.glyphs.ellipsis), cx.theme.dim()),
         Span::raw(" "),

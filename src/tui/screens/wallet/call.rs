@@ -284,13 +284,9 @@ impl Wallet {
     }
 
     /// Handles the response to a request other than that for a holder.
-    pub(super) fn take_lookup(
-        &mut self,
-        lookup: Lookups,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match (lookup, answer) {
+    pub(super) fn take_lookup(&mut self, lookup: Lookups, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match (lookup, response) {
             (Lookups::Cert(query), Response::FoundCerts(found)) => {
                 self.take_cert(query, &found, out);
             }
@@ -299,8 +295,8 @@ impl Wallet {
             }
             (
                 step @ (Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)),
-                answer @ (Response::Synced(_) | Response::WithoutDetails(_) | Response::Details(_)),
-            ) => self.take_cert_step(step, answer, out),
+                response @ (Response::Synced(_) | Response::WithoutDetails(_) | Response::Details(_)),
+            ) => self.take_cert_step(step, response, out),
             (Lookups::CertAgain(number), Response::FoundCerts(found)) => {
                 self.take_cert_again(&number, &found, out);
             }
@@ -407,7 +403,7 @@ impl Wallet {
                     self.call.pictures.insert(id, tried);
                 }
             }
-            (_, answer) => return Err(answer),
+            (_, response) => return Err(Reply { id, response }),
         }
         Ok(())
     }
@@ -416,19 +412,8 @@ impl Wallet {
     fn only(&mut self, badge: crate::domain::Badge) {
         self.typing = false;
         self.call.masked = true;
-        self.found = Some(HolderBadges {
-            email: String::new(),
-            held: vec![alone(badge)],
-            arranged: Arrangement::default(),
-            to_select: None,
-            troubles: Vec::new(),
-            sent: Vec::new(),
-            requested: std::collections::HashMap::new(),
-            both: false,
-            complete: true,
-            failed: false,
-            total_count: None,
-        });
+        let held = vec![alone(badge)];
+        self.found = Some(HolderBadges { held, complete: true, ..HolderBadges::default() });
     }
 
     /// Handles a badge id that could not be read. If the service does not know it, searches the journal.

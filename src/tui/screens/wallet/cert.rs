@@ -256,7 +256,5 @@ impl Wallet {
 fn confirm(number: String, text: String, ids: Option<Vec<BadgeId>>, out: &mut Effects<'_>) {
     let what = t!("Find certificate number {number}", number = short(&number));
     let text = vec![text, t!("Nothing is changed.").to_owned()];
-    out.open(move |_, _| {
-        ConfirmAction::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids)))
-    });
+    out.show(ConfirmAction::new(&what, text, move |out| out.go.push(Navigate::FindCert(number, ids))));
 }

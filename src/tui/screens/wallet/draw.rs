@@ -219,10 +219,7 @@ impl Wallet {
         let room = room.saturating_sub(if question.is_empty() { 0 } else { width(&question) + 2 });
         let search = self.search.line(room, cx).filter(|_| self.search.over().is_some());
         let line_of_box = || {
-            let mut spans = vec![
-                Span::styled(label, cx.theme.strong()),
-                Span::styled(if self.typing { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
-            ];
+            let mut spans = vec![Span::styled(label, cx.theme.strong()), cx.cursor(self.typing)];
             spans.extend(self.field.spans(room, self.typing, cx));
             Line::from(spans)
         };
@@ -230,8 +227,7 @@ impl Wallet {
         let style = if self.call.question.is_some() { cx.theme.accent() } else { cx.theme.dim() };
         let at = Rect { width: area.width.saturating_sub(2), ..line(0) };
         frame.render_widget(Line::styled(question, style).right_aligned(), at);
-        let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-        frame.render_widget(Line::styled(format!(" {rule}"), cx.theme.dim()), line(1));
+        preview::draw_rule(frame, line(1), cx);
         let body = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
         if let Some(error) = &self.error {
             draw_texts(frame, body, std::slice::from_ref(error), cx.theme.error());
@@ -344,7 +340,7 @@ impl Wallet {
         let wide = u16::try_from(wide).unwrap_or(area.width).min(area.width);
         let first = Rect { height: 1.min(area.height), ..area };
         two_sided(frame, first, (Line::raw(""), Span::styled(right, cx.theme.dim())), true, cx);
-        frame.render_widget(ratatui::text::Text::from(lines), Rect { width: wide, height: rows, ..area });
+        frame.render_widget(lines, Rect { width: wide, height: rows, ..area });
         usize::from(rows)
     }
 
@@ -370,7 +366,7 @@ impl Wallet {
         let notes = self.notes(room, cx);
         let lines: Vec<Line<'_>> =
             notes.into_iter().map(|(text, style)| Line::styled(format!("  {text}"), style)).collect();
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 
     fn draw_people(&self, people: &PeopleMatches, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -515,15 +511,10 @@ impl Wallet {
 
     fn draw_pane(&self, held: &HeldBadge, frame: &mut Frame<'_>, pane: Rect, area: Rect, cx: &UiContext) {
         if pane.x > area.x + 2 {
-            for y in pane.y..pane.bottom() {
-                let bar = Line::styled(cx.glyphs.bar, cx.theme.dim());
-                frame.render_widget(bar, Rect { x: pane.x - 2, y, width: 1, height: 1 });
-            }
+            preview::draw_edge(frame, Rect { x: pane.x - 2, ..pane }, cx);
         } else {
-            let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-            let line = Line::styled(format!(" {rule}"), cx.theme.dim());
             let at = Rect { y: pane.y.saturating_sub(1), height: 1, ..area };
-            frame.render_widget(line, at);
+            preview::draw_rule(frame, at, cx);
             if let Some(place) = self.place() {
                 let place = Line::styled(format!(" {place} "), cx.theme.dim()).right_aligned();
                 frame.render_widget(place, Rect { width: at.width.saturating_sub(3), ..at });

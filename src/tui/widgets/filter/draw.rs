@@ -5,9 +5,10 @@ use crate::domain::text::scrub;
 use crate::i18n::tr;
 use crate::tui::context::UiContext;
 use crate::tui::widgets::frame::Frame;
+use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 /// Maximum number of lines below the filter line.
@@ -54,8 +55,7 @@ impl FilterBar {
             // The rule separates them from the rows of the list.
             let edge = Rect { y: below.bottom(), height: 1, ..area }.intersection(area);
             frame.render_widget(Clear, below.union(edge));
-            let rule = cx.glyphs.rule.repeat(usize::from(area.width).saturating_sub(2));
-            frame.render_widget(Line::styled(format!(" {rule}"), theme.dim()), edge);
+            preview::draw_rule(frame, edge, cx);
         }
         let mut lines: Vec<Line<'static>> = Vec::new();
         lines.extend(error.map(|error| {
@@ -67,18 +67,16 @@ impl FilterBar {
         let words = found.iter().map(|one| width(&scrub(&one.word))).max().unwrap_or(0).min(WIDEST) + 2;
         for (at, one) in found.iter().enumerate().skip(shown.start).take(shown.len()) {
             let chosen = line.at == Some(at);
-            let style = if chosen { theme.selected() } else { theme.text() };
-            let cursor = if chosen { cx.glyphs.cursor } else { " " };
             let room = usize::from(area.width).saturating_sub(words + 5);
             lines.push(Line::from(vec![
                 Span::raw("   "),
-                Span::styled(cursor, theme.accent()),
-                Span::styled(fit(&scrub(&one.word), words, cx.glyphs.ellipsis), style),
+                cx.cursor(chosen),
+                Span::styled(fit(&scrub(&one.word), words, cx.glyphs.ellipsis), theme.entry(chosen)),
                 Span::styled(fit(&scrub(&one.note), room.min(WIDEST), cx.glyphs.ellipsis), theme.dim()),
             ]));
         }
         lines.extend(rest);
-        frame.render_widget(Text::from(lines), below);
+        frame.render_widget(lines, below);
     }
 
     pub fn draw_form(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -92,7 +90,7 @@ impl FilterBar {
                 let focused = at == self.focus.at;
                 let style = if focused { cx.theme.strong() } else { cx.theme.dim() };
                 spans.push(Span::styled(fit(tr(spec.label), label, cx.glyphs.ellipsis), style));
-                spans.push(Span::styled(if focused { cx.glyphs.cursor } else { " " }, cx.theme.accent()));
+                spans.push(cx.cursor(focused));
                 let room = cell.saturating_sub(label + 3);
                 if self.fields[at].value().is_empty() && !focused {
                     spans.push(Span::styled(fit(hint(spec.takes), room, cx.glyphs.ellipsis), cx.theme.dim()));

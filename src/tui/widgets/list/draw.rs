@@ -7,7 +7,7 @@ use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::{number, wrap};
 use ratatui::layout::Rect;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {
@@ -110,7 +110,7 @@ pub fn draw_position(frame: &mut Frame<'_>, area: Rect, top: u64, all: u64, cx: 
 }
 
 pub fn draw_row(frame: &mut Frame<'_>, area: Rect, selected: bool, row: Vec<Span<'static>>, cx: &UiContext) {
-    let mut spans = vec![Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent())];
+    let mut spans = vec![cx.cursor(selected)];
     spans.extend(row);
     frame.render_widget(Line::from(spans), area);
     if selected {
@@ -123,5 +123,5 @@ pub fn draw_texts(frame: &mut Frame<'_>, area: Rect, texts: &[String], style: St
     let room = usize::from(area.width).saturating_sub(4);
     let lines = texts.iter().flat_map(|text| wrap(text, room));
     let lines: Vec<Line<'_>> = lines.map(|line| Line::styled(format!("  {line}"), style)).collect();
-    frame.render_widget(Text::from(lines), area);
+    frame.render_widget(lines, area);
 }

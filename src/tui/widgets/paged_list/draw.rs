@@ -295,8 +295,7 @@ impl<T: Browse> Browser<T> {
         let loading = if self.pages().is_loading() { format!("{} ", cx.spinner()) } else { String::new() };
         let right = Span::styled(format!("{loading}{}", self.list.counter()), cx.theme.dim());
         let above = u16::try_from(lines.len()).unwrap_or(0);
-        frame
-            .render_widget(ratatui::text::Text::from(lines), Rect { height: above.min(area.height), ..area });
+        frame.render_widget(lines, Rect { height: above.min(area.height), ..area });
         let foot = Rect { y: area.bottom().saturating_sub(1), height: 1.min(area.height), ..area };
         two_sided(frame, foot, (last, right), true, cx);
     }

@@ -5,7 +5,7 @@ use crate::api::Sort;
 use crate::index::{Coverage, IndexedList, SyncScope, Synced};
 use crate::tui::context::UiContext;
 use crate::tui::effects::Effects;
-use crate::tui::request::{Request, RequestId, Response};
+use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
 use crate::tui::widgets::filter::FilterView;
 use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::paged_list::{Browse, Browser};
@@ -128,13 +128,13 @@ impl<T: Browse> Browser<T> {
     /// Handles the end of the reading that the refresh has started.
     pub(super) fn take_synced(
         &mut self,
-        request: RequestId,
+        id: RequestId,
         synced: Result<Synced, String>,
         out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let mine = self.behind.as_mut().and_then(|behind| behind.reading.take_if(|own| *own == request));
+    ) -> Handled {
+        let mine = self.behind.as_mut().and_then(|behind| behind.reading.take_if(|own| *own == id));
         match (mine, synced) {
-            (None, synced) => return Err(Response::Synced(synced)),
+            (None, synced) => return Err(Reply { id, response: Response::Synced(synced) }),
             (Some(_), Ok(_)) => self.reload(out),
             (Some(_), Err(why)) => out.warn(why),
         }

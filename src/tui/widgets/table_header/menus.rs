@@ -15,7 +15,7 @@ use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
 use crossterm::event::KeyEvent;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span, Text};
+use ratatui::text::{Line, Span};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
 const WIDEST: u16 = u16::MAX;
@@ -195,15 +195,11 @@ impl Heading {
         let mut lines = Vec::new();
         for (i, name) in names.enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { cx.glyphs.cursor } else { " " };
-            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
-            lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), cx.theme.accent()),
-                Span::styled(format!("{name} "), style),
-            ]));
+            let name = Span::styled(format!("{name} "), cx.theme.entry(selected));
+            lines.push(Line::from(vec![Span::raw(" "), cx.cursor(selected), Span::raw(" "), name]));
         }
         lines.extend(rest);
-        frame.render_widget(Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 
     fn draw_columns(&self, frame: &mut Frame<'_>, body: Rect, widths: &[usize], cx: &UiContext) {
@@ -226,8 +222,6 @@ impl Heading {
         let mut lines = Vec::new();
         for (i, choice) in choices.iter().enumerate().skip(shown.start).take(shown.len()) {
             let selected = i == self.cursor.at();
-            let cursor = if selected { cx.glyphs.cursor } else { " " };
-            let style = if selected { cx.theme.selected() } else { cx.theme.text() };
             let sign = if self.columns.is_shown(choice) { "[x]" } else { "[ ]" };
             let name = fit(tr(self.defs[choice.column].title), names, cx.glyphs.ellipsis);
             let (note, note_style) = match wide.get(i).copied().flatten() {
@@ -239,8 +233,10 @@ impl Heading {
                 None => (String::new(), cx.theme.dim()),
             };
             lines.push(Line::from(vec![
-                Span::styled(format!(" {cursor} "), cx.theme.accent()),
-                Span::styled(format!("{sign} {name} "), style),
+                Span::raw(" "),
+                cx.cursor(selected),
+                Span::raw(" "),
+                Span::styled(format!("{sign} {name} "), cx.theme.entry(selected)),
                 Span::styled(format!(" {note}"), note_style),
             ]));
         }
@@ -249,7 +245,7 @@ impl Heading {
             let words = t!("In a narrow window, lapel hides the lowest columns.");
             lines.push(Line::styled(format!(" {words}"), cx.theme.dim()));
         }
-        frame.render_widget(Text::from(lines), inner);
+        frame.render_widget(lines, inner);
     }
 }
 

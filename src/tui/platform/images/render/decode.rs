@@ -99,5 +99,4 @@ fn kind(bytes: &[u8], content_type: Option<&str>) -> Result<PictureFormat, NoPic
 }
 
 #[cfg(test)]
-#[path = "decode_tests.rs"]
 mod tests;

@@ -15,16 +15,11 @@ use tokio::time::Instant;
 const REFRESH_MINUTES: u32 = 15;
 
 impl BadgeCounts {
-    pub(super) fn take_answer(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        let is_running = self.running.as_ref().is_some_and(|running| running.request == request);
-        match answer {
-            Response::Sums(sums) if self.counting == Some(request) => {
+    pub(super) fn take_answer(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        let is_running = self.running.as_ref().is_some_and(|running| running.request == id);
+        match response {
+            Response::Sums(sums) if self.counting == Some(id) => {
                 self.counting = None;
                 match sums {
                     Ok(all) => self.all = Some(all),
@@ -64,25 +59,23 @@ impl BadgeCounts {
                     Err(why) => out.warn(why),
                 }
             }
-            Response::IndexExport(answer)
-                if self.export.as_ref().is_some_and(|(asked, _)| *asked == request) =>
-            {
+            Response::IndexExport(found) if self.export.as_ref().is_some_and(|(asked, _)| *asked == id) => {
                 let title = self.export.take().map(|(_, title)| title).unwrap_or_default();
-                match answer {
+                match found {
                     Ok(found) => {
-                        out.go.push(Navigate::Export(Box::new(ExportSource::of_index(&title, found, cx))));
+                        out.export(ExportSource::of_index(&title, found, cx));
                     }
                     Err(why) => out.warn(why),
                 }
             }
-            answer if self.asked == Some(request) => {
+            response if self.asked == Some(id) => {
                 self.asked = None;
-                self.answered(answer, cx, out);
+                self.answered(response, cx, out);
             }
-            answer => {
+            response => {
                 return match &mut self.badge_list {
-                    Some(badge_list) => badge_list.on_response(request, answer, out),
-                    None => Err(answer),
+                    Some(badge_list) => badge_list.on_response(Reply { id, response }, out),
+                    None => Err(Reply { id, response }),
                 };
             }
         }
@@ -161,5 +154,5 @@ impl BadgeCounts {
 }
 
 pub(super) fn plan(plans: Vec<ReissuePlan>, out: &mut Effects<'_>) {
-    out.ask(Request::Do(Box::new(JobCommand::Plan(plans))));
+    out.command(JobCommand::Plan(plans));
 }

@@ -1,18 +1,18 @@
 //! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
 use crate::api::RawOf;
-use crate::domain::{HistoryItem, Text};
+use crate::domain::HistoryItem;
 use crate::index::{IndexQuery, IndexedList};
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
 use crate::tui::screens::history::follow;
 use crate::tui::screens::home::badge_rows::{BadgeColumns, COPIED};
-use crate::tui::widgets::copying::{Copyables, records};
+use crate::tui::widgets::copying::{Copyables, records_of};
 use crate::tui::widgets::list::{ListEntry, PagedList, RowSlot};
 use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
-use crate::tui::widgets::search::{Search, Searched};
+use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit;
 use std::time::Duration;
 
@@ -58,11 +58,10 @@ impl BadgeList {
     }
 
     pub fn act_in_search(&mut self, action: Action, out: &mut Effects<'_>) -> bool {
-        match self.search.on_action(action) {
-            Searched::Nothing => return false,
-            Searched::Changed => self.find(out),
-            // Only matches are listed.
-            Searched::Step { forward } => self.list.move_by(if forward { 1 } else { -1 }),
+        match self.search.on_action_of_matches(action) {
+            None => self.find(out),
+            Some(step) if step != action => return self.list.on_action(step),
+            Some(_) => return false,
         }
         true
     }
@@ -97,26 +96,22 @@ impl BadgeList {
         follow(action, self.list.selected(), out) || self.list.on_action(action)
     }
 
-    pub fn on_response(
-        &mut self,
-        request: RequestId,
-        answer: Response,
-        out: &mut Effects<'_>,
-    ) -> Result<(), Response> {
-        match answer {
-            Response::Paused if self.pause == Some(request) => {
+    pub fn on_response(&mut self, reply: Reply, out: &mut Effects<'_>) -> Handled {
+        let Reply { id, response } = reply;
+        match response {
+            Response::Paused if self.pause == Some(id) => {
                 self.pause = None;
                 self.find(out);
                 Ok(())
             }
-            Response::IndexList(page) if self.list.awaits(request) => {
-                if let Some((page, dropped)) = self.list.on_response(request, page) {
+            Response::IndexList(page) if self.list.awaits(id) => {
+                if let Some((page, dropped)) = self.list.on_response(id, page) {
                     out.cancel(dropped);
                     self.unfitted.push(page);
                 }
                 Ok(())
             }
-            other => self.preview.on_response(request, other, out),
+            response => self.preview.on_response(Reply { id, response }, out),
         }
     }
 
@@ -154,10 +149,7 @@ impl BadgeList {
     pub fn copyables(&self, cx: &UiContext) -> Copyables {
         let mut all = Copyables::default();
         let selected = self.list.selected();
-        if let Some(badge) = selected {
-            all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
-            all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
-        }
+        all.badge(selected);
         let fields = pick(HistoryItem::FIELDS, &COPIED);
         let loaded = self.list.loaded().map(|(_, row)| row);
         all.records(&fields, selected, loaded, t!("that are loaded"), |_| (), cx);
@@ -165,8 +157,7 @@ impl BadgeList {
     }
 
     pub fn records(&self) -> Vec<RawOf> {
-        let row = self.list.selected();
-        row.map_or_else(Vec::new, |row| records(&row.badge_id, row.recipient_email.as_ref()))
+        records_of(self.list.selected())
     }
 
     pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -5,7 +5,9 @@ use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::i18n;
 use crate::tui::prelude::*;
+use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
+use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::Overall;
 use crate::tui::worker::index::reading_cost;
@@ -71,24 +73,21 @@ impl BadgeCounts {
                 let text = Line::styled(format!("  {} {}", cx.spinner(), t!("counting")), cx.theme.dim());
                 frame.render_widget(text, caption);
             } else {
-                frame.render_widget(ratatui::text::Text::from(trouble), caption);
+                frame.render_widget(trouble, caption);
             }
             return;
         };
         if trouble.is_empty() {
             self.draw_caption(all, frame, Rect { height: 1, ..caption }, cx);
         } else {
-            frame.render_widget(ratatui::text::Text::from(trouble), caption);
+            frame.render_widget(trouble, caption);
         }
         self.draw_bars(frame, list, cx);
         self.draw_foot(frame, Rect { y: area.bottom().saturating_sub(1), height: 1, ..list }, cx);
         if area.width >= BESIDE {
             let x = list.right() + 1;
             let beside = Rect { x, y: area.y + 2, width: area.right() - x, height: area.height - 2 };
-            for y in beside.y..beside.bottom() {
-                let at = Rect { x: list.right(), y, width: 1, height: 1 };
-                frame.render_widget(Span::styled(cx.glyphs.bar, cx.theme.dim()), at);
-            }
+            preview::draw_edge(frame, Rect { x: list.right(), ..beside }, cx);
             self.draw_glance(all, frame, beside, cx);
         }
     }
@@ -166,7 +165,7 @@ impl BadgeCounts {
         for (section, name) in CountsSection::ALL {
             let here = section == self.section;
             // A sign marks the open section as well: some terminals cannot underline.
-            spans.push(Span::styled(if here { cx.glyphs.cursor } else { " " }, theme.accent()));
+            spans.push(cx.cursor(here));
             spans.push(Span::styled(i18n::tr(name), if here { theme.tab() } else { theme.dim() }));
             spans.push(Span::raw("  "));
         }
@@ -194,20 +193,9 @@ impl BadgeCounts {
         let step = self.step(area);
         for (row, (place, bar)) in (0..area.height).step_by(usize::from(step)).zip(visible) {
             let selected = place == at;
-            let mut spans = vec![
-                Span::styled(if selected { cx.glyphs.cursor } else { " " }, cx.theme.accent()),
-                Span::raw(" "),
-            ];
+            let mut spans = vec![Span::raw(" ")];
             spans.extend(bar_spans(bar, &widths, cx));
-            let mut line = Line::from(spans);
-            let here = Rect { y: area.y + row, height: 1, ..area };
-            if selected {
-                line = line.patch_style(cx.theme.selected());
-            }
-            frame.render_widget(line, here);
-            if selected {
-                frame.buffer_mut().set_style(here, cx.theme.selected());
-            }
+            draw_row(frame, Rect { y: area.y + row, height: 1, ..area }, selected, spans, cx);
         }
     }
 
@@ -279,7 +267,7 @@ impl BadgeCounts {
             }
             lines.push(Line::raw(""));
         }
-        frame.render_widget(ratatui::text::Text::from(lines), area);
+        frame.render_widget(lines, area);
     }
 }
 
@@ -387,5 +375,5 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
             lines.push(Line::raw(""));
         }
     }
-    frame.render_widget(ratatui::text::Text::from(lines), area);
+    frame.render_widget(lines, area);
 }

@@ -401,14 +401,8 @@ impl Component for BadgeCounts {
         self.top = self.top.min(at).max((at + 1).saturating_sub(self.height));
     }
 
-    fn on_response(
-        &mut self,
-        id: RequestId,
-        answer: Response,
-        cx: &UiContext,
-        out: &mut Effects<'_>,
-    ) -> Handled {
-        self.take_answer(id, answer, cx, out)
+    fn on_response(&mut self, reply: Reply, cx: &UiContext, out: &mut Effects<'_>) -> Handled {
+        self.take_answer(reply, cx, out)
     }
 
     fn know(&self, known: &mut KnownWords) {

@@ -51,11 +51,17 @@ impl TestStore {
     }
 
     fn rested(&mut self, request: RequestId) {
-        self.with(|store, out| assert!(store.on_response(request, Response::Paused, out).is_ok()));
+        self.with(|store, out| {
+            assert!(store.on_response(Reply { id: request, response: Response::Paused }, out).is_ok());
+        });
     }
 
     fn answered(&mut self, request: RequestId, state: Result<Packed, String>) {
-        self.with(|store, out| assert!(store.on_response(request, Response::Picture(state), out).is_ok()));
+        self.with(|store, out| {
+            assert!(
+                store.on_response(Reply { id: request, response: Response::Picture(state) }, out).is_ok()
+            );
+        });
     }
 
     /// Wants a picture and waits until it is requested.
@@ -126,7 +132,9 @@ fn moving_through_a_list_fetches_what_one_stays_at() {
     assert_eq!((rests.len(), pictures.len(), cancelled.len()), (50, 0, 49));
     assert_eq!(rests[..49], cancelled[..]);
     // A cancelled pause belongs to nobody.
-    tui.with(|store, out| assert!(store.on_response(rests[3], Response::Paused, out).is_err()));
+    tui.with(|store, out| {
+        assert!(store.on_response(Reply { id: rests[3], response: Response::Paused }, out).is_err());
+    });
     tui.rested(rests[49]);
     let (_, pictures, _) = tui.asked();
     assert_eq!(pictures.len(), 1);
@@ -265,7 +273,7 @@ fn a_template_is_read_once_for_its_picture() {
     let answer = |tui: &mut TestStore, request: RequestId, why: ApiError| {
         tui.with(|store, out| {
             let answer = Response::Template(Box::new(Err(why)));
-            assert!(store.on_response(request, answer, out).is_ok());
+            assert!(store.on_response(Reply { id: request, response: answer }, out).is_ok());
         });
     };
     let first = read(&mut tui, "TPL-1").expect("it is read");

@@ -5,11 +5,13 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+mod model;
+
 use super::*;
 use crate::domain::text::scrub;
-use crate::tui::platform::canvas::model::{ALL, Model, NAMES, Widths};
 use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
+use model::{ALL, Model, NAMES, Widths};
 use proptest::prelude::*;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
