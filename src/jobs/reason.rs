@@ -102,7 +102,7 @@ codes! {
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
         tr_noop!("The service reports {n} as accepted, but only {sent} were sent. Tell the provider.");
-    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. lapel checks which ones were not.");
+    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. The rows show which ones were not.");
 
     // Decisions of people.
     CancelledUnsent = "called_off", tr_noop!("cancelled before it was sent");
