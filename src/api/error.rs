@@ -268,7 +268,10 @@ pub(super) fn mask(text: &str) -> String {
 }
 
 fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable) -> Localizable {
-    let status = status.map_or(String::new(), |s| format!(" (HTTP {s})"));
+    let status = status.map(|status| format!("HTTP {status}"));
+    // The words of a refusal begin with its status.
+    let status = status.filter(|status| !why.to_string().contains(status));
+    let status = status.map_or(String::new(), |status| format!(" ({status})"));
     if accepted {
         localizable!(
             "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. Do not send it again. Check the history.",
@@ -329,5 +332,15 @@ mod tests {
         assert!(said.to_string().contains("Do not send it again before the history"));
         let said = ApiError::InDoubt { accepted: true, status: Some(202), why: Localizable::verbatim("x") };
         assert!(said.to_string().contains("accepted the request"));
+    }
+
+    #[test]
+    fn doubt_names_the_status_once() {
+        let said = |why: &str| {
+            let why = Localizable::verbatim(why);
+            ApiError::InDoubt { accepted: false, status: Some(500), why }.to_string()
+        };
+        assert!(said("service error (HTTP 500, code 5000)").contains("code 5000). Something"));
+        assert!(said("an error before it").contains("an error before it (HTTP 500). Something"));
     }
 }

@@ -13,6 +13,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
+use std::fmt::Display;
+use std::str::FromStr;
 
 /// A terminal client for a Digital Badge Issuing Service.
 #[derive(Clone, Debug, Parser)]
@@ -156,17 +158,37 @@ pub enum Command {
     },
 }
 
+/// A whole number of at least so much.
+pub fn whole_from<T: WholeNumber>(least: T) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| *number >= least);
+        number.ok_or_else(|| t!("it must be a whole number, {least} or more", least))
+    }
+}
+
+/// A whole number in a range.
+pub fn whole<T: WholeNumber>(least: T, most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| t!("it must be a whole number from {least} to {most}", least, most))
+    }
+}
+
+pub trait WholeNumber: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static {}
+
+impl<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static> WholeNumber for T {}
+
 /// What `lapel demo` takes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct DemoFlags {
     /// Number of badges in the history; a million starts in seconds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=20_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole(0_u64, 20_000_000))]
     pub history: Option<u64>,
     /// Speed of the service's clock compared with real time; 0 stops it [default: 60]
     #[arg(long, value_name = "F", value_parser = speed)]
     pub speed: Option<f64>,
     /// Seed of the made-up data; the same seed gives the same people and badges
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole_from(0_u64))]
     pub seed: Option<u64>,
     /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]

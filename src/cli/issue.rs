@@ -12,7 +12,7 @@ use crate::api::Call;
 use crate::config::Settings;
 use crate::domain::validity;
 use crate::i18n::list;
-use crate::jobs::intake::{About, ImportSource};
+use crate::jobs::intake::{About, ImportSource, InputFormat};
 use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobId, Kind, Policy, Reading};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -137,8 +137,16 @@ impl FileSummary {
         let mut parts = vec![about.format.to_string()];
         parts.extend(about.encoding.iter().map(|e| e.encoding.label().to_owned()));
         parts.extend(about.delimiter.iter().map(ToString::to_string));
-        let mut lines =
-            vec![t!("From {name} ({parts}), SHA-256 {sum}…", name = about.name, parts = list(parts), sum)];
+        let mut lines = Vec::new();
+        // The recipient of --to comes from no file.
+        if about.format != InputFormat::Pasted {
+            lines.push(t!(
+                "From {name} ({parts}), SHA-256 {sum}…",
+                name = about.name,
+                parts = list(parts),
+                sum
+            ));
+        }
         lines.extend(about.notes.iter().map(|note| format!("  {note}")));
         lines.extend(self.warnings.iter().map(|warning| format!("  {warning}")));
         lines

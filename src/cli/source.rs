@@ -124,7 +124,7 @@ pub(super) fn described(about: &About) -> Value {
 
 /// Names the flags that answer them.
 fn questions(about: &About, open: &[FileQuestion]) -> Failure {
-    let mut lines = vec![t!("lapel needs more options to read {name}. Nothing was sent.", name = about.name)];
+    let mut lines = vec![t!("More options are needed to read {name}. Nothing was sent.", name = about.name)];
     for question in open {
         lines.push(format!("  {question}:"));
         match question {

@@ -1,6 +1,6 @@
 //! The arguments of `issue`, `revoke`, `jobs` and `doctor`.
 
-use super::args::ProfileFlags;
+use super::args::{ProfileFlags, whole, whole_from};
 use super::completion;
 use crate::jobs::RowStatus;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
@@ -197,13 +197,13 @@ pub enum JobsVerb {
         #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// The row number shown by `jobs show`
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: Option<u64>,
         /// All never seen rows that lapel no longer checks, in batches; asks for their number
         #[arg(long)]
         all_never_seen: bool,
         /// The number of these rows, for scripts, where no prompt is possible
-        #[arg(long, value_name = "N", requires = "all_never_seen", value_parser = clap::value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "N", requires = "all_never_seen", value_parser = whole_from(1_u64))]
         number: Option<u64>,
         /// Why a second badge is right; saved in the journal
         #[arg(long, value_name = "TEXT")]
@@ -219,7 +219,7 @@ pub enum JobsVerb {
         #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
         id: i64,
         /// The row number shown by `jobs show`
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: u64,
         /// The badge of this row
         #[arg(long, value_name = "BADGE_ID", required_unless_present = "leave", conflicts_with = "leave")]
@@ -282,7 +282,7 @@ pub enum JobsVerb {
     /// Remove names and e-mail addresses of finished jobs from the journal
     Purge {
         /// Only jobs planned more than this many days ago [default: from the settings]
-        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(0..=36_500))]
+        #[arg(long, value_name = "DAYS", value_parser = whole(0_u32, 36_500))]
         older_than: Option<u32>,
     },
 }
@@ -349,7 +349,7 @@ fn header_row(text: &str) -> Result<HeaderRow, String> {
 }
 
 fn job_id() -> impl TypedValueParser<Value = i64> {
-    clap::value_parser!(i64).range(1..)
+    whole_from(1)
 }
 
 fn row_statuses() -> impl TypedValueParser<Value = RowStatus> {

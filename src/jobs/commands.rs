@@ -97,7 +97,7 @@ impl Jobs {
         if !job.can_pause() {
             return Err(JobError::no(localizable!("Job {id} is not sending. Nothing was changed.", id)));
         }
-        self.core.store.pause(id).await?;
+        self.core.store.pause(id, self.core.store.process()).await?;
         send::pause(&self.core, id);
         self.core.changed(id, []);
         Ok(())

@@ -22,7 +22,16 @@ impl Job {
     pub fn state(&self) -> Localizable {
         match self.counts.of(RowStatus::InDoubt) {
             n if n > 0 && self.is_abandoned() => localizable!("ended; {n} in doubt", n),
+            _ if self.paused_by.is_some() => self.phase_words(),
             _ => Localizable::of(self.state_name()),
+        }
+    }
+
+    /// The phase, and who paused the job if that is known.
+    pub fn phase_words(&self) -> Localizable {
+        match &self.paused_by {
+            Some(who) => localizable!("paused by {who}", who),
+            None => Localizable::of(self.phase.name()),
         }
     }
 

@@ -5,8 +5,11 @@ use super::intake::RecipientField;
 use super::journal::JournalError;
 use crate::api::ApiError;
 use crate::domain::text::scrub;
-use crate::domain::{State, Text};
+use crate::domain::{ServiceClock, State, Text};
 use crate::i18n::{self, Language, Localizable, TextArgument, VERBATIM};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
@@ -99,7 +102,7 @@ codes! {
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
         tr_noop!("The service reports {n} as accepted, but only {sent} were sent. Tell the provider.");
-    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. lapel checks which ones were not.");
+    RevokeShort = "revoke_short", tr_noop!("{n} of {sent} accepted. The rows show which ones were not.");
 
     // Decisions of people.
     CancelledUnsent = "called_off", tr_noop!("cancelled before it was sent");
@@ -217,6 +220,12 @@ enum Arg {
     All(Vec<Reason>),
 }
 
+/// Reads a time that a reason keeps: `2026-11-27 09:41 UTC`.
+fn utc(text: &str) -> Option<Timestamp> {
+    let time = DateTime::strptime("%Y-%m-%d %H:%M UTC", text).ok()?;
+    Offset::UTC.to_timestamp(time).ok()
+}
+
 impl From<Code> for Reason {
     fn from(code: Code) -> Self {
         Self { code, text: None, args: BTreeMap::new() }
@@ -283,6 +292,23 @@ impl Reason {
     #[cfg(any(feature = "team", test))]
     pub(crate) fn of_process(who: &str, computer: &str) -> Self {
         Self::from(Code::ProcessOn).with("who", who).with("computer", computer)
+    }
+
+    /// With its times as screens show them. The journal keeps them in UTC.
+    #[must_use]
+    pub fn in_zone_of(&self, clock: &ServiceClock) -> Self {
+        let in_zone = |(name, arg): (&String, &Arg)| {
+            let arg = match arg {
+                Arg::Raw(raw) if name == "when" => {
+                    Arg::Raw(utc(raw).map_or_else(|| raw.clone(), |at| clock.short(at)))
+                }
+                Arg::Raw(raw) => Arg::Raw(raw.clone()),
+                Arg::Reason(why) => Arg::Reason(why.in_zone_of(clock)),
+                Arg::All(all) => Arg::All(all.iter().map(|one| one.in_zone_of(clock)).collect()),
+            };
+            (name.clone(), arg)
+        };
+        Self { args: self.args.iter().map(in_zone).collect(), ..self.clone() }
     }
 
     /// An argument that is the same in every language.

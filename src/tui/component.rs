@@ -233,6 +233,12 @@ impl ListedBadge {
             template_id: row.template_id.clone(),
         }
     }
+
+    /// Keeps what an earlier list knew of the same badge, such as when it is opened again by its id.
+    pub fn keep(&mut self, before: Self) {
+        self.accepted_at = self.accepted_at.take().or(before.accepted_at);
+        self.template_id = self.template_id.take().or(before.template_id);
+    }
 }
 
 pub(in crate::tui) trait Screen: Component {

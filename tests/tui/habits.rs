@@ -268,9 +268,19 @@ async fn a_badge_is_issued_again_and_left_with_one_key() {
     let form = h.settled().await;
     assert!(form.contains(msg("one recipient")), "the form for its template: {form}");
     h.press("esc");
-    // A badge that no list opened: its record does not name its template.
+    // Opened again by its id, it keeps what the list knows of it.
     let screen = h.settled().await;
     let id = screen.split_whitespace().find(|word| word.starts_with("B-0")).expect("an id").to_owned();
+    h.press("/");
+    h.paste(&id);
+    h.press("enter");
+    h.settled().await;
+    h.press("i");
+    let form = h.settled().await;
+    assert!(form.contains(msg("one recipient")), "the form for its template: {form}");
+    // A badge that no list opened since another one: its record does not name its template.
+    h.press("esc 2 j enter");
+    h.settled().await;
     h.press("/");
     h.paste(&id);
     h.press("enter");

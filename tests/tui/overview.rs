@@ -184,6 +184,7 @@ async fn what_expires_is_issued_again_only_after_a_review() {
     h.press("i");
     h.shows(msg_part("1 of 2 templates")).await;
     let screen = h.settled().await;
+    assert!(!screen.contains(msg_part("Not planned")), "what the key did is not offered again:\n{screen}");
     assert!(screen.contains(msg_part("expires soon")), "the guard has looked:\n{screen}");
     assert_eq!(posts(&h), 0, "nothing is sent before the review");
     h.press("esc");

@@ -340,6 +340,34 @@ async fn saved_filters_and_what_is_copied_are_clicked() {
 }
 
 #[tokio::test]
+async fn a_suggestion_of_the_filter_is_clicked_and_no_row_behind_it() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.press("2");
+    h.settled().await;
+    h.press("/");
+    let opened = h.settled().await;
+    assert!(opened.contains(msg_part("row 1 of")), "{opened}");
+    click(&mut h, 8, 2);
+    assert_eq!(h.screen(), opened, "the line has its cursor already");
+    let (row, _) = choose(&mut h, "/▌", "state:");
+    assert!(h.screen().contains(msg_part("row 1 of")), "{}", h.screen());
+    click(&mut h, 8, row);
+    let line = |screen: &str| screen.lines().nth(2).unwrap_or_default().to_owned();
+    assert!(line(&h.screen()).contains("/▌state:"), "{}", h.screen());
+    let (row, screen) = choose(&mut h, "/▌", "state:revoked");
+    assert!(!line(&screen).contains("revoked"), "the first click only selects: {screen}");
+    click(&mut h, 8, row);
+    assert!(line(&h.screen()).contains("/▌state:revoked"), "{}", h.screen());
+    // The rows of the list are clicked where nothing hides them.
+    h.press("ctrl-u");
+    h.type_text("x");
+    h.press("ctrl-u enter");
+    h.settled().await;
+    click(&mut h, 8, 6);
+    assert!(h.screen().contains(msg_part("row 3 of")), "{}", h.screen());
+}
+
+#[tokio::test]
 async fn profiles_are_clicked_also_before_there_is_one() {
     let names = (0..9).map(|n| super::profiles::line(&format!("p{n}"), Environment::Demo));
     let lines: Vec<_> = names.collect();

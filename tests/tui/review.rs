@@ -52,6 +52,25 @@ async fn groups_come_first_and_the_line_that_sends_comes_last() {
     assert_eq!(accepted(&h), 3);
 }
 
+#[tokio::test]
+async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("lost.csv");
+    std::fs::write(&file, "name,email\n박Garc?a,garcia@naru.example\n홍길동,gildong@naru.example\n")
+        .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("1 needs review")).await;
+    let keys = msg_with("{send} sends this row anyway, {skip} skips it", &[&"space", &"-"]);
+    let screen = h.settled().await;
+    assert!(screen.contains(&keys), "{screen}");
+    h.press("space");
+    h.shows("2 ready").await;
+    assert!(!h.settled().await.contains(&keys), "it is ready now: {}", h.screen());
+}
+
 /// The row says "mistyped domain"; that the recipient already has the badge is a second reason.
 #[tokio::test]
 async fn a_decision_about_a_domain_never_issues_a_second_badge() {

@@ -5,7 +5,7 @@ use crate::api::{
     CategoryFilter, DEFAULT_ROWS_PER_PAGE, Direction, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging,
     Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
-use crate::cli::args::ProfileFlags;
+use crate::cli::args::{ProfileFlags, whole, whole_from};
 use crate::cli::{completion, help};
 use crate::domain::text::scrub;
 use crate::domain::{
@@ -271,10 +271,10 @@ struct CommonFlags {
 #[command(next_help_heading = "Pages")]
 pub struct PageFlags {
     /// Page number, from 1 [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
     page: Option<u64>,
     /// Rows per page, 1 to 100 [default: 20]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_ROWS_PER_PAGE)))]
+    #[arg(long, value_name = "N", value_parser = whole(1, MAX_ROWS_PER_PAGE))]
     rows: Option<u32>,
     /// Read the whole list, complete and without duplicates
     #[arg(long, conflicts_with_all = ["page", "rows"])]

@@ -240,6 +240,10 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
         begun_by: text(r, "begun_by")?.filter(|_| is_team),
+        paused_by: match phase {
+            Phase::Paused if is_team => reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn)),
+            _ => None,
+        },
     })
 }
 
@@ -284,8 +288,11 @@ fn origin(raw: &str) -> Option<JobOrigin> {
     })
 }
 
-pub(super) fn pause(db: &Tx<'_>, id: &JobId) -> tx::Result<()> {
-    set_phase(db, id, &Phase::Paused)
+/// Pauses a job. Its stop reason names the process, and so the person if a team shares the journal.
+pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
+    set_phase(db, id, &Phase::Paused)?;
+    db.execute("UPDATE job SET stop_why = ?2 WHERE id = ?1", values![id.0, by.label])?;
+    Ok(())
 }
 
 /// Sets the phase and clears the stop reason.

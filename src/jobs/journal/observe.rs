@@ -424,6 +424,33 @@ fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
     Ok(moved as u64)
 }
 
+/// Says which revocations are older than their request, so that others made them. It says so only if the service
+/// accepted fewer badges than were sent, and never of a badge that was in an earlier request.
+fn name_older(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<()> {
+    let revoked: Vec<(i64, Option<String>, i64, RowStatus)> = db.rows(
+        "SELECT row.no, row.revoke_at, request.intent, row.bucket
+             FROM row JOIN request ON request.id = row.request
+             WHERE row.job = ?1 AND row.bucket IN ('revoking', 'revoked') AND row.why IS NULL AND row.tries <= 1
+               AND (SELECT kind FROM job WHERE id = ?1) = 'revoke'
+               AND request.outcome = 'accepted' AND request.accepted < request.rows",
+        values![job.0],
+        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, jobs::row_status(r, "bucket")?)),
+    )?;
+    for (no, at, intent, row_status) in revoked {
+        let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
+        if is_since(at.as_deref(), intent, zone) {
+            continue;
+        }
+        let state = if row_status == RowStatus::Revoking { State::Revoking } else { State::Revoked };
+        let why = Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&state));
+        db.execute(
+            "UPDATE row SET why = ?3, accepted = NULL WHERE job = ?1 AND no = ?2",
+            values![job.0, no, why],
+        )?;
+    }
+    Ok(())
+}
+
 /// Notes the absence of a badge to revoke that the service does not know: a poll did not show it as revoked.
 pub(super) fn note_absence(db: &Tx<'_>, context: &ObserveContext, badge: &BadgeId) -> tx::Result<()> {
     db.execute(
@@ -480,12 +507,14 @@ pub(in crate::jobs) struct MarkOverdue {
     pub(in crate::jobs) zone: Option<Offset>,
 }
 
-/// Marks overdue badges, keeps old badges whose replacement failed, and rules badges out by number.
+/// Marks overdue badges, keeps old badges whose replacement failed, rules badges out by number, and names revocations by
+/// others.
 pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
     for id in &args.jobs {
         overdue(db, args.now, *id)?;
         keep_old(db, *id)?;
         rule_out(db, *id, args.zone)?;
+        name_older(db, *id, args.zone)?;
     }
     Ok(())
 }
@@ -534,5 +563,41 @@ mod tests {
         assert_eq!(ruled_out(1, 1, "NULL"), 0, "no look has shown that they are not revoked");
         assert_eq!(ruled_out(2, 1, "5"), 0, "the second that was accepted may be one of them");
         assert_eq!(ruled_out(0, 1, "5"), 0, "nothing bears a number of 0 out");
+    }
+
+    /// The reason of a revoked row, and when it was accepted, after [`name_older`]. The request was sent at 1970-01-02
+    /// 00:00 UTC, and `accepted` of its 2 badges were accepted.
+    fn named(revoked: &str, zone: Option<i8>, accepted: u32, tries: u32) -> (Option<Reason>, Option<i64>) {
+        let connection = Connection::open_in_memory().expect("a database");
+        let db = Tx::on(&connection);
+        db.script(include_str!("schema.sql")).expect("schema 1");
+        db.script(&format!(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
+             INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
+             VALUES (7, 1, 2, '', 86400, 1, 'accepted', {accepted});
+             INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries, revoke_at, accepted)
+             VALUES (1, 1, '', '', '', 'B1', 'revoked', 7, {tries}, '{revoked}', 86401)"
+        ))
+        .expect("rows");
+        name_older(&db, JobId(1), zone.map(|hours| Offset::from_hours(hours).expect("an offset")))
+            .expect("named");
+        db.row("SELECT why, accepted FROM row", values![], |r| Ok((r.get(0)?, r.get(1)?))).expect("read")
+    }
+
+    #[test]
+    fn a_revocation_before_the_request_is_somebody_elses() {
+        let another = Reason::from(Code::AlreadyByAnother).because("state", Reason::state(&State::Revoked));
+        let (earlier, later) = ("1970-01-02 08:40:00", "1970-01-02 09:00:01");
+        let ours = (None, Some(86_401));
+        assert_eq!(named(earlier, Some(9), 1, 1), (Some(another), None));
+        assert_eq!(named(later, Some(9), 1, 1), ours);
+        assert_eq!(named(earlier, None, 1, 1), ours, "in another zone it would be later");
+        assert_eq!(named(earlier, Some(9), 2, 1), ours, "the service accepted every badge");
+        assert_eq!(
+            named(earlier, Some(9), 1, 2),
+            ours,
+            "the earlier request of this job may have revoked it"
+        );
     }
 }

@@ -248,7 +248,7 @@ operations! {
 
 // Decisions of a person.
 operations! {
-    write "pause" pause(id: JobId) -> () = jobs::pause;
+    write "pause" pause(id: JobId, by: Arc<Process>) -> () = jobs::pause;
     write "decide" resume(id: JobId, actor: Actor) -> () = decisions::resume;
     write "decide" use_up_quota(id: JobId, most: i64, actor: Actor) -> () = decisions::use_up_quota;
     write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;

@@ -37,6 +37,20 @@ fn what_is_kept_is_a_code_and_no_sentence() {
     assert!(!odd.to_string().contains('\u{1b}') && odd.english().contains("{why}"));
 }
 
+#[test]
+fn screens_show_the_times_of_a_reason_in_the_zone_of_the_service() {
+    let clock = ServiceClock::new(Some(Offset::constant(9)), 1.0);
+    let sent = |when: &str| Reason::from(Code::SentElsewhere).with("job", 7).with("when", when);
+    let shown = |when: &str| Reason::class(DuplicateKind::Sent).because("why", sent(when)).in_zone_of(&clock);
+    let shown = |when: &str| shown(when).in_language(Language::English);
+    assert!(shown("2020-11-26 17:56 UTC").contains(" on 2020-11-27 ("), "{}", shown("2020-11-26 17:56 UTC"));
+    assert!(shown("at noon").contains(" on at noon ("), "what is no time stays");
+    assert!(
+        sent("2020-11-26 17:56 UTC").to_string().contains("17:56 UTC"),
+        "the journal and scripts have UTC"
+    );
+}
+
 fn composed() -> Vec<Reason> {
     let (_, _, _, found) = check_person("", "kim@naver.con");
     let found = found.iter().map(|f| Reason::finding(f.field, &f.what)).collect();

@@ -70,13 +70,15 @@ impl BadgeScreen {
         if self.beside { picture::beside(area).0 } else { area }
     }
 
-    pub fn open(&mut self, badge: ListedBadge, out: &mut Effects<'_>) {
+    pub fn open(&mut self, mut badge: ListedBadge, out: &mut Effects<'_>) {
         self.find = None;
         self.recent = RecentInputs::default();
         out.cancel(self.cert.take().map(|(request, _)| request));
         self.certs = Certs::default();
         self.scroll = 0;
-        if !self.wants(&badge.id) {
+        if let Some(before) = self.wanted.take_if(|before| before.id == badge.id) {
+            badge.keep(before);
+        } else {
             self.read = None;
             self.back = false;
             self.over_text = false;

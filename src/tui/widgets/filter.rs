@@ -14,11 +14,13 @@ use crate::secrets::{Likeness, judge};
 use crate::tui::effects::Effects;
 use crate::tui::input::action::Action;
 use crate::tui::input::keymap::KeyContext;
-use crate::tui::input::list_hit::ListArea;
+use crate::tui::input::list_hit::{Click, Clicked, ListArea};
 use crate::tui::request::{Request, RequestId};
 use crate::tui::widgets::field::{Focus, RecentInputs, TextField};
 use crossterm::event::KeyEvent;
 use line::Suggestion;
+use ratatui::layout::{Position, Rect};
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Pause in typing before lapel asks the service.
@@ -50,6 +52,8 @@ pub struct FilterBar {
     earlier: RecentInputs,
     pub known: FilterContext,
     sight: ListArea,
+    /// The line and its suggestions, which cover rows of the list.
+    covered: Cell<Rect>,
     pause: Option<RequestId>,
     error: Option<String>,
 }
@@ -65,6 +69,7 @@ impl FilterBar {
             earlier: RecentInputs::default(),
             known: FilterContext::default(),
             sight: ListArea::default(),
+            covered: Cell::default(),
             pause: None,
             error: None,
         }
@@ -239,6 +244,25 @@ impl FilterBar {
             self.fields[self.focus.at].on_paste(text);
             self.changed(out);
         }
+    }
+
+    /// A click on the line or on a suggestion. A second click takes the suggestion. `None` for a click elsewhere.
+    pub fn on_click(&mut self, at: Position) -> Option<Clicked> {
+        let line = self.line.as_mut().filter(|_| self.view == FilterView::Line)?;
+        if !self.covered.get().contains(at) {
+            return None;
+        }
+        let mut chosen = line.at.unwrap_or(usize::MAX);
+        let click = self.sight.click(at, &mut chosen);
+        if click == Click::Selected {
+            line.at = Some(chosen);
+        }
+        Some(Clicked::in_menu(click, Action::Complete))
+    }
+
+    /// Whether the open line or its suggestions hide this line of the list.
+    pub fn covers(&self, row: u16) -> bool {
+        self.view == FilterView::Line && self.covered.get().rows().any(|line| line.y == row)
     }
 
     fn step(&mut self, forward: bool) {

@@ -477,7 +477,7 @@ pub fn sent_here(sent: &SentHere, cx: &UiContext) -> String {
 
 pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
     let until = row.until.map_or_else(|| t!("the deadline").to_owned(), |at| moment(at, cx));
-    let why = row.why.as_ref().map_or(String::new(), ToString::to_string);
+    let why = row.why.as_ref().map_or(String::new(), |why| why.in_zone_of(&cx.clock()).to_string());
     let cause = row.why.as_ref().map_or_else(|| t!("no answer").to_owned(), Reason::cause);
     let cause = cause.trim_end_matches('.');
     match (row.row_status, kind) {

@@ -128,6 +128,7 @@ pub mod tests {
             checked: None,
             is_purged: false,
             begun_by: None,
+            paused_by: None,
         }
     }
 

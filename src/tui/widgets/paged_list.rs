@@ -528,6 +528,9 @@ impl<T: Browse> Browser<T> {
     }
 
     pub fn on_click(&mut self, at: Position, area: Rect) -> Clicked {
+        if let Some(clicked) = self.bar.on_click(at) {
+            return clicked;
+        }
         if let Some((click, choose)) =
             self.heading.click(at).filter(|_| matches!(self.top, Top::Nothing) && !self.bar.is_open())
         {
@@ -541,7 +544,7 @@ impl<T: Browse> Browser<T> {
     }
 
     pub fn place_at(&self, area: Rect, row: u16) -> Option<u64> {
-        if self.heading.over().is_some() {
+        if self.heading.over().is_some() || self.bar.covers(row) {
             return None;
         }
         self.list.place_at(self.rows(area), row)

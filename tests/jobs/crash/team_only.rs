@@ -252,10 +252,12 @@ fn a_colleague_pauses_a_job_and_goes_on_with_it_and_the_journal_keeps_who_did() 
         assert!(sent < 13, "it was paused in time");
         let job = first.jobs.job(id).await.expect("a job");
         assert_eq!((job.phase, job.is_mine()), (Phase::Paused, true), "{job:?}");
+        let state = job.state().to_string();
+        assert!(state.starts_with(msg_part("paused by ")) && state.contains("tester"), "{state}");
         world.control().clear_faults();
         second.jobs.resume(id, "second").await.expect("resumed");
         let job = second.jobs.job(id).await.expect("a job");
-        assert!(job.is_mine(), "{job:?}");
+        assert!(job.is_mine() && job.paused_by.is_none(), "{job:?}");
         person::live(&mut second, &world, &script).await;
         oracle::finally(&second, &world, &script).await;
         for what in ["pause", "take over"] {

@@ -45,6 +45,12 @@ fn people_read_korean() {
     let wrong = korean(&bench, &["history", "--issue-start-date", "yesterday"]).ended(2);
     assert!(wrong.err.starts_with("오류: 'yesterday'"), "{}", wrong.err);
     assert!(wrong.err.contains("날짜가 아닙니다") && !wrong.err.contains(msg("error")), "{}", wrong.err);
+    let number = korean(&bench, &["jobs", "show", "x"]).ended(2).err;
+    assert!(number.contains("1 이상의 정수로 쓰십시오"), "{number}");
+    let range = korean(&bench, &["history", "--rows", "500"]).ended(2).err;
+    assert!(range.contains("1~100 범위의 정수로 쓰십시오"), "{range}");
+    let range = english(&bench, &["history", "--rows", "x"]).ended(2).err;
+    assert!(range.contains("it must be a whole number from 1 to 100"), "{range}");
     let flag = korean(&bench, &["history", "--titel", "x"]).ended(2).err;
     assert!(flag.contains("--title") && flag.contains("사용법: lapel history"), "{flag}");
     let key = korean(&bench, &["ping", "--api-key", "x"]).ended(2);

@@ -273,7 +273,8 @@ impl DraftForm {
         };
         let suggestion =
             self.suggestion(row, cx).map_or_else(Vec::new, |text| styled(&text, room, theme.warning()));
-        let hint = self.group_hint(row, cx).map_or_else(Vec::new, |text| styled(&text, room, theme.dim()));
+        // The heading of the group has its keys, too.
+        let hints = [self.row_hint(row, cx), self.group_hint(row, cx)];
         let mut lines = row_lines(row, job, room, cx);
         let kept = most.saturating_sub(suggestion.len()).max(2);
         if lines.len() > kept {
@@ -283,9 +284,10 @@ impl DraftForm {
             }
         }
         lines.extend(suggestion);
-        // The heading of the group has its keys, too.
-        if lines.len() + hint.len() <= most {
-            lines.extend(hint);
+        for hint in hints.iter().flatten().map(|text| styled(text, room, theme.dim())) {
+            if lines.len() + hint.len() <= most {
+                lines.extend(hint);
+            }
         }
         lines.truncate(most);
         lines

@@ -307,6 +307,16 @@ impl DraftForm {
         }
     }
 
+    /// The keys that decide about a row that needs review.
+    pub(super) fn row_hint(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
+        let asks = row.row_status == RowStatus::Ask && self.may(Step::Allow, Some(row));
+        let key = |action| cx.key(&self.key_contexts(), action);
+        asks.then(|| {
+            let (send, skip) = (key(Action::Allow), key(Action::LeaveOut));
+            t!("{send} sends this row anyway, {skip} skips it", send, skip)
+        })
+    }
+
     pub(super) fn group_hint(&self, row: &JobRow, cx: &UiContext) -> Option<String> {
         let group = self.groups.find(row).filter(|group| group.rows > 1)?;
         let key = |action| cx.key(&self.key_contexts(), action);

@@ -453,9 +453,9 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
         let style = if all.is_empty() { theme.error() } else { theme.text() };
         all.push((format!("{}: {}", tr(stop.kind.name()), stop.why), style));
     } else if job.phase == Phase::Paused && job.can_resume() && may_run {
-        all.push((t!("{state}. {run}: resume.", state = tr(job.phase.name()), run), theme.warning()));
+        all.push((t!("{state}. {run}: resume.", state = job.phase_words(), run), theme.warning()));
     } else if matches!(job.phase, Phase::Paused | Phase::Cancelled | Phase::Moved) {
-        all.push((tr(job.phase.name()).to_owned(), theme.warning()));
+        all.push((job.phase_words().to_string(), theme.warning()));
     }
     all
 }

@@ -51,9 +51,11 @@ impl FilterBar {
         let rows = u16::try_from(found.len()).unwrap_or(POPUP) + errors;
         let height = rows.min(POPUP).min(area.height.saturating_sub(1));
         let below = Rect { y: area.y + 1, height, ..area };
+        self.covered.set(top);
         if height > 0 {
             // The rule separates them from the rows of the list.
             let edge = Rect { y: below.bottom(), height: 1, ..area }.intersection(area);
+            self.covered.set(top.union(below).union(edge));
             frame.render_widget(Clear, below.union(edge));
             preview::draw_rule(frame, edge, cx);
         }

@@ -135,7 +135,7 @@ impl BadgeCounts {
                     }
                     // This message comes before the review, because the review has no room for it.
                     Some(said) => {
-                        out.warn(t!(
+                        out.say(t!(
                             "{said} Press {key} again to plan the others. Nothing is sent before the review.",
                             said,
                             key = cx.key(&self.key_contexts(), Action::Renew)
