@@ -542,7 +542,6 @@ pub fn shares(job: &Job) -> Localizable {
     )
 }
 
-/// Halves the request size until the service refuses a single row or everything is sent.
 fn has_changed(job: &Job) -> JobError {
     JobError::no(localizable!(
         "The situation has changed since the review: {rows}. Nothing was sent. Review the rows again.",
@@ -550,6 +549,7 @@ fn has_changed(job: &Job) -> JobError {
     ))
 }
 
+/// Halves the request size until the service refuses a single row or everything is sent.
 async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<JobsCore> = all.core.clone();
     loop {

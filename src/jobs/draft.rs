@@ -404,7 +404,7 @@ impl Jobs {
         Ok(self.core.store.close_drafts(ids.to_vec(), self.core.me()).await?)
     }
 
-    /// Does nothing to a job that began.
+    /// Does nothing to a job that began, nor in a copy of the journal, which ends with this process.
     pub async fn discard(&self, id: JobId) -> Result<(), JobError> {
         // Removing a million rows first would take seconds.
         if self.core.journal.is_temporary() {

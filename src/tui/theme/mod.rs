@@ -108,12 +108,12 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// A tint keeps the colours in the row visible. Without colours the row is reversed, as one bar.
     /// The style of an entry of a menu.
     pub fn entry(&self, is_selected: bool) -> Style {
         if is_selected { self.selected() } else { self.text() }
     }
 
+    /// A tint keeps the colours in the row visible. Without colours the row is reversed, as one bar.
     pub fn selected(&self) -> Style {
         self.tint().unwrap_or(Style::new().fg(Color::Reset).add_modifier(Modifier::REVERSED))
     }
