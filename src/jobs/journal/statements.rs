@@ -398,3 +398,18 @@ fn costs_of_recording_an_answer() {
     costs("record the answer to a request for 100 badges", || drop(record(second)));
     assert_eq!(with(&db, job, RowStatus::Waiting), 200);
 }
+
+/// The undo of a job may be planned before its badges have ids.
+#[test]
+fn a_revocation_that_waits_for_the_id_of_a_badge_gets_it_with_the_answer() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let issue = started(&db, Kind::Issue, 2);
+    let chunk = request(&db, issue);
+    let waiting = |no| NewRow { of: Some((issue, no)), ..NewRow::default() };
+    let undo = draft_of(&db, Kind::Revoke, &[waiting(1), waiting(2)]);
+    sending::record_issue_answer(&db, &answer(issue, &chunk, Some(2), true)).expect("recorded");
+    let sql = "SELECT badge FROM row WHERE job = ?1 ORDER BY no";
+    let ids: Vec<Option<String>> = db.rows(sql, values![undo.0], |r| r.get(0)).expect("rows");
+    assert_eq!(ids, ["B1", "B2"].map(|id| Some(id.to_owned())));
+}
