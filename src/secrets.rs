@@ -196,7 +196,10 @@ impl KnownKeys {
     fn judge(&self, text: &str) -> Likeness {
         if self.holds_key(text) {
             Likeness::Key
-        } else if words(text).any(has_shape) && !self.allowed.contains(text.trim()) {
+        } else if may_have_key_word(text, LONGEST_INNOCENT)
+            && words(text).any(has_shape)
+            && !self.allowed.contains(text.trim())
+        {
             Likeness::Shape
         } else {
             Likeness::None
@@ -210,7 +213,8 @@ impl KnownKeys {
         }
         // A pasted key may be broken in two, or contain invisible characters.
         let is_in_pieces = |c: char| c.is_whitespace() || is_invisible(c);
-        let one_piece = if text.contains(is_in_pieces) {
+        let may_be = |b: u8| b <= b' ' || !b.is_ascii();
+        let one_piece = if text.bytes().any(may_be) && text.contains(is_in_pieces) {
             Cow::Owned(text.chars().filter(|c| !is_in_pieces(*c)).collect::<String>())
         } else {
             Cow::Borrowed(text)
@@ -223,9 +227,10 @@ impl KnownKeys {
     }
 
     fn has_key_word(&self, text: &str) -> bool {
+        let least = if self.fingerprints.is_empty() { LONGEST_INNOCENT } else { SHORTEST_FINGERPRINTED };
         // A part is never longer than its word.
-        let long = words(text).filter(|word| word.len() >= SHORTEST_FINGERPRINTED);
-        long.flat_map(whole_and_parts).any(|word| self.is_key(word))
+        let long = words(text).filter(|word| word.len() >= least);
+        may_have_key_word(text, least) && long.flat_map(whole_and_parts).any(|word| self.is_key(word))
     }
 
     fn is_key(&self, word: &str) -> bool {
@@ -279,7 +284,7 @@ fn is_ordinary(password: &str) -> bool {
     password.len() < LONGEST_INNOCENT && (letters.is_empty() || others.is_empty())
 }
 
-fn is_between_words(c: char) -> bool {
+const fn is_between_words(c: char) -> bool {
     let is_sign = matches!(
         c,
         '"' | '\''
@@ -305,6 +310,44 @@ fn is_between_words(c: char) -> bool {
 
 fn is_between_parts(c: char) -> bool {
     matches!(c, '/' | '?' | '&' | '=' | ':' | '#')
+}
+
+/// The bytes of ASCII between words.
+const ENDS_WORD: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut b = 0_u8;
+    while b < 128 {
+        ends[b as usize] = is_between_words(b as char);
+        b += 1;
+    }
+    ends
+};
+
+/// The words of at least this length. Most texts have none, which this finds without a look at each character. It takes
+/// words for one between which no sign of ASCII is.
+fn long_runs(text: &str, least: usize) -> impl Iterator<Item = &[u8]> {
+    let ends = |b: &u8| ENDS_WORD[usize::from(*b)];
+    let mut rest = text.as_bytes();
+    std::iter::from_fn(move || {
+        while let Some(first) = rest.get(..least) {
+            match first.iter().rposition(ends) {
+                Some(end) => rest = &rest[end + 1..],
+                None => {
+                    let more = rest[least..].iter().position(ends).unwrap_or(rest.len() - least);
+                    let (run, behind) = rest.split_at(least + more);
+                    rest = behind;
+                    return Some(run);
+                }
+            }
+        }
+        None
+    })
+}
+
+/// Whether a word of at least this length is more than an e-mail address.
+fn may_have_key_word(text: &str, least: usize) -> bool {
+    let is_part_end = |b: &u8| is_between_parts(char::from(*b));
+    long_runs(text, least).any(|run| !run.contains(&b'@') || run.iter().any(is_part_end) || !run.is_ascii())
 }
 
 /// Without quotation marks and brackets around them.
@@ -493,6 +536,22 @@ mod tests {
             let text = format!("{before}{KEY}{after}");
             prop_assert_eq!(known.judge(&text), Likeness::Key);
             prop_assert!(!known.redact(&text).contains(KEY));
+        }
+
+        #[test]
+        fn no_text_hides_a_word_of_a_key(
+            before in "[a@/:=“ ,\u{200b}한]{0,24}",
+            word in "dmu_live_[A-Z]{9,12}|Zq8vT1mWc5Yx|0123456789abcdefghij|[a-z@/]{10,24}",
+            after in "[a@/:=” ,\u{200b}한]{0,24}",
+            has_pins in any::<bool>(),
+        ) {
+            let mut keys = known();
+            if !has_pins {
+                keys.fingerprints.clear();
+            }
+            let text = format!("{before}{word}{after}");
+            let is_there = words(&text).flat_map(whole_and_parts).any(|word| keys.is_key(word));
+            prop_assert_eq!(keys.has_key_word(&text), is_there);
         }
 
         #[test]

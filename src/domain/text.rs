@@ -200,7 +200,7 @@ fn needs_mark(c: char) -> bool {
 }
 
 /// Drawn as nothing, reorder their neighbours, or are no characters at all.
-pub fn is_invisible(c: char) -> bool {
+pub const fn is_invisible(c: char) -> bool {
     // Most texts are ASCII or Hangul.
     if c < '\u{ad}' || matches!(c, '\u{ac00}'..='\u{d7a3}') {
         return false;

@@ -223,13 +223,16 @@ pub(super) async fn check_duplicates(
         }
     }
     let (complete, requests) = (hunt.complete, hunt.requests);
-    // The comparison of the rows needs as much memory again.
+    let (corrected, alike) = (hunt.known.corrected, hunt.known.alike());
+    // A million rows need much memory.
     drop(hunt);
     let (done, all, rows) = (requests, requests, recipients);
     progress.send_replace(CheckProgress { done, all, rows, rows_all: rows, of_history: false });
     let policies = core.settings.policies.clone();
-    let (classes, unsent) =
-        core.store.finish_check(FinishCheck { id, phase, complete, begun, policies }).await?;
+    let (classes, unsent) = core
+        .store
+        .finish_check(FinishCheck { id, phase, complete, corrected, alike, begun, policies })
+        .await?;
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
@@ -427,7 +430,7 @@ mod tests {
         let mut hashes: Vec<_> =
             (0..1_000).map(|n| (loosened(&format!("ha.na{n}@naru.example")), n)).collect();
         hashes.sort_unstable();
-        let known = Recipients { unsent: 1_000, hashes };
+        let known = Recipients { unsent: 1_000, hashes, ..Recipients::default() };
         let (now, settings) = (DateTime::default(), JobConfig::default());
         let scan = || {
             let held: Vec<_> = sights.iter().filter_map(|sight| held(sight, now, &settings)).collect();

@@ -3,7 +3,7 @@
 use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use super::{claims, jobs, repeats};
+use super::{claims, jobs, repeats, review};
 use crate::domain::{BadgeId, EmailKey};
 use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
@@ -45,6 +45,8 @@ pub(in crate::jobs) struct Recipients {
     pub(in crate::jobs) unsent: u64,
     /// A hash of each row's address, which is the same for similar ones, with the row. Sorted.
     pub(in crate::jobs) hashes: Vec<(u64, i64)>,
+    /// The last correction of the review.
+    pub(in crate::jobs) corrected: Option<i64>,
 }
 
 impl Recipients {
@@ -55,10 +57,16 @@ impl Recipients {
         let from = self.hashes.get(first..).unwrap_or_default();
         from.iter().take_while(move |(other, _)| *other == hash).map(|(_, no)| *no)
     }
+
+    /// The rows with an address that is equal or similar to another row's, by hash.
+    pub(in crate::jobs) fn alike(&self) -> Vec<(u64, i64)> {
+        let groups = self.hashes.chunk_by(|(one, _), (other, _)| one == other);
+        groups.filter(|rows| rows.len() > 1).flatten().copied().collect()
+    }
 }
 
 pub(super) fn recipients(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Recipients> {
-    let mut found = Recipients::default();
+    let mut found = Recipients { corrected: review::last_correction(db, *id)?, ..Recipients::default() };
     let mut unsent: Vec<u64> = Vec::new();
     let sql = format!("SELECT no, email_key, {} FROM row WHERE job = ?1 AND email_key <> ''", judged(*phase));
     db.each(&sql, values![id.0], |r| {
@@ -205,6 +213,10 @@ pub(in crate::jobs) struct FinishCheck {
     pub(in crate::jobs) phase: Phase,
     /// Whether everything was read.
     pub(in crate::jobs) complete: bool,
+    /// See [`Recipients`].
+    pub(in crate::jobs) corrected: Option<i64>,
+    /// See [`Recipients::alike`].
+    pub(in crate::jobs) alike: Vec<(u64, i64)>,
     /// When the reading began: the service's time.
     pub(in crate::jobs) begun: Timestamp,
     pub(in crate::jobs) policies: Policies,
@@ -215,14 +227,15 @@ pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u
 
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
 pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
-    let FinishCheck { id, phase, complete, begun, policies } = args;
-    // A complete reading also proves refusals from before it.
-    if *complete {
+    let FinishCheck { id, phase, complete, corrected, alike, begun, policies } = args;
+    // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
+    // proves refusals from before it.
+    if *complete && review::last_correction(db, *id)? == *corrected {
         jobs::set_checked(db, *id, *begun)?;
     } else {
         jobs::unset_checked(db, *id)?;
     }
-    compare(db, *id, *phase)?;
+    compare(db, *id, *phase, alike)?;
     let classes = place(db, *id, *phase, policies)?;
     Ok((classes, claims::unsent_elsewhere(db, *id)?))
 }
@@ -269,7 +282,7 @@ pub(super) fn record_held_of_row(
 }
 
 /// The checks without requests: rows of the file against each other and against the journal.
-fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
+fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Result<()> {
     let judged = judged(phase);
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
@@ -296,7 +309,7 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase) -> tx::Result<()> {
          FROM rival WHERE row.job = rival.job AND row.no = rival.no",
         values![id.0, super::json(&rivals), Code::Verdict.name()],
     )?;
-    repeats::compare(db, id, &judged)
+    repeats::compare(db, id, &judged, alike)
 }
 
 /// Gives every unsent row its status by the policies, and counts the kinds.
@@ -376,4 +389,45 @@ pub(super) fn allow_by_setting(db: &Tx<'_>, id: JobId, policies: &Policies) -> t
         values![id.0, allowed_by_setting(policies)],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::jobs::job::Kind;
+    use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::statements::{draft_of, journal};
+    use crate::jobs::journal::{drafts, review};
+
+    #[test]
+    fn a_row_that_is_corrected_during_a_check_is_not_checked() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = NewRow { name: "Kim".into(), email: "kim@x.example".into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row]);
+        let begun = Timestamp::from_second(1_000).expect("a time");
+        let finish = |known: &Recipients| {
+            let (corrected, alike) = (known.corrected, known.alike());
+            let (phase, policies) = (Phase::Draft, Policies::default());
+            let args = FinishCheck { id, phase, complete: true, corrected, alike, begun, policies };
+            finish_check(&db, &args).expect("finished");
+            let checked = "SELECT guarded_at IS NOT NULL FROM job WHERE id = ?1";
+            db.row(checked, values![id.0], |r| r.get::<bool>(0)).expect("the job")
+        };
+        let known = || recipients(&db, &id, &Phase::Draft).expect("recipients");
+
+        let before = known();
+        assert!(finish(&before));
+        let (name, email) = ("Lee".to_owned(), "lee@x.example".to_owned());
+        let row = drafts::CorrectRow { no: 1, name, email, row_status: RowStatus::Ready, why: None };
+        drafts::correct_rows(&db, &id, &[row]).expect("corrected");
+        assert!(!finish(&before), "nobody looked Lee up");
+
+        let corrected = known();
+        assert!(finish(&corrected));
+        let last = review::last_decision(&db, &id).expect("decisions").expect("one");
+        review::undo_decision(&db, &id, &last, &Policies::default()).expect("undone");
+        assert!(!finish(&corrected), "nobody looked Kim up again");
+        assert!(finish(&known()));
+    }
 }

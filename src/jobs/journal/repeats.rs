@@ -2,11 +2,10 @@
 
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
-use crate::jobs::duplicate_check::{DuplicateKind, hash};
+use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 /// SQL for a row's kind by the rows before it, from the address of each: for the migration only.
 macro_rules! kind_in_file {
@@ -64,33 +63,21 @@ struct Earlier {
 }
 
 /// Finds the rows that `judged` matches and that repeat the address of an earlier one: twins if that has their name, too.
-/// Sets their kind, unless they have one.
-pub(super) fn compare(db: &Tx<'_>, id: JobId, judged: &str) -> tx::Result<()> {
-    let mut rows = with_equal_hashes(db, id)?.into_iter().peekable();
+/// Sets their kind, unless they have one. `alike` has all rows that may be such, those with one hash together.
+pub(super) fn compare(db: &Tx<'_>, id: JobId, judged: &str, alike: &[(u64, i64)]) -> tx::Result<()> {
+    let mut rows = alike.iter().peekable();
     while rows.peek().is_some() {
         let mut nos = Vec::new();
         let mut last = None;
         // Rows with one hash are compared together.
         while let Some((hash, no)) = rows.next_if(|(hash, _)| nos.len() < AT_ONCE || last == Some(*hash)) {
-            last = Some(hash);
-            nos.push(no);
+            last = Some(*hash);
+            nos.push(*no);
         }
         nos.sort_unstable();
         set(db, id, &repeated(db, id, judged, &nos)?)?;
     }
     Ok(())
-}
-
-/// The rows whose hashed address another row has, by hash.
-fn with_equal_hashes(db: &Tx<'_>, id: JobId) -> tx::Result<Vec<(u64, i64)>> {
-    let mut all: Vec<(u64, i64)> = Vec::new();
-    db.each("SELECT no, email_key FROM row WHERE job = ?1 AND email_key <> ''", values![id.0], |r| {
-        all.push((hash(r.text(1)?), r.get(0)?));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    all.sort_unstable();
-    let groups = all.chunk_by(|(one, _), (other, _)| one == other);
-    Ok(groups.filter(|rows| rows.len() > 1).flatten().copied().collect())
 }
 
 /// The rows among these that repeat an earlier one: place, kind, and the number of the row that is repeated.
@@ -162,7 +149,8 @@ fn set(db: &Tx<'_>, id: JobId, found: &[(i64, &'static str, String)]) -> tx::Res
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::job::Kind;
+    use crate::jobs::job::{Kind, Phase};
+    use crate::jobs::journal::duplicates;
     use crate::jobs::journal::rows::NewRow;
     use crate::jobs::journal::schema::{self, MIGRATIONS};
     use crate::jobs::journal::statements::{draft_of, journal};
@@ -181,7 +169,8 @@ mod tests {
         let connection = journal();
         let db = Tx::on(&connection);
         let job = draft_of(&db, Kind::Issue, rows);
-        compare(&db, job, "bucket <> 'sending'").expect("compared");
+        let alike = duplicates::recipients(&db, &job, &Phase::Draft).expect("recipients").alike();
+        compare(&db, job, "bucket <> 'sending'", &alike).expect("compared");
         let read = "SELECT repeats, class, class_why FROM row WHERE job = ?1 ORDER BY no";
         db.rows(read, values![job.0], |r| {
             let kind: Option<String> = r.get(0)?;

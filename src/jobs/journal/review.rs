@@ -58,6 +58,11 @@ pub(super) fn record_correction(db: &Tx<'_>, job: JobId, rows: &[u64]) -> tx::Re
     Ok(())
 }
 
+/// The last correction that was not undone.
+pub(super) fn last_correction(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
+    db.row("SELECT max(id) FROM review WHERE job = ?1 AND what = ?2", values![job.0, CORRECT], |r| r.get(0))
+}
+
 /// The last decision of a draft's review; `None` if there is none to undo.
 pub(super) fn last_decision(db: &Tx<'_>, job: &JobId) -> tx::Result<Option<LastDecision>> {
     db.optional(

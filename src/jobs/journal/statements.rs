@@ -363,10 +363,13 @@ fn the_end_of_a_duplicate_check() {
         let db = Tx::on(&connection);
         started(&db, Kind::Issue, n);
         let job = draft(&db, Kind::Issue, n);
+        let known = duplicates::recipients(&db, &job, &Phase::Draft).expect("recipients");
         let args = duplicates::FinishCheck {
             id: job,
             phase: Phase::Draft,
             complete: true,
+            corrected: known.corrected,
+            alike: known.alike(),
             begun: NEW,
             policies: Policies::default(),
         };
