@@ -150,6 +150,11 @@ fn issues(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(String, String, String)
     )
 }
 
+/// The account and template of a job's claims; `None` if no job of its key has begun.
+pub(super) fn known_scope(db: &Tx<'_>, job: JobId) -> tx::Result<Option<(i64, String)>> {
+    Ok(Scope::known(db, job)?.map(|scope| (scope.account, scope.template)))
+}
+
 /// Another row with a claim on the same recipient and template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rival {

@@ -26,6 +26,10 @@ const FOUND: &str = found!();
 /// Of schema 12: a check looks at the rows that an earlier one found, and not at all rows.
 pub(super) const SCHEMA: &str = concat!("CREATE INDEX row_found ON row(job, no) WHERE ", found!(), ";");
 
+/// Of schema 13 of a file and 12 of a team: without the index of addresses, which nearly every request wrote as a whole.
+/// The claims have one of recipients.
+pub(super) const NO_INDEX_OF_ADDRESSES: &str = "DROP INDEX row_key;";
+
 /// The addresses of a job's unsent rows: one spelling for each e-mail key.
 pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<String>> {
     db.rows(
@@ -133,21 +137,24 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
         .iter()
         .map(|h| (h.key.as_str(), h.badge.wire(), h.class.is_over(), first_rows.get(&h.key)))
         .collect();
-    // A badge that this job has sent was not there before. A badge that may come from a request in doubt does not
-    // count either: the poller decides about it. `+` makes SQLite find the rows by their address. Counted, since
-    // PostgreSQL would answer `EXISTS` with one reading of all rows of the job.
+    // A badge that this job has sent was not there before. A badge that may come from a request in doubt, which has a
+    // claim, does not count either: the poller decides about it. Counted, since PostgreSQL would answer `EXISTS` with
+    // one reading of all rows of the job.
+    let (account, template) = claims::known_scope(db, *id)?.unzip();
     let counted: Vec<usize> = db.rows(
         "SELECT held.place FROM json_rows(?2, email_key text, badge text, over boolean, no bigint) AS held
              WHERE EXISTS (SELECT 1 FROM row
                            WHERE row.job = ?1 AND row.no = held.no AND row.email_key = held.email_key)
                AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
                         WHERE row.badge = held.badge AND row.job = ?1 AND job.kind = 'issue')
-               AND 0 = (SELECT count(*) FROM row
-                        WHERE row.email_key = held.email_key AND +row.job = ?1
+               AND 0 = (SELECT count(*) FROM row AS first
+                        JOIN claim ON claim.account = ?3 AND claim.template = ?4 AND claim.person = first.person
+                        JOIN row ON row.job = claim.job AND row.no = claim.no
+                        WHERE first.job = ?1 AND first.no = held.no AND row.job = ?1
                           AND row.request IS NOT NULL AND row.badge IS NULL
                           AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
              ORDER BY held.place",
-        values![id.0, super::json(&list)],
+        values![id.0, super::json(&list), account, template],
         |r| Ok(r.get::<i64>(0)? as usize),
     )?;
     let held_before: Vec<_> = counted.iter().filter_map(|place| list.get(*place)).collect();

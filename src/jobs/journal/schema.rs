@@ -148,4 +148,5 @@ pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
         claims::sort_by_row(&Tx::on(db))?;
         Tx::on(db).script(duplicates::SCHEMA)
     },
+    |db| Tx::on(db).script(duplicates::NO_INDEX_OF_ADDRESSES),
 ];

@@ -1,8 +1,8 @@
 //! What lapel has sent to an address, or with a badge id, whether the service shows it or not.
 
-use super::accounts;
 use super::jobs::row_status;
-use super::tx::{self, Tx, values};
+use super::tx::{self, Bind, Tx, values};
+use super::{accounts, claims};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::job::{JobId, person};
 use crate::jobs::row_status::RowStatus;
@@ -66,22 +66,35 @@ pub(super) fn sent_badge(
     account: &super::Account,
     badge: &BadgeId,
 ) -> tx::Result<Vec<SentHere>> {
-    sent_here(db, account, ("row.badge = ?3", badge.wire()), 20)
+    sent_here(db, account, ("row.badge = ?3", &badge.wire()), 20)
 }
 
 pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
-    let open = "row.email_key = ?3 AND row.request IS NOT NULL
-                AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
-    sent_here(db, account, (open, key.as_str()), 20)
+    let open = "row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
+    sent_to_recipient(db, account, key, open, 20)
 }
 
 pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
-    sent_here(
-        db,
-        account,
-        ("row.email_key = ?3 AND row.request IS NOT NULL AND row.badge IS NOT NULL", key.as_str()),
-        MOST_REQUESTED,
-    )
+    sent_to_recipient(db, account, key, "row.badge IS NOT NULL", MOST_REQUESTED)
+}
+
+/// The sent rows with an address that meet a condition. Their claims have the index of recipients: one of addresses would
+/// be written nearly as a whole for each request.
+fn sent_to_recipient(
+    db: &Tx<'_>,
+    account: &super::Account,
+    key: &EmailKey,
+    condition: &str,
+    most: u32,
+) -> tx::Result<Vec<SentHere>> {
+    let Some(person) = claims::RecipientHasher::of(db)?.person(key) else { return Ok(Vec::new()) };
+    let condition = format!(
+        "(row.job, row.no) IN (
+             SELECT claim.job, claim.no FROM (SELECT DISTINCT template FROM job WHERE kind = 'issue') AS issued
+             JOIN claim ON claim.account IN (?1, ?2) AND claim.template = issued.template AND claim.person = ?3)
+         AND {condition}"
+    );
+    sent_here(db, account, (&condition, &person), most)
 }
 
 pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<String>> {
@@ -106,12 +119,9 @@ pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<S
 fn sent_here(
     db: &Tx<'_>,
     account: &super::Account,
-    (condition, value): (&str, &str),
+    (condition, value): (&str, &dyn Bind),
     most: u32,
 ) -> tx::Result<Vec<SentHere>> {
-    if value.is_empty() {
-        return Ok(Vec::new());
-    }
     let [by_key, by_name] = accounts::all_of(db, account)?;
     db.rows(
         &format!(
@@ -121,7 +131,7 @@ fn sent_here(
          WHERE {condition} AND job.kind = 'issue' AND account_key.account IN (?1, ?2)
          ORDER BY request.id DESC LIMIT {most}"
         ),
-        values![by_key, by_name, value],
+        &[&by_key, &by_name, value],
         |r| {
             Ok(SentHere {
                 job: JobId(r.get(0)?),
