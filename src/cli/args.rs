@@ -14,6 +14,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::net::SocketAddr;
 use std::str::FromStr;
 
 /// A terminal client for a Digital Badge Issuing Service.
@@ -97,7 +98,16 @@ pub enum Command {
         #[command(flatten)]
         appearance: AppearanceFlags,
     },
-    // No doc comment: it would replace the sandbox's own description, which is longer and better.
+    // No doc comment: it would replace the sandbox's own description, which is longer and better. The sandbox uses no
+    // other module, so what its numbers must be is said here.
+    #[command(
+        mut_arg("listen", |arg| arg.value_parser(listen)),
+        mut_arg("seed", |arg| arg.value_parser(whole_from(0_u64))),
+        mut_arg("history", |arg| arg.value_parser(whole(0_u64, MOST_HISTORY))),
+        mut_arg("speed", |arg| arg.value_parser(speed)),
+        mut_arg("rate_limit", |arg| arg.value_parser(whole_from(0_u32))),
+        mut_arg("quota", |arg| arg.value_parser(whole_from(0_u64))),
+    )]
     Sandbox(sandbox::SandboxFlags),
     /// Issue badges to one recipient or to a file of recipients
     #[command(long_about = help::ISSUE, after_help = help::ISSUE_EXAMPLES)]
@@ -178,17 +188,20 @@ pub trait WholeNumber: FromStr + PartialOrd + Display + Copy + Send + Sync + 'st
 
 impl<T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static> WholeNumber for T {}
 
+/// Maximum number of badges in the history of the sandbox.
+const MOST_HISTORY: u64 = 20_000_000;
+
 /// What `lapel demo` takes.
 #[derive(Clone, Debug, Default, PartialEq, Args)]
 pub struct DemoFlags {
     /// Number of badges in the history; a million starts in seconds
-    #[arg(long, value_name = "N", value_parser = whole(0_u64, 20_000_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole(0_u64, MOST_HISTORY))]
     pub history: Option<u64>,
     /// Speed of the service's clock compared with real time; 0 stops it [default: 60]
-    #[arg(long, value_name = "F", value_parser = speed)]
+    #[arg(long, value_name = "F", allow_negative_numbers = true, value_parser = speed)]
     pub speed: Option<f64>,
     /// Seed of the made-up data; the same seed gives the same people and badges
-    #[arg(long, value_name = "N", value_parser = whole_from(0_u64))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = whole_from(0_u64))]
     pub seed: Option<u64>,
     /// Read-only: issuing and revoking are disabled
     #[arg(long, help_heading = "Settings")]
@@ -354,8 +367,13 @@ fn words<W: Words + Default + Send + Sync>() -> impl TypedValueParser<Value = W>
 fn speed(raw: &str) -> Result<f64, String> {
     match raw.parse::<f64>() {
         Ok(speed) if (0.0..=1e7).contains(&speed) => Ok(speed),
-        _ => Err(t!("must be a number from 0 to 10,000,000, such as 60").to_owned()),
+        _ => Err(t!("it must be a number from 0 to 10,000,000, such as 60").to_owned()),
     }
+}
+
+fn listen(raw: &str) -> Result<SocketAddr, String> {
+    let address = raw.replacen("localhost", "127.0.0.1", 1).parse();
+    address.map_err(|_| t!("it must be an IP address with a port, such as 127.0.0.1:8080").to_owned())
 }
 
 #[cfg(test)]
@@ -390,6 +408,50 @@ mod tests {
         assert!(read("lapel --pictures png").is_err());
         let flags = read("lapel --theme light --glyphs ascii").expect("no verb is needed").flags();
         assert_eq!((flags.theme, flags.glyphs), (Some(ThemeChoice::Light), Some(GlyphChoice::Ascii)));
+    }
+
+    /// For every flag and argument with a value: what lapel says about a value that is none.
+    #[test]
+    fn a_wrong_number_is_explained_in_lapels_own_words() {
+        fn visit(command: &clap::Command, path: &[String], said: &mut Vec<(String, String)>) {
+            for arg in command.get_arguments().filter(|arg| arg.get_action().takes_values()) {
+                for value in ["abc", "99999999999999999999999"] {
+                    let flag = arg.get_long().map(|long| format!("--{long}"));
+                    let line = path.iter().cloned().chain(flag).chain([value.to_owned()]);
+                    if let Err(error) = Cli::try_parse_from(line) {
+                        said.push((
+                            format!("{} {} {value}", path.join(" "), arg.get_id()),
+                            error.to_string(),
+                        ));
+                    }
+                }
+            }
+            for inner in command.get_subcommands() {
+                visit(inner, &[path, &[inner.get_name().to_owned()]].concat(), said);
+            }
+        }
+        let mut said = Vec::new();
+        visit(&Cli::command(), &["lapel".to_owned()], &mut said);
+        assert!(said.len() > 50, "{}", said.len());
+        for (of, text) in said {
+            for own in ["found in string", "is not in ", "too large to fit", "invalid float"] {
+                assert!(!text.contains(own), "{of}: {text}");
+            }
+        }
+        for (line, why) in [
+            ("lapel sandbox --rate-limit abc", "it must be a whole number, 0 or more"),
+            ("lapel sandbox --history 20000001", "it must be a whole number from 0 to 20000000"),
+            ("lapel sandbox --seed -1", "it must be a whole number, 0 or more"),
+            ("lapel demo --seed -1", "it must be a whole number, 0 or more"),
+            ("lapel demo --speed -1", "it must be a number from 0 to 10,000,000"),
+            ("lapel sandbox --speed -1", "it must be a number from 0 to 10,000,000"),
+            ("lapel sandbox --listen nonsense", "it must be an IP address with a port"),
+        ] {
+            let said = read(line).expect_err(line).to_string();
+            assert!(said.contains(why), "{line}: {said}");
+        }
+        read("lapel sandbox --listen localhost:0 --seed 3 --speed 0.5 --rate-limit 9 --history 5 --quota 2")
+            .expect("a sandbox");
     }
 
     #[test]

@@ -15,6 +15,14 @@ pub(super) fn somebody_is_there(yes: bool, message: &str) -> Result<(), Failure>
     Err(Failure { kind: "not_confirmed".to_owned(), ..Failure::usage(message) })
 }
 
+/// As [`somebody_is_there`], before a reviewed job sends (again) with LIVE.
+pub(super) fn somebody_is_there_again(yes: bool) -> Result<(), Failure> {
+    somebody_is_there(
+        yes,
+        t!("no terminal for the confirmation: use --yes to send with a LIVE profile. Nothing was sent."),
+    )
+}
+
 /// `false` for another text or at Ctrl-C.
 pub(super) async fn asked(
     review: &str,

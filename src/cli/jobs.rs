@@ -63,12 +63,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
-            may_be_asked(settings, how)?;
             send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Retry { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
-            may_be_asked(settings, how)?;
             send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_retry, work), how, as_json).await
         }
         JobsVerb::Resend { id, row, all_never_seen: _, number, why, how } => {
@@ -77,7 +75,10 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
                     "--why needs a reason to risk a second badge. Nothing was sent."
                 )));
             }
-            may_be_asked(settings, how)?;
+            may_act(profile(settings)?)?;
+            if profile(settings)?.environment == Environment::Live {
+                confirm::somebody_is_there_again(how.yes)?;
+            }
             let Some(row) = row else {
                 confirm::somebody_is_there(
                     number.is_some(),
@@ -111,7 +112,6 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
-            may_be_asked(settings, how)?;
             send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
@@ -246,20 +246,7 @@ async fn answer_with_job(
     Ok(exit::OK)
 }
 
-/// Runs before anything is opened.
-fn may_be_asked(settings: &Settings, how: AgainFlags) -> Result<(), Failure> {
-    let profile = profile(settings)?;
-    may_act(profile)?;
-    if profile.environment != Environment::Live {
-        return Ok(());
-    }
-    confirm::somebody_is_there(
-        how.yes,
-        t!("no terminal for the confirmation: use --yes to send with a LIVE profile. Nothing was sent."),
-    )
-}
-
-/// With LIVE, asks for confirmation first.
+/// With LIVE, asks for confirmation first, unless there is nothing to send.
 async fn send(
     mut session: VerbSession,
     id: JobId,

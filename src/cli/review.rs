@@ -157,6 +157,7 @@ impl VerbSession {
         if rows == 0 || !self.is_live() {
             return Ok(());
         }
+        confirm::somebody_is_there_again(false)?;
         self.progress.clear();
         self.confirmed_group(&words::head(job), job.id, rows).await
     }

@@ -144,6 +144,18 @@ fn every_language_is_complete_and_says_nothing_else() {
     }
 }
 
+/// Words that an office would not write, and the one that it does.
+#[test]
+fn korean_has_one_word_for_one_thing() {
+    let texts = translations(Language::Korean).expect("Korean");
+    for (avoided, word) in [("이유", "사유"), ("계획", "준비"), ("뱃지", "배지"), ("저널", "작업 기록")]
+    {
+        for (english, korean) in &texts {
+            assert!(!korean.contains(avoided), "{english}: {korean} ({word}, not {avoided})");
+        }
+    }
+}
+
 #[test]
 fn every_text_has_the_placeholders_of_its_english() {
     for (english, translated) in languages().flat_map(|(_, texts)| texts) {

@@ -8,7 +8,6 @@ use crate::api::{ApiError, Call, Reader};
 use crate::domain::address_search::is_possible;
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
-use std::collections::BTreeSet;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use unicode_normalization::UnicodeNormalization;
@@ -121,10 +120,11 @@ impl Index {
         .await
     }
 
-    pub async fn domains(&self) -> Result<BTreeSet<String>> {
+    /// The domains of the holders, with their numbers of badges.
+    pub async fn domains(&self) -> Result<Vec<(String, u64)>> {
         self.read(|db| {
-            db.prepare_cached("SELECT DISTINCT domain FROM badge WHERE domain IS NOT NULL")?
-                .query_map([], |r| r.get(0))?
+            db.prepare_cached("SELECT domain, count(*) FROM badge WHERE domain IS NOT NULL GROUP BY domain")?
+                .query_map([], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?
                 .collect()
         })
         .await

@@ -231,8 +231,8 @@ impl Jobs {
         Ok(self.core.journal.requested(&self.core.account, email).await?)
     }
 
-    /// The domains of the newest addresses in this account's issue jobs.
-    pub async fn domains(&self) -> Result<Vec<String>, JobError> {
+    /// The domains that this account's issue jobs were sent to, with their numbers of rows.
+    pub async fn domains(&self) -> Result<Vec<(String, u64)>, JobError> {
         Ok(self.core.journal.domains(&self.core.account).await?)
     }
 

@@ -336,7 +336,7 @@ impl App {
             }
         }
         self.fit_confirms(&mut out);
-        self.tell_home();
+        self.tell_home(&mut out);
         self.open_view(&mut out);
         self.watch_view();
         // A message takes rows of the body.

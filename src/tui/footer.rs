@@ -140,7 +140,16 @@ impl App {
             let key = self.cx.keymap.key(&stack, action)?;
             Some(Hint { key, words: self.hint(action), action, at: 0, begins: false })
         };
-        let all = |actions: &[Action]| -> Vec<Hint> { actions.iter().copied().filter_map(hint).collect() };
+        let all = |actions: &[Action]| -> Vec<Hint> {
+            let mut hints: Vec<Hint> = Vec::new();
+            for hint in actions.iter().copied().filter_map(hint) {
+                // Of two keys with the same word, the more important one. The help lists both.
+                if hints.iter().all(|shown| shown.words != hint.words) {
+                    hints.push(hint);
+                }
+            }
+            hints
+        };
         let mut app = all(APP);
         // While a pane is open, the key of Quit closes it like Back.
         let quits = self.modals.is_empty() && self.welcome.is_none() && self.screen().has_pane();

@@ -168,6 +168,8 @@ requests! {
             else |why| Response::Call(Box::new(lookup::failed(query, why.error.clone())));
         /// The badges of a template that a recipient already has, and the same badge in another job.
         Holdings(id: TemplateId, email: String) -> Holdings(Result<Holdings, ApiError>, Option<Box<Rival>>) [Read];
+        /// The domains of the addresses in the index and in the journal, with their numbers.
+        Domains -> Domains(Vec<(String, u64)>);
         /// The template of a badge, from its holder's history: its id and title. The badge's own record does not contain it.
         TemplateOf(id: BadgeId, email: String) -> TemplateOf(Result<(TemplateId, Text), String>) [Read];
         /// A record as JSON, as the service sends it.

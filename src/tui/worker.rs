@@ -33,6 +33,7 @@ use crate::tui::platform::external;
 use crate::tui::platform::file_preview;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
+use index::IndexSlot;
 use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
@@ -216,12 +217,14 @@ async fn answer(
                     requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
             }
             if holder.has_nothing() {
-                holder.domains = index.domains().await;
-                if let Some(jobs) = &jobs {
-                    holder.domains.extend(jobs.domains().await.unwrap_or_default());
-                }
+                holder.domains =
+                    known_domains(jobs.as_ref(), &index).await.into_iter().map(|(d, _)| d).collect();
             }
             Response::Holder(Box::new(holder))
+        }
+        Request::Domains => {
+            let WorkerConnection { jobs, index, .. } = link?;
+            Response::Domains(known_domains(jobs.as_ref(), &index).await)
         }
         Request::Call(query) => {
             let WorkerConnection { reader, connection, .. } = link?;
@@ -410,6 +413,18 @@ async fn template_of(
         t!("The service does not give the template of this badge. Nothing was changed. Issue the corrected badge from Templates, and revoke this one when it is Issued."),
     )?;
     Ok((template, item.title.unwrap_or_default()))
+}
+
+/// The domains of the addresses in the index and in the journal, each once. A badge sent from here is in both.
+async fn known_domains(jobs: Option<&Jobs>, index: &IndexSlot) -> Vec<(String, u64)> {
+    let mut domains: HashMap<String, u64> = index.domains().await.into_iter().collect();
+    if let Some(jobs) = jobs {
+        for (domain, n) in jobs.domains().await.unwrap_or_default() {
+            let most = domains.entry(domain).or_default();
+            *most = n.max(*most);
+        }
+    }
+    domains.into_iter().collect()
 }
 
 async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> HolderLists {

@@ -24,7 +24,11 @@ async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     h.press("esc");
     let screen = h.settled().await;
     assert!(screen.contains(msg("Draft kept. Nothing was sent. Home shows it.")), "{screen}");
-    h.press("esc 0");
+    h.press("esc 5");
+    let screen = h.settled().await;
+    let offered = "1 draft is kept: 0 shows it on Home";
+    assert!(screen.contains(msg("no jobs yet")) && screen.contains(offered), "{screen}");
+    h.press("0");
     let screen = h.shows(msg(KEPT)).await;
     assert!(screen.contains("2 ready") && screen.contains("1 skipped"), "{screen}");
     h.settled().await;
@@ -37,6 +41,8 @@ async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     h.confirm_draft("3").await;
     h.shows("waiting 3 = 3").await;
     assert_eq!(accepted(&h), 3);
+    let screen = h.settled().await;
+    assert!(!screen.contains("draft"), "there is none any more: {screen}");
     h.press("0");
     assert!(!h.settled().await.contains(msg(KEPT)));
 }

@@ -53,6 +53,24 @@ fn sheet(path: &Path) -> Vec<Vec<String>> {
 }
 
 #[tokio::test]
+async fn a_typed_name_replaces_the_proposed_one_unless_the_cursor_was_moved() {
+    let (mut h, _folder) = history().await;
+    h.press("e");
+    let proposed = h.settled().await;
+    assert!(proposed.contains("lapel-history-2026-11-21.xlsx"), "{proposed}");
+    // Another kind of file is still a proposal.
+    h.press("pagedown");
+    assert!(h.settled().await.contains("lapel-history-2026-11-21.csv"), "{}", h.screen());
+    h.type_text("all.csv");
+    let screen = h.settled().await;
+    assert!(screen.contains("all.csv") && !screen.contains("lapel-history"), "{screen}");
+    h.press("esc e left backspace");
+    h.type_text("l");
+    let screen = h.settled().await;
+    assert!(screen.contains("lapel-history-2026-11-21.xllx"), "{screen}");
+}
+
+#[tokio::test]
 async fn the_whole_list_goes_as_its_filter_and_its_order_say() {
     let (mut h, folder) = history().await;
     h.press("/ ctrl-f tab tab");

@@ -1,6 +1,6 @@
 //! Recipients from files and pastes, badge ids from files, corrections.
 
-use super::activity::people;
+use super::activity::{issue, people};
 use super::*;
 use crate::common::texts::{msg, msg_part, msg_with};
 use lapel::sandbox::RowState;
@@ -236,6 +236,42 @@ async fn pasted_lines_become_a_draft() {
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
     assert!(screen.contains(msg("one recipient")), "the form below the review: {screen}");
     assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn a_domain_that_is_nearly_one_of_earlier_recipients_is_asked_about() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    issue(&mut h, 0..10).await;
+    h.shows("waiting 10 = 10").await;
+    let asked = msg_with("did you mean {meant}?", &[&"naru.example"]);
+    h.press("1");
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.type_text("김민지");
+    h.press("tab");
+    h.type_text("minji@naru.example");
+    assert!(!h.screen().contains(&asked), "{}", h.screen());
+    h.press("ctrl-u");
+    h.type_text("minji@naru.exmaple");
+    assert!(h.screen().contains(&asked), "{}", h.screen());
+    // The review says it, too, and asks for nothing more than otherwise.
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("e-mail: {asked}")), "{screen}");
+    h.confirm("1");
+    h.shows("waiting 1 = 1").await;
+    assert_eq!(accepted(&h), 11);
+    // In a file, such a row needs review, as one with another well-known domain does.
+    h.press("1");
+    h.settled().await;
+    h.press("i");
+    h.settled().await;
+    h.paste("김민수, kim@naru.exmaple\n이영희, lee@naru.example\n");
+    h.shows(msg("columns")).await;
+    h.press("enter");
+    let screen = h.shows("1 needs review").await;
+    assert!(screen.contains("1 ready"), "{screen}");
 }
 
 #[tokio::test]

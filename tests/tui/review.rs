@@ -414,6 +414,6 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     h.shows(msg_part("2 need review")).await;
     let screen = h.settled().await;
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flat.contains("did you mean naru.example, as in most other rows?"), "{screen}");
+    assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{screen}");
     assert!(flat.contains("one@naru.example"), "the suggestion, too: {screen}");
 }

@@ -148,8 +148,9 @@ impl TemplateDrafts<'_> {
         if let Some(writing) = self.writing.take() {
             writing.wait()?;
         }
+        let known = self.store.domains(self.account.clone()).wait()?;
         let suspects: Vec<(String, String)> =
-            similar_domains(&self.domains).into_iter().take(SUSPECTS).collect();
+            similar_domains(&self.domains, &known).into_iter().take(SUSPECTS).collect();
         for draft in &mut self.jobs {
             let rows = std::mem::take(&mut draft.rows);
             self.store.finish_rows(draft.id, rows, suspects.clone()).wait()?;

@@ -53,7 +53,7 @@ pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
 pub(super) use origin::PASTED;
 pub(super) use origin::hex;
 pub use row::{CellFact, CellNote, RawRow};
-pub use similar_domains::similar_domains;
+pub use similar_domains::{DomainCounts, similar_domains};
 pub use split::Delimiter;
 pub use table::{InputRows, InputTable};
 

@@ -1,4 +1,4 @@
-//! Finds domains of a file that look like typing mistakes for other domains.
+//! Finds domains that look like typing mistakes for other domains: of a file, or of earlier recipients.
 
 use crate::domain::edit_distance::edits;
 use crate::domain::email::meant_domain;
@@ -11,42 +11,61 @@ const RARER: u64 = 10;
 /// As [`RARER`], for two swapped letters: two domains rarely differ like that without a mistake.
 const RARER_SWAPPED: u64 = 5;
 
-/// Returns `(suspect, meant)`, sorted. A suspect is one edit away from a far more frequent or a well-known
-/// domain. A person must decide, since two universities may differ by one letter.
-///
-/// `counts` has the number of addresses per domain, in any case.
-#[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
-pub fn similar_domains(counts: &HashMap<String, u64>) -> Vec<(String, String)> {
-    let mut folded: HashMap<String, u64> = HashMap::new();
-    for (domain, count) in counts {
-        *folded.entry(domain.to_lowercase()).or_default() += count;
-    }
-    let frequent: Vec<(&String, u64)> =
-        folded.iter().filter(|(_, n)| **n >= FREQUENT).map(|(d, n)| (d, *n)).collect();
-    // Two domains one edit apart share a form with one letter left out, so this finds all pairs without
-    // comparing every domain with every other.
-    let mut forms: HashMap<String, Vec<(&str, u64)>> = HashMap::new();
-    for (domain, count) in &frequent {
-        for form in one_left_out(domain) {
-            forms.entry(form).or_default().push((domain, *count));
+/// The domains of many addresses, to find the one that another domain probably misspells.
+#[derive(Clone, Debug, Default)]
+pub struct DomainCounts {
+    /// By domain in lower case.
+    counts: HashMap<String, u64>,
+    /// The frequent domains by each form of theirs with one letter left out. Two domains one edit apart share a form, so
+    /// this finds them without comparing every domain with every other.
+    frequent: HashMap<String, Vec<String>>,
+}
+
+impl DomainCounts {
+    /// A domain may come several times, in any case: its numbers of addresses are added.
+    pub fn new<D: AsRef<str>>(counts: impl IntoIterator<Item = (D, u64)>) -> Self {
+        let mut all = Self::default();
+        for (domain, count) in counts {
+            *all.counts.entry(domain.as_ref().to_lowercase()).or_default() += count;
         }
+        for domain in all.counts.iter().filter(|(_, n)| **n >= FREQUENT).map(|(domain, _)| domain) {
+            for form in one_left_out(domain) {
+                all.frequent.entry(form).or_default().push(domain.clone());
+            }
+        }
+        all
     }
-    let mut found: Vec<(String, String)> = folded
-        .iter()
-        .filter_map(|(domain, count)| {
-            let near = one_left_out(domain)
-                .into_iter()
-                .filter_map(|form| forms.get(&form))
-                .flatten()
-                .filter(|(other, n)| {
-                    let ratio = if are_swapped(domain, other) { RARER_SWAPPED } else { RARER };
-                    *n >= count.saturating_mul(ratio) && is_slip(domain, other)
-                })
-                .max_by_key(|(other, n)| (*n, std::cmp::Reverse(*other)));
-            let meant = near.map(|(other, _)| (*other).to_owned()).or_else(|| meant_domain(domain));
-            meant.map(|meant| (domain.clone(), meant))
-        })
-        .collect();
+
+    /// The domain that this one, in lower case, probably misspells: one edit away and far more frequent, or well known. A
+    /// person must decide, since two universities may differ by one letter.
+    pub fn meant(&self, domain: &str) -> Option<String> {
+        let count = self.count(domain).max(1);
+        let near = one_left_out(domain)
+            .into_iter()
+            .filter_map(|form| self.frequent.get(&form))
+            .flatten()
+            .filter(|other| {
+                let ratio = if are_swapped(domain, other) { RARER_SWAPPED } else { RARER };
+                self.count(other) >= count.saturating_mul(ratio) && is_slip(domain, other)
+            })
+            .max_by_key(|other| (self.count(other), std::cmp::Reverse(*other)));
+        near.cloned().or_else(|| meant_domain(domain))
+    }
+
+    fn count(&self, domain: &str) -> u64 {
+        self.counts.get(domain).copied().unwrap_or(0)
+    }
+}
+
+/// Returns `(suspect, meant)` for the domains of a file, sorted. `counts` and `known` have the number of addresses per
+/// domain, in any case: in the file, and of earlier recipients.
+#[allow(clippy::implicit_hasher, reason = "callers count with the standard map")]
+pub fn similar_domains(counts: &HashMap<String, u64>, known: &[(String, u64)]) -> Vec<(String, String)> {
+    let known = known.iter().map(|(domain, n)| (domain, *n));
+    let all = DomainCounts::new(counts.iter().map(|(domain, n)| (domain, *n)).chain(known));
+    let folded: HashSet<String> = counts.keys().map(|domain| domain.to_lowercase()).collect();
+    let mut found: Vec<(String, String)> =
+        folded.into_iter().filter_map(|domain| all.meant(&domain).map(|meant| (domain, meant))).collect();
     found.sort();
     found
 }
@@ -80,7 +99,7 @@ mod tests {
     use super::*;
 
     fn found(counts: &[(&str, u64)]) -> Vec<(String, String)> {
-        similar_domains(&counts.iter().map(|(d, n)| ((*d).to_owned(), *n)).collect())
+        similar_domains(&counts.iter().map(|(d, n)| ((*d).to_owned(), *n)).collect(), &[])
     }
 
     fn pair(suspect: &str, meant: &str) -> (String, String) {
@@ -124,6 +143,18 @@ mod tests {
         assert_eq!(found(&[("moonfern.example", 40), ("moonfarn.example", 30)]), []);
         assert_eq!(found(&[("snu.ac.kr", 400), ("gnu.ac.kr", 1)]), []);
         assert_eq!(found(&[("a.example", 1), ("b.example", 1)]), []);
+    }
+
+    #[test]
+    fn domains_of_earlier_recipients_count_without_being_in_the_file() {
+        let known = [("naru.example".to_owned(), 5), ("moonfern.example".to_owned(), 12)];
+        let file = |domain: &str| similar_domains(&HashMap::from([(domain.to_owned(), 1)]), &known);
+        assert_eq!(file("naru.exmaple"), [pair("naru.exmaple", "naru.example")]);
+        assert_eq!(file("Moonfrn.example"), [pair("moonfrn.example", "moonfern.example")]);
+        assert_eq!(file("nary.example"), [], "too few to tell a mistake from another organisation");
+        assert_eq!(file("naru.example"), []);
+        let both = [("moonfern.example".to_owned(), 40), ("moonfarn.example".to_owned(), 5)];
+        assert_eq!(DomainCounts::new(both).meant("moonfarn.example"), None, "it has holders of its own");
     }
 
     #[test]

@@ -244,8 +244,8 @@ pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId
     Ok((copied > 0).then_some(undo))
 }
 
-/// Adds the last rows of a file. Marks rows for review whose domain looks like a typing mistake for another domain
-/// of the file: `suspects` are pairs of the domain and the likely one.
+/// Adds the last rows of a file. Marks rows for review whose domain looks like a typing mistake for another
+/// domain: `suspects` are pairs of the domain and the likely one.
 pub(super) fn finish_rows(
     db: &Tx<'_>,
     id: &JobId,

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 /// Maximum number of rows with a time of request for one address.
 const MOST_REQUESTED: u32 = 1_000;
 
-/// Rows whose domains are suggested, so that a large journal does not delay a look-up.
+/// Rows whose domains are counted, so that a large journal does not delay a look-up.
 const NEWEST: u32 = 50_000;
 
 /// A row that lapel sent and that the service may not show yet.
@@ -55,8 +55,8 @@ impl super::Journal {
         self.store().requested(account.clone(), EmailKey::of(email)).await
     }
 
-    /// The domains of the newest rows of an account's issue jobs.
-    pub async fn domains(&self, account: &super::Account) -> Result<Vec<String>, super::JournalError> {
+    /// The domains of the newest sent rows of an account's issue jobs, with the number of these rows.
+    pub async fn domains(&self, account: &super::Account) -> Result<Vec<(String, u64)>, super::JournalError> {
         self.store().domains(account.clone()).await
     }
 }
@@ -97,20 +97,22 @@ fn sent_to_recipient(
     sent_here(db, account, (&condition, &person), most)
 }
 
-pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<String>> {
+pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(String, u64)>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
     // `CROSS JOIN` makes SQLite begin with the newest rows.
     db.rows(
         &format!(
-            "SELECT DISTINCT substr(email_key, instr(email_key, '@') + 1)
+            "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*)
              FROM (SELECT row.email_key FROM row CROSS JOIN job CROSS JOIN account_key
                    WHERE job.id = row.job AND job.kind = 'issue' AND row.email_key LIKE '%@%'
+                     AND row.request IS NOT NULL
                      AND account_key.base_url = job.base_url AND account_key.key = job.account
                      AND account_key.account IN (?1, ?2)
-                   ORDER BY row.job DESC, row.no DESC LIMIT {NEWEST}) AS newest"
+                   ORDER BY row.job DESC, row.no DESC LIMIT {NEWEST}) AS newest
+             GROUP BY domain"
         ),
         values![by_key, by_name],
-        |r| r.get(0),
+        |r| Ok((r.get(0)?, r.get::<i64>(1)?.unsigned_abs())),
     )
 }
 
@@ -163,9 +165,10 @@ mod tests {
             format!(
                 "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
                      VALUES ({id}, '{kind}', 'running', 0, 'p', 'u', '{key}', 't');
+                 INSERT INTO request (id, job, rows, sha256, intent, heard) VALUES ({id}, {id}, 1, '', 0, 0);
                  WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {rows})
-                 INSERT INTO row (job, no, name, email, email_key, bucket)
-                     SELECT {id}, n, 'n', n || '@{domain}', n || '@{domain}', 'ready' FROM number;"
+                 INSERT INTO row (job, no, name, email, email_key, bucket, request)
+                     SELECT {id}, n, 'n', n || '@{domain}', n || '@{domain}', 'waiting', {id} FROM number;"
             )
         };
         write(
@@ -175,15 +178,21 @@ mod tests {
                 + &job(1, "issue", "1", "old.example", 1)
                 + &job(2, "issue", "1", "new.example", NEWEST)
                 + &job(3, "issue", "2", "other.example", 1)
-                + &job(4, "revoke", "1", "revoked.example", 1),
+                + &job(4, "revoke", "1", "revoked.example", 1)
+                + &job(5, "issue", "1", "unsent.example", 1)
+                + "UPDATE row SET request = NULL WHERE job = 5;",
         )
         .await;
         let account =
             Account { profile: "p".into(), base_url: "u".into(), key: "1".into(), organisation: None };
-        assert_eq!(journal.domains(&account).await.expect("read"), ["new.example"]);
+        assert_eq!(
+            journal.domains(&account).await.expect("read"),
+            [("new.example".to_owned(), NEWEST.into())]
+        );
         write("DELETE FROM row WHERE job = 2 AND no = 1".to_owned()).await;
         let mut domains = journal.domains(&account).await.expect("read");
         domains.sort();
-        assert_eq!(domains, ["new.example", "old.example"]);
+        let all: u64 = domains.iter().map(|(_, n)| n).sum();
+        assert_eq!((domains.len(), &*domains[1].0, all), (2, "old.example", NEWEST.into()));
     }
 }

@@ -308,7 +308,7 @@ operations! {
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
-    read domains(account: Account) -> Vec<String> = sent_here::domains;
+    read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;
     read newest(what: Cow<'static, str>, most: usize) -> Vec<String> = facts::newest;
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;

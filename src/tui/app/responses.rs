@@ -65,9 +65,13 @@ impl App {
         self.handed(reply, out)
     }
 
-    /// Passes changed jobs to Home. Passes the length of the history, if the History tab shows all of it, to the tabs
+    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the History tab shows all of it, to the tabs
     /// that say what reading it costs.
-    pub(super) fn tell_home(&mut self) {
+    pub(super) fn tell_home(&mut self, out: &mut Effects<'_>) {
+        if self.navigation.tab == Tab::Activity {
+            self.on_tab(Tab::Home, out, |screens, out| screens.home.read_drafts(out));
+            self.screens.activity.drafts = self.screens.home.kept_drafts();
+        }
         if matches!(self.navigation.tab, Tab::Home | Tab::Wallet) {
             let history = &self.screens.history.browser;
             let is_whole = history.list.is_counted() && !history.is_filtered();

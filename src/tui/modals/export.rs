@@ -42,6 +42,7 @@ impl ExportForm {
     pub fn new(source: ExportSource, cx: &UiContext) -> Self {
         let mut file = PathField::with_earlier(cx.recent(InputKind::Export));
         file.set(&format!("lapel-{}-{}.xlsx", source.name, cx.now().date()));
+        file.select();
         Self { source, kind: 0, file, exists: false, work: None, replaces: false, error: None }
     }
 
@@ -78,8 +79,11 @@ impl ExportForm {
         self.kind = at % self.kinds();
         let after = self.ending();
         if let Some(stem) = self.file.text().strip_suffix(&format!(".{before}")) {
-            let name = format!("{stem}.{after}");
+            let (name, is_proposal) = (format!("{stem}.{after}"), self.file.is_selected());
             self.file.set(&name);
+            if is_proposal {
+                self.file.select();
+            }
         }
     }
 

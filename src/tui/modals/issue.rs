@@ -2,7 +2,7 @@
 //! lines open the file form instead.
 
 use super::file::Purpose;
-use super::person_review::PersonReview;
+use super::person_review::{EarlierDomains, PersonReview};
 use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
@@ -35,6 +35,7 @@ pub struct IssueForm {
     detail_request: Option<RequestId>,
     same_title: Option<usize>,
     same_title_request: Option<RequestId>,
+    earlier: EarlierDomains,
     review: Option<PersonReview>,
 }
 
@@ -58,6 +59,7 @@ impl IssueForm {
             detail_request,
             same_title: None,
             same_title_request,
+            earlier: EarlierDomains::new(out),
             review: None,
         }
     }
@@ -173,7 +175,7 @@ impl IssueForm {
         let typed = self.email.value();
         match Address::check(typed) {
             Ok(address) => {
-                for warning in address.warnings() {
+                for warning in address.warnings().iter().chain(&self.earlier.question(&address)) {
                     form.text(&format!("       {} {warning}", cx.glyphs.alert), cx.theme.warning());
                 }
             }
@@ -205,7 +207,7 @@ impl IssueForm {
             let n = review.name.chars().count();
             form.warning(&t!("the name has {n} characters; its end is not shown", n));
         }
-        review.draw(form, cx);
+        review.draw(&self.earlier, form, cx);
         self.draw_template(form, cx);
     }
 }
@@ -238,6 +240,7 @@ impl Component for IssueForm {
                 None => {
                     out.cancel(self.detail_request.take());
                     out.cancel(self.same_title_request.take());
+                    self.earlier.cancel(out);
                     self.file.cancel(out);
                     out.close();
                 }
@@ -301,6 +304,7 @@ impl Component for IssueForm {
                 Some(review) => review.on_response(Reply { id, response }),
                 None => Err(Reply { id, response }),
             },
+            Response::Domains(..) => self.earlier.on_response(Reply { id, response }),
             response => self.file.on_response(Reply { id, response }),
         }
     }

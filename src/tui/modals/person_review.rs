@@ -2,13 +2,47 @@
 //! issue one badge.
 
 use crate::api::ApiError;
-use crate::domain::{Address, BadgeId, HistoryItem, TemplateId, Text, Verdict};
+use crate::domain::{Address, BadgeId, EmailKey, HistoryItem, TemplateId, Text, Verdict};
 use crate::i18n::tr;
+use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;
 
 /// Maximum number of badges listed that the recipient already has.
 const LISTED: usize = 5;
+
+/// The domains of earlier recipients: a typed one that is nearly one of them may be a typing mistake.
+pub(super) struct EarlierDomains {
+    counts: DomainCounts,
+    request: Option<RequestId>,
+}
+
+impl EarlierDomains {
+    /// Requests them.
+    pub fn new(out: &mut Effects<'_>) -> Self {
+        Self { counts: DomainCounts::default(), request: Some(out.ask(Request::Domains)) }
+    }
+
+    pub fn cancel(&mut self, out: &mut Effects<'_>) {
+        out.cancel(self.request.take());
+    }
+
+    pub fn on_response(&mut self, reply: Reply) -> Handled {
+        if let Response::Domains(counts) = reply.to(&mut self.request)? {
+            self.counts = DomainCounts::new(counts);
+        }
+        Ok(())
+    }
+
+    /// The question about an address that [`Address::warnings`] has no such question about.
+    pub fn question(&self, address: &Address) -> Option<String> {
+        if address.meant().is_some() {
+            return None;
+        }
+        let meant = self.counts.meant(EmailKey::of(address.as_str()).domain()?)?;
+        Some(t!("did you mean {meant}?", meant))
+    }
+}
 
 pub(super) struct PersonReview {
     pub name: String,
@@ -77,7 +111,7 @@ impl PersonReview {
         })
     }
 
-    pub fn draw(&self, form: &mut FormText<'_>, cx: &UiContext) {
+    pub fn draw(&self, earlier: &EarlierDomains, form: &mut FormText<'_>, cx: &UiContext) {
         if let Some(row) = &self.sent_before {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
@@ -91,7 +125,7 @@ impl PersonReview {
             }
             Some(Ok(held)) => self.draw_held(held, form, cx),
         }
-        for warning in self.address.warnings() {
+        for warning in self.address.warnings().iter().chain(&earlier.question(&self.address)) {
             form.warning(&t!("e-mail: {warning}", warning));
         }
     }

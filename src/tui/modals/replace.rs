@@ -1,7 +1,7 @@
 //! Correct and replace: lapel issues a badge again with a corrected name or e-mail address. It revokes the old
 //! badge when the new one is Issued.
 
-use super::person_review::PersonReview;
+use super::person_review::{EarlierDomains, PersonReview};
 use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
 use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
@@ -23,6 +23,7 @@ pub struct ReplaceForm {
     template: Option<Result<(TemplateId, Text), String>>,
     template_request: Option<RequestId>,
     error: Option<String>,
+    earlier: EarlierDomains,
     review: Option<PersonReview>,
 }
 
@@ -34,7 +35,8 @@ impl ReplaceForm {
         let fields = TextFields::new(labels, [&text(&old.recipient_name), &email, ""]);
         let template_request = Some(out.ask(Request::TemplateOf(old.badge_id.clone(), email)));
         let state = Verdict::of(&*old, cx.now()).state();
-        Self { old, state, fields, template: None, template_request, error: None, review: None }
+        let earlier = EarlierDomains::new(out);
+        Self { old, state, fields, template: None, template_request, error: None, earlier, review: None }
     }
 
     fn is_changed(&self) -> bool {
@@ -120,7 +122,7 @@ impl ReplaceForm {
             ),
             cx.theme.warning(),
         );
-        review.draw(form, cx);
+        review.draw(&self.earlier, form, cx);
     }
 
     fn draw_fields(&self, form: &mut FormText<'_>, cx: &UiContext) {
@@ -131,6 +133,10 @@ impl ReplaceForm {
         for finding in findings.iter().filter(|finding| finding.severity != Severity::Note) {
             let text = finding.to_string();
             if finding.severity == Severity::Refuse { form.error(&text) } else { form.warning(&text) }
+        }
+        let address = Address::check(self.fields.value(EMAIL)).ok();
+        if let Some(question) = address.and_then(|address| self.earlier.question(&address)) {
+            form.warning(&question);
         }
         match &self.template {
             None => form.busy(t!("reading the template of this badge")),
@@ -168,6 +174,7 @@ impl Component for ReplaceForm {
                 Some(mut review) => review.cancel(out),
                 None => {
                     out.cancel(self.template_request.take());
+                    self.earlier.cancel(out);
                     out.close();
                 }
             },
@@ -190,6 +197,9 @@ impl Component for ReplaceForm {
         match (reply.to(&mut self.template_request), &mut self.review) {
             (Ok(Response::TemplateOf(template)), _) => self.template = Some(template),
             (Ok(_), _) => {}
+            (Err(reply), _) if matches!(reply.response, Response::Domains(_)) => {
+                return self.earlier.on_response(reply);
+            }
             (Err(reply), Some(review)) => return review.on_response(reply),
             (Err(reply), None) => return Err(reply),
         }

@@ -54,10 +54,12 @@ pub struct ResolveRows {
 
 impl ResolveRows {
     fn new(job: JobId, rows: RowsToResolve, choices: Vec<Resolution>) -> Self {
-        let badge = match &rows {
+        let mut badge = match &rows {
             RowsToResolve::One(row) => TextField::with(row.badge_id.as_ref().map_or("", BadgeId::wire)),
             RowsToResolve::Marked { .. } => TextField::default(),
         };
+        // Another id replaces the one of the row.
+        badge.select();
         Self {
             job,
             rows,

@@ -79,12 +79,14 @@ impl Confirm {
 
     /// Only a number is typed outside LIVE. Pasting is not possible.
     pub fn on_text_key(&mut self, key: KeyEvent, is_at_once: bool) -> bool {
-        self.is_pasted |= is_at_once;
         let is_text = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
-        match key.code {
+        let typed = match key.code {
             KeyCode::Char(c) if is_text && !self.wanted.has_name() && !c.is_ascii_digit() => false,
             _ => self.field.on_text_key(key),
-        }
+        };
+        // The rest of a paste into the field before this question, for example its line feed, is no text here.
+        self.is_pasted = (self.is_pasted || is_at_once) && !self.field.value().is_empty();
+        typed
     }
 
     pub fn clear(&mut self) {
@@ -228,6 +230,35 @@ mod tests {
         confirm.on_text_key(KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE), true);
         assert!(confirm.may_be_paste(false), "Enter may be the last piece of the paste");
         assert!(!confirm.may_be_paste(false), "the next one is a person's");
+    }
+
+    #[test]
+    fn what_is_left_of_a_paste_elsewhere_does_not_count_once_there_is_no_text() {
+        let line_feed = KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL);
+        let at_once = |confirm: &mut Confirm, c: char| {
+            confirm.on_text_key(KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), true);
+        };
+        for environment in [Environment::Demo, Environment::Live] {
+            let mut confirm = Confirm::new(ConfirmQuestion::of(1), &context(environment));
+            confirm.on_text_key(line_feed, true);
+            types(&mut confirm, "1");
+            assert!(confirm.is_right() && !confirm.may_be_paste(false), "typed after the line feed");
+            // Text of a paste that was deleted, and typed again.
+            confirm.clear();
+            at_once(&mut confirm, '1');
+            press(&mut confirm, KeyCode::Backspace);
+            types(&mut confirm, "1");
+            assert!(confirm.is_right() && !confirm.may_be_paste(false), "typed after the deletion");
+            // The same line feed after pasted text, and pasted text after a deletion, are a paste.
+            confirm.clear();
+            types(&mut confirm, "1");
+            confirm.on_text_key(line_feed, true);
+            assert!(confirm.may_be_paste(false), "the text came with its line feed");
+            confirm.clear();
+            press(&mut confirm, KeyCode::Backspace);
+            at_once(&mut confirm, '1');
+            assert!(confirm.may_be_paste(false), "pasted after a deletion");
+        }
     }
 
     #[test]

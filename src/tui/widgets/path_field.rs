@@ -78,6 +78,15 @@ impl PathField {
         self.found.clear();
     }
 
+    /// The path is a proposal: the next letter replaces it, a movement of the cursor keeps it.
+    pub fn select(&mut self) {
+        self.field.select();
+    }
+
+    pub fn is_selected(&self) -> bool {
+        self.field.is_all_selected()
+    }
+
     pub fn set_pasted(&mut self, pasted: &str) {
         self.pasted = None;
         self.field.fill(&paths::unwrap(pasted));

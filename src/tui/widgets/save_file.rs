@@ -24,6 +24,7 @@ impl SaveFile {
         let mut field = PathField::new(false, out);
         let now = cx.clock().offset().to_datetime(jiff::Timestamp::now());
         field.set_pasted(&now.strftime(name).to_string());
+        field.select();
         Self { field, text, request: None, exists: false, said: None }
     }
 

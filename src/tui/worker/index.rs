@@ -11,7 +11,7 @@ use crate::index::{
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::civil::DateTime;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
@@ -110,16 +110,16 @@ impl IndexSlot {
         Ok(())
     }
 
-    /// Empty without an index.
-    pub async fn domains(&self) -> BTreeSet<String> {
+    /// The domains of the index, with their numbers of badges. Empty without an index.
+    pub async fn domains(&self) -> Vec<(String, u64)> {
         let read = match self.get().await {
             Ok(Some(index)) => index.domains().await,
-            Ok(None) => Ok(BTreeSet::new()),
+            Ok(None) => Ok(Vec::new()),
             Err(why) => Err(why),
         };
         read.unwrap_or_else(|why| {
             tracing::warn!("the domains of the index were not read: {why}");
-            BTreeSet::new()
+            Vec::new()
         })
     }
 

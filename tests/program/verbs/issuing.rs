@@ -135,6 +135,45 @@ fn without_a_terminal_somebody_has_to_say_yes_first() {
     assert_eq!(bench.requests(), 0, "not even a question");
 }
 
+/// With LIVE, sending again needs a confirmation. Where nothing is left to send, there is nothing to confirm.
+#[test]
+fn a_live_job_with_nothing_left_to_send_says_so_and_asks_nothing() {
+    let bench = Bench::new();
+    let profile = format!(
+        "[profiles.live]\nbase_url = \"{}\"\nenvironment = \"live\"\nkey = {{ env = \"LIVE_KEY\" }}\n",
+        bench.sandbox.base_url()
+    );
+    bench.write("config/config.toml", profile);
+    let live = |args: &[&str]| {
+        let mut command = bench.lapel(&[args, &["--profile", "live"]].concat());
+        command.env_remove("LAPEL_BASE_URL").env_remove("LAPEL_API_KEY");
+        command.env("LIVE_KEY", bench.sandbox.api_key());
+        bench.said(command.output().expect("it runs"))
+    };
+    let issue = |to: &str| live(&["issue", "--template", "TPL-001", "--to", to, "--yes"]);
+    issue("하나 <one@naru.example>").ended(0);
+    bench.control().set_quota(Some(1));
+    issue("두리 <two@naru.example>").ended(4);
+    let posts = bench.posts();
+    for (verb, why) in [
+        ("resume", "Only a paused or stopped job can be resumed"),
+        ("retry", "has no refused rows"),
+        ("use-up", "did not stop at the quota"),
+    ] {
+        let said = live(&["jobs", verb, "1"]).ended(1);
+        assert!(said.err.contains(msg_part(why)) && !said.err.contains("--yes"), "{verb}: {}", said.err);
+    }
+    for verb in ["resume", "use-up"] {
+        let said = live(&["jobs", verb, "2"]).ended(2);
+        assert!(
+            said.err.contains("--yes") && said.err.contains(msg_part("Nothing was sent")),
+            "{}",
+            said.err
+        );
+    }
+    assert_eq!(bench.posts(), posts);
+}
+
 #[test]
 fn a_read_only_profile_refuses_before_anything_is_read() {
     let bench = Bench::new();

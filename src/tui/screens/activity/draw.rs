@@ -233,17 +233,30 @@ impl Activity {
             line.extend(as_of(cx).map(|time| Span::styled(format!("  {time}"), theme.warning())));
             line
         };
+        let drafts = (self.drafts > 0).then(|| {
+            plural!(
+                self.drafts as u64,
+                "{n} draft is kept: {key} shows it on Home",
+                "{n} drafts are kept: {key} shows them on Home",
+                key = cx.key(&[KeyContext::Global, KeyContext::Always], Action::Home)
+            )
+        });
+        let dot = format!(" {} ", cx.glyphs.dot);
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
                 let jobs = count!(self.jobs.len() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());
-                let line = head(&said.join(&format!(" {} ", cx.glyphs.dot)));
+                said.extend(drafts);
+                let line = head(&said.join(&dot));
                 self.search.line(usize::from(area.width), cx).unwrap_or(line)
             }
             (Some(Err(why)), true) => Line::styled(format!("  {} {why}", cx.glyphs.alert), theme.error()),
-            (Some(Ok(())), true) => head(t!("no jobs yet")),
+            (Some(Ok(())), true) => {
+                let said: Vec<String> = [t!("no jobs yet").to_owned()].into_iter().chain(drafts).collect();
+                head(&said.join(&dot))
+            }
             (None, true) => {
                 Line::styled(format!("  {} {}", cx.spinner(), t!("reading the journal")), theme.dim())
             }

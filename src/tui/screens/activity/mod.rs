@@ -37,6 +37,8 @@ const FEW: u64 = 3;
 pub struct Activity {
     /// The newest first. Drafts are not here: their form keeps them.
     jobs: Vec<Job>,
+    /// The number of imports with kept drafts, which Home opens.
+    pub(in crate::tui) drafts: usize,
     /// `None` until the journal was read.
     read: Option<Result<(), String>>,
     request: Option<RequestId>,
@@ -68,6 +70,7 @@ impl Default for Activity {
     fn default() -> Self {
         Self {
             jobs: Vec::new(),
+            drafts: 0,
             read: None,
             request: None,
             heading: columns::heading(),

@@ -58,6 +58,8 @@ pub struct Home {
 #[derive(Default)]
 struct HomeDrafts {
     kept: Vec<Job>,
+    /// The number of imports that made them.
+    imports: usize,
     request: Option<RequestId>,
     /// Whether a job command may have changed them since.
     stale: bool,
@@ -134,6 +136,18 @@ impl Home {
         }
         self.drafts = HomeDrafts { request: Some(out.ask(Request::KeptDrafts)), ..HomeDrafts::default() };
         self.stale = true;
+    }
+
+    /// The number of lines that offer kept drafts.
+    pub fn kept_drafts(&self) -> usize {
+        self.drafts.imports
+    }
+
+    /// Reads the kept drafts again, if they may have changed.
+    pub fn read_drafts(&mut self, out: &mut Effects<'_>) {
+        if std::mem::take(&mut self.drafts.stale) {
+            self.drafts.request = Some(out.ask(Request::KeptDrafts));
+        }
     }
 
     /// Called when a job command has ended: drafts may have been added, started or removed.
@@ -451,9 +465,7 @@ impl Component for Home {
             _ => return self.counts.load_visible(area, cx, out),
         }
         self.counts.count(cx, out);
-        if std::mem::take(&mut self.drafts.stale) {
-            self.drafts.request = Some(out.ask(Request::KeptDrafts));
-        }
+        self.read_drafts(out);
         self.arrange(cx);
         self.laid_out.take();
         let rows = self.laid_out(area, cx);
@@ -483,6 +495,7 @@ impl Component for Home {
                     Err(why) => out.warn(why),
                 }
                 let imports = imports(&self.drafts.kept);
+                self.drafts.imports = imports.len();
                 if !std::mem::replace(&mut self.drafts.told, true) && !imports.is_empty() {
                     out.say(plural!(
                         imports.len() as u64,

@@ -138,7 +138,7 @@ pub fn told(
         let room_of_text = room.saturating_sub(LABEL).max(8);
         let why = pieces(&told.why, &format!(" {} ", cx.glyphs.dot), room_of_text);
         for (i, why) in why.iter().enumerate() {
-            lines.extend(labelled(if i == 0 { t!("Why") } else { "" }, why, room, theme.dim(), cx));
+            lines.extend(labelled(if i == 0 { t!("Why|verdict") } else { "" }, why, room, theme.dim(), cx));
         }
     }
     let label = t!("Not possible");

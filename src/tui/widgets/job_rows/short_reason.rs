@@ -32,7 +32,10 @@ const SHORT: [(&str, &str); 69] = [
         tr_noop!("wrong e-mail"),
     ),
     (tr_noop!("did you mean {meant}?"), tr_noop!("mistyped domain")),
-    (tr_noop!("e-mail address: did you mean {meant}, as in most other rows?"), tr_noop!("mistyped domain")),
+    (
+        tr_noop!("e-mail address: did you mean {meant}, as in most other addresses?"),
+        tr_noop!("mistyped domain"),
+    ),
     (tr_noop!("letters of the name were lost in a conversion{was}"), tr_noop!("lost letters")),
     (tr_noop!("the name is empty"), tr_noop!("no name")),
     (tr_noop!("the name has only invisible characters"), tr_noop!("no name")),
