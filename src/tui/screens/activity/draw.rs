@@ -425,15 +425,16 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     for need in needs(job, cx.clock().utc()) {
         let rows = count!(need.rows, "row", "rows");
         let text = match need.urgency {
+            _ if !may_run => t!("People who issue can act on it. {open}: show the rows.", open),
             Urgency::InDoubt => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
-            Urgency::Refused if may_run && job.left_to_retry() > 0 => {
+            Urgency::Refused if job.left_to_retry() > 0 => {
                 t!("{run}: send the refused rows again.", run)
             }
-            Urgency::Stopped if may_run => match job.stop.as_ref().map(|stop| stop.kind) {
+            Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
                 Some(StopKind::Quota) => {
                     t!(
                         "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",
