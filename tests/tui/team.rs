@@ -111,7 +111,8 @@ async fn support_sees_a_job_that_stopped_and_is_offered_nothing_that_it_cannot_d
     let screen = h.until("the job", |screen| screen.contains("#2")).await;
     let text = words(&screen);
     assert!(
-        text.contains(msg_part("3 of 5 not sent")) && text.contains(msg_part("to correct them")),
+        text.contains(msg_part("3 of 5 not sent"))
+            && text.contains(msg_part("People who issue can act on it.")),
         "{screen}"
     );
     assert!(!text.contains(msg_part("use up the quota")) && !text.contains("R: "), "{screen}");
