@@ -17,6 +17,9 @@ pub use question::CallerQuestion;
 /// The advice mentions the remaining time of a badge that expires sooner than this.
 const SOON: SignedDuration = SignedDuration::from_hours(30 * 24);
 
+/// Maximum number of titles in one sentence.
+const TITLES: usize = 3;
+
 #[derive(Clone, Copy, Debug)]
 pub struct CallCase<'a> {
     pub held: &'a HeldBadge,
@@ -101,15 +104,16 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             };
             vec![issued, mail(case)]
         }
-        CallerQuestion::Expired if is_valid => {
+        CallerQuestion::Expired | CallerQuestion::Revoked if is_valid => {
             let (word, _) = verdict.line();
-            let mut say = vec![t!("It has not expired. The record says: {word}.", word)];
+            let mut say = vec![if question == CallerQuestion::Expired {
+                t!("It has not expired. The record says: {word}.", word)
+            } else {
+                t!("It is not revoked. The record says: {word}.", word)
+            }];
+            say.extend(meant(case, question));
             say.extend(copies(case, verdict));
             say
-        }
-        CallerQuestion::Revoked if is_valid => {
-            let copies = copies(case, verdict);
-            if copies.is_empty() { vec![t!("This badge is not revoked.").to_owned()] } else { copies }
         }
         CallerQuestion::When | CallerQuestion::Expired | CallerQuestion::Revoked => stands(),
         CallerQuestion::WrongName | CallerQuestion::WrongEmail => {
@@ -166,6 +170,36 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             .to_owned(),
         ],
     }
+}
+
+/// The holder's badges that are expired or revoked, as the caller says: the selected one may not be the one they mean.
+fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
+    let is_meant = |other: &&HeldBadge| {
+        other.recipient_name() == case.held.recipient_name()
+            && match other.verdict(case.now) {
+                Verdict::Expired { .. } => question == CallerQuestion::Expired,
+                verdict => question == CallerQuestion::Revoked && is_revoked(&verdict),
+            }
+    };
+    let mut titles: Vec<String> = Vec::new();
+    for title in case.all.iter().filter(is_meant).filter_map(HeldBadge::title).map(Text::to_string) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    if titles.is_empty() {
+        return None;
+    }
+    let more = titles.split_off(titles.len().min(TITLES)).len();
+    if more > 0 {
+        titles.push(t!("and {n} more", n = number(more as u64)));
+    }
+    let all = list(titles);
+    Some(if question == CallerQuestion::Expired {
+        t!("Expired badges in this list: {all}. Select the one that the caller means.", all)
+    } else {
+        t!("Revoked badges in this list: {all}. Select the one that the caller means.", all)
+    })
 }
 
 fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {

@@ -17,7 +17,7 @@ use super::row_status::RowStatus;
 use super::rules::{self, Step};
 use super::send;
 use crate::domain::BadgeId;
-use crate::i18n::{Localizable, list};
+use crate::i18n::{Localizable, list, number};
 use crate::secrets::redact;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -535,11 +535,9 @@ pub fn shares(job: &Job) -> Localizable {
     if job.counts.total() == 0 {
         return localizable!("it has no rows");
     }
-    list(
-        job.counts.iter().map(|(row_status, n)| {
-            localizable!("{n} {state}", n, state = Localizable::of(row_status.name()))
-        }),
-    )
+    list(job.counts.iter().map(|(row_status, n)| {
+        localizable!("{n} {state}", n = number(n), state = Localizable::of(row_status.name()))
+    }))
 }
 
 fn has_changed(job: &Job) -> JobError {

@@ -262,10 +262,8 @@ impl App {
             // Nobody has tried yet.
             _ if !link.is_alone => t!("{alert} database away", alert),
             0 => t!("{alert} database away {dot} no requests", alert, dot),
-            limit => {
-                let used = format!("{}/{limit}", link.used_last_minute);
-                t!("{alert} database away {dot} own share {used}", alert, dot, used)
-            }
+            // Requests of the shared pool do not use it up, so their number says nothing here.
+            limit => t!("{alert} database away {dot} own share {limit}/min", alert, dot, limit),
         };
         (text, cx.theme.header_warning())
     }

@@ -253,7 +253,7 @@ async fn the_wallet_counts_copies_and_shows_each_of_them() {
     h.press("enter");
     let screen = h.settled().await;
     let copies = crate::common::texts::msg_with("{n} copies", &[&2]);
-    assert_eq!(screen.matches(&copies).count(), 2, "{screen}");
+    assert_eq!(screen.matches(&copies).count(), 1, "said once, where it does not cut the reason: {screen}");
     // Each copy has its row, and a revocation is about that one only.
     h.press("x");
     let screen = h.settled().await;
@@ -292,7 +292,7 @@ async fn three_copies_are_one_row_that_opens_to_each_of_them() {
     let screen = h.settled().await;
     assert!(h.tui.app.modal().is_none(), "{screen}");
     assert!(row(&screen).contains("▾"), "{screen}");
-    assert_eq!(screen.matches(&copies).count(), 3, "{screen}");
+    assert_eq!(screen.matches(&copies).count(), 1, "{screen}");
     h.press("j x");
     let screen = h.settled().await;
     assert!(h.tui.app.modal().is_some() && screen.contains(ids[2].as_str()), "{screen}");

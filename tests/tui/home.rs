@@ -334,6 +334,9 @@ async fn a_read_only_profile_reads_and_resumes_nothing() {
     h.press("R i");
     assert!(h.settled().await.contains(msg_part("cannot issue or revoke")), "{}", h.screen());
     assert_eq!(posts(&h), before);
+    h.press("5");
+    let screen = super::narrow::flat(&h.settled().await);
+    assert!(screen.contains(msg_part("People who issue can act on it.")), "{screen}");
 }
 
 #[tokio::test]

@@ -158,6 +158,25 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
 }
 
 #[test]
+fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
+    let valid = || Row { id: "B-2", ..Row::default() }.held();
+    let ended = Row { id: "B-3", until: Some("2026-11-09"), ..Row::default() }.held();
+    let answer = |all: &[HeldBadge], question| {
+        script(&CallCase { question: Some(question), ..case(&all[0], all) }).say.join(" ")
+    };
+    let all = [valid(), revoked("B-1", "2026-11-19 09:00:00"), ended];
+    let said = answer(&all, CallerQuestion::Revoked);
+    assert!(said.contains("It is not revoked. The record says: VALID"), "{said}");
+    assert!(said.contains("Revoked badges in this list: 파이썬 데이터 분석 수료. Select"), "{said}");
+    let said = answer(&all, CallerQuestion::Expired);
+    assert!(said.contains("It has not expired.") && said.contains("Expired badges in this list: "), "{said}");
+    // Of another name at this address, nothing is said.
+    let other = Row { id: "B-1", name: "임하늘", label: "회수완료", wallet: false, ..Row::default() }.held();
+    let said = answer(&[valid(), other], CallerQuestion::Revoked);
+    assert!(said.contains("It is not revoked.") && !said.contains("in this list"), "{said}");
+}
+
+#[test]
 fn a_reason_is_only_read_out_where_it_was_read() {
     let mut held = revoked("B-1", "2026-11-19 09:00:00");
     assert!(told(&[held.clone()]).contains("which lapel has not read"));

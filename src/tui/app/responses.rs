@@ -2,12 +2,12 @@
 
 use super::{App, Notice, Tab};
 use crate::i18n::{number, tr};
-use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus};
+use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus, person};
 use crate::tui::effects::{Effects, RequestOwner};
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::request::{Handled, Reply, Response};
 use crate::tui::screens::home::JournalReadState;
-use crate::tui::worker::job_command::JobReply;
+use crate::tui::worker::job_command::{self, JobReply};
 
 impl App {
     /// A response whose owner is gone is dropped, except the result of a job command.
@@ -158,6 +158,14 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
             true,
         ));
     }
+    // What this person pauses is no news to them.
+    if let Some(who) = &now.paused_by
+        && before.is_some_and(|b| b.is_mine() && b.paused_by.is_none())
+        && who.argument("who") != Some(person(&job_command::who()))
+    {
+        let state = now.phase_words();
+        return Some((t!("Job {id}: {state}. Activity shows what was sent.", id = now.id, state), true));
+    }
     let bad = |b: RowStatus| {
         matches!(b, RowStatus::InDoubt | RowStatus::NotDone | RowStatus::Dropped | RowStatus::NotSeen)
     };
@@ -189,6 +197,7 @@ fn news(before: Option<&Job>, now: &Job) -> Option<(String, bool)> {
 mod tests {
     use super::*;
     use crate::domain::Text;
+    use crate::jobs::{Code, Owner, Reason};
     use crate::tui::widgets::needs::tests::job;
 
     #[test]
@@ -203,6 +212,24 @@ mod tests {
         let text = t!("Issued: {title} ({done} of {all})", title, done, all);
         assert_eq!(news(Some(&at(1499, 1)), &at(1500, 0)), Some((text, false)));
         assert_eq!(news(Some(&at(1500, 0)), &at(1500, 0)), None, "once");
+    }
+
+    #[test]
+    fn only_what_a_colleague_pauses_is_news() {
+        let running = || {
+            let owner =
+                Owner { label: Code::Interrupted.into(), is_me: true, is_alive: true, is_colleague: false };
+            Job { owner: Some(owner), ..job(Phase::Running, &[(RowStatus::Ready, 5)]) }
+        };
+        let by = |who: &str| Job {
+            phase: Phase::Paused,
+            paused_by: Some(Reason::of_process(who, "lab-pc")),
+            ..running()
+        };
+        let (text, bad) = news(Some(&running()), &by("lee, a colleague")).expect("news");
+        assert!(bad && text.contains("lee, a colleague"), "{text}");
+        assert_eq!(news(Some(&by("lee, a colleague")), &by("lee, a colleague")), None, "once");
+        assert_eq!(news(Some(&running()), &by(person(&job_command::who()))), None, "one's own");
     }
 
     #[test]

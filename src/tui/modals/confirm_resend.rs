@@ -3,6 +3,7 @@
 
 use crate::jobs::{Decision, Job, JobId};
 use crate::tui::prelude::*;
+use crate::tui::widgets::colleagues::involved;
 use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::worker::job_command::JobCommand;
 
@@ -11,6 +12,8 @@ pub struct ConfirmResend {
     id: JobId,
     title: String,
     rows: u64,
+    /// Who paused the job, and the colleagues that began or follow it.
+    people: Vec<String>,
     /// Toast after the confirmation.
     toast: Option<(String, bool)>,
 }
@@ -62,8 +65,8 @@ impl ConfirmResend {
     /// Returns `None` if the command sends no rows, or has a review.
     pub fn new(command: JobCommand, job: &Job, toast: Option<(String, bool)>) -> Option<Self> {
         let id = sends(&command)?;
-        let rows = rows(&command, job);
-        Some(Self { command, id, title: job.title.to_string(), rows, toast })
+        let (rows, people) = (rows(&command, job), involved(job));
+        Some(Self { command, id, title: job.title.to_string(), rows, people, toast })
     }
 }
 
@@ -82,6 +85,7 @@ impl Component for ConfirmResend {
     fn on_job(&mut self, job: &Job, _: &UiContext) {
         if job.id == self.id {
             self.rows = rows(&self.command, job);
+            self.people = involved(job);
         }
     }
 
@@ -123,5 +127,8 @@ impl Modal for ConfirmResend {
         let sent = plural!(self.rows, "{n} row to send", "{n} rows to send");
         form.asks(&format!("{sent} {} {}", cx.glyphs.dot, self.title), &cx.place(), cx);
         form.text(&what, cx.theme.text());
+        if !self.people.is_empty() {
+            form.text(&self.people.join(&format!(" {} ", cx.glyphs.dot)), cx.theme.warning());
+        }
     }
 }

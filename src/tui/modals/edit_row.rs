@@ -1,5 +1,6 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
+use crate::i18n::number;
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::jobs::{JobId, JobRow};
 use crate::tui::prelude::*;
@@ -77,7 +78,7 @@ impl Component for EditRow {
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::in_popup(area, cx);
-        let place = t!("row {no}", no = self.row.number());
+        let place = t!("row {no}", no = number(self.row.number()));
         for why in self.row.why.iter().chain(&self.row.also) {
             form.warning(&why.to_string());
         }

@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 /// Most systems have them; the best one first.
 const USUAL: [&str; 2] = ["less", "more"];
 
+/// The variable that tells `less` the encoding.
+const LESS_CHARSET: &str = "LESSCHARSET";
+
 /// A text for the pager. Lines are scrubbed, and no API key is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PagerText(String);
@@ -46,6 +49,10 @@ pub fn run(pager: &str, page: &PagerText) -> Result<(), String> {
     let mut command = editor::shell(pager);
     crate::secrets::hide_from(&mut command);
     stay(pager, &mut command);
+    // The text is UTF-8 in every locale. In one that the system does not have, `less` would show bytes for letters.
+    if std::env::var_os(LESS_CHARSET).is_none() {
+        command.env(LESS_CHARSET, "utf-8");
+    }
     let mut child = command
         .stdin(Stdio::piped())
         .spawn()
@@ -98,6 +105,16 @@ mod tests {
             let why = run(pager, &page).expect_err(pager);
             assert!(why.contains(said), "{why}");
         }
+    }
+
+    #[test]
+    fn less_shows_letters_in_every_locale() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seen = folder.path().join("charset");
+        let pager = format!("printf %s \"$LESSCHARSET\" > '{}'", seen.display());
+        assert_eq!(run(&pager, &PagerText::new(["한 줄"])), Ok(()));
+        let own = std::env::var(LESS_CHARSET).unwrap_or_else(|_| "utf-8".to_owned());
+        assert_eq!(std::fs::read_to_string(&seen).expect("read"), own);
     }
 
     #[test]

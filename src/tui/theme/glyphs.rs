@@ -16,6 +16,8 @@ pub struct Glyphs {
     pub rule: &'static str,
     /// The frame of a popup: the four corners, then its sides.
     pub frame: [&'static str; 5],
+    /// A row that belongs to the one above it.
+    pub branch: &'static str,
     pub bar: &'static str,
     /// Which part of a list is visible, in its right edge.
     pub position: &'static str,
@@ -58,6 +60,7 @@ impl Glyphs {
         mark: "◆",
         rule: "─",
         frame: ["┌", "┐", "└", "┘", "│"],
+        branch: "└",
         bar: "┃",
         position: "▐",
         passed: "━",
@@ -93,6 +96,8 @@ impl Glyphs {
         mark: "+",
         rule: "-",
         frame: ["+", "+", "+", "+", "|"],
+        // Not "+", which is a folded row.
+        branch: "`",
         bar: "|",
         position: "#",
         passed: "=",

@@ -23,6 +23,12 @@ pub fn colleagues(job: &Job) -> Vec<String> {
     begun.map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
 }
 
+/// Who paused the job, and the colleagues.
+pub fn involved(job: &Job) -> Vec<String> {
+    let paused = job.paused_by.is_some().then(|| job.phase_words().to_string());
+    paused.into_iter().chain(colleagues(job)).collect()
+}
+
 /// The colleague who opened a draft and has not closed it.
 pub fn opened_by(draft: &Job) -> Option<String> {
     let owner = draft.owner.as_ref().filter(|_| is_theirs(draft))?;
@@ -68,6 +74,17 @@ mod tests {
         let opened = t!("opened by {who}", who = "lee on lab-pc");
         assert_eq!((opened_by(&of(None, None)), opened_by(&of(None, Some("lee")))), (None, Some(opened)));
         assert_eq!(everybody(&of(Some(&format!("lee{mark}")), Some("lee"))), [begun("lee"), follows("lee")]);
+    }
+
+    #[test]
+    fn who_paused_a_job_comes_first() {
+        let lee = || Reason::of_process("lee", "lab-pc");
+        let paused = Job { phase: Phase::Paused, paused_by: Some(lee()), ..of(Some("kim"), None) };
+        assert_eq!(
+            involved(&paused),
+            [t!("paused by {who}", who = lee()), t!("begun by {who}", who = "kim")]
+        );
+        assert_eq!(involved(&of(None, None)), Vec::<String>::new());
     }
 
     #[test]

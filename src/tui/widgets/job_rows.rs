@@ -517,7 +517,7 @@ pub fn row_lines(row: &JobRow, job: &Job, room: usize, cx: &UiContext) -> Vec<Li
     let dot = format!(" {} ", cx.glyphs.dot);
     let id = row.badge_id.as_ref().map(|id| t!("badge {id}", id));
     let mut who: Vec<String> = [
-        Some(t!("row {no}", no = row.number())),
+        Some(t!("row {no}", no = number(row.number()))),
         Some(row.holder.to_string()),
         Some(row.address.to_string()),
         id,

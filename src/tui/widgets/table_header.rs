@@ -183,6 +183,8 @@ impl Heading {
             .enumerate()
             .map(|(at, (cells, def))| {
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
+                // A number that is cut looks like another one.
+                let percent = if def.right { 100 } else { percent };
                 width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
             })
             .collect();

@@ -7,7 +7,7 @@ use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
-use crate::tui::widgets::colleagues::everybody;
+use crate::tui::widgets::colleagues::{everybody, involved};
 use crate::tui::widgets::job_rows::{RowList, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
@@ -366,7 +366,7 @@ impl Activity {
         let (panes, whole) = (self.row_panes(area), area);
         let area = Rect { width: panes.list.width, ..area };
         let dot = cx.glyphs.dot;
-        let said = self.rows_heading.words().into_iter().chain(as_of(cx));
+        let said = involved(job).into_iter().chain(self.rows_heading.words()).chain(as_of(cx));
         let ends = said.fold(String::new(), |ends, by| format!("{ends} {dot} {by}"));
         let room = usize::from(area.width).saturating_sub(width(&ends) + 1);
         let head = format!("  #{} {dot} {} {dot} {}", job.id, tr(job.kind.name()), job.title);
@@ -438,15 +438,16 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
     for need in needs(job, cx.clock().utc()) {
         let rows = count!(need.rows, "row", "rows");
         let text = match need.urgency {
+            _ if !may_run => t!("People who issue can act on it. {open}: show the rows.", open),
             Urgency::InDoubt => t!(
                 "{open}: show the rows. {resolve} there resolves each one.",
                 open,
                 resolve = cx.key(&[KeyContext::JobRows], Action::Decide)
             ),
-            Urgency::Refused if may_run && job.left_to_retry() > 0 => {
+            Urgency::Refused if job.left_to_retry() > 0 => {
                 t!("{run}: send the refused rows again.", run)
             }
-            Urgency::Stopped if may_run => match job.stop.as_ref().map(|stop| stop.kind) {
+            Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
                 Some(StopKind::Quota) => {
                     t!(
                         "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",

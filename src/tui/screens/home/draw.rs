@@ -168,9 +168,6 @@ impl Home {
                     let time = cx.journal_time().unwrap_or_default();
                     let known = t!("The jobs are shown as of {time}.", time);
                     say(&mut head, &format!("{} {} {known}", cx.glyphs.alert, away.why), theme.warning());
-                    if rows.is_empty() {
-                        say(&mut rows, &format!(" {}", t!("nothing")), theme.dim());
-                    }
                 }
                 JournalReadState::Read if is_quiet => {
                     say(&mut head, t!("Nothing needs you, and no job is running."), theme.strong());
@@ -475,7 +472,7 @@ fn run_words(job: &Job, cx: &UiContext) -> Vec<String> {
     }];
     let unsent = job.left_to_send();
     if job.phase == Phase::Paused && unsent > 0 {
-        words.push(needs::counted(unsent, &job.row_state(RowStatus::Ready).to_string()));
+        words.push(t!("{n} not sent: {why}", n = number(unsent), why = job.phase_words()));
     } else if job.is_sending() {
         words.push(t!("sending").to_owned());
     } else if let Some(at) = job.next_poll {
@@ -498,6 +495,20 @@ fn next_steps(cx: &UiContext) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_paused_job_names_who_paused_it() {
+        use crate::jobs::Reason;
+        let cx = UiContext::for_test();
+        let paused =
+            |by| Job { paused_by: by, ..needs::tests::job(Phase::Paused, &[(RowStatus::Ready, 1200)]) };
+        let words = |by| run_words(&paused(by), &cx)[1].clone();
+        assert_eq!(words(None), "1,200 not sent: paused");
+        assert_eq!(
+            words(Some(Reason::of_process("lee", "lab-pc"))),
+            "1,200 not sent: paused by lee on lab-pc"
+        );
+    }
 
     #[test]
     fn a_line_that_breaks_between_two_parts_has_no_separator_at_its_end() {

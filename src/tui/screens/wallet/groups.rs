@@ -95,7 +95,7 @@ impl Sign {
         let sign = match self {
             Self::Folded => cx.glyphs.folded,
             Self::Unfolded => cx.glyphs.unfolded,
-            Self::Copy => cx.glyphs.frame[2],
+            Self::Copy => cx.glyphs.branch,
         };
         format!("{sign} ")
     }

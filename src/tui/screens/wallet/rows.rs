@@ -119,7 +119,8 @@ pub(super) struct LookupView {
 
 impl LookupView {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
-    /// reason, because they matter more to a caller.
+    /// reason, because they matter more to a caller. The copies come last, once for all of them: the pane has them,
+    /// too.
     fn remarks(&self, held: &HeldBadge) -> String {
         let written = held.recipient_email().map(Text::wire);
         let other = written
@@ -135,8 +136,9 @@ impl LookupView {
             Verdict::Waiting { .. } | Verdict::Overdue { .. } => String::new(),
             verdict => verdict.line().1,
         };
-        let copies = self.copies.get(&held.badge_id).cloned();
-        list([place, other, copies, Some(why).filter(|w| !w.is_empty())].into_iter().flatten()).to_string()
+        let is_below = self.signs.get(&held.badge_id) == Some(&Sign::Copy);
+        let copies = self.copies.get(&held.badge_id).filter(|_| !is_below).cloned();
+        list([place, other, Some(why).filter(|w| !w.is_empty()), copies].into_iter().flatten()).to_string()
     }
 }
 

@@ -74,6 +74,19 @@ fn numbers_and_their_heading_stand_at_the_right() {
 }
 
 #[test]
+fn a_number_is_never_cut_also_if_it_is_the_only_long_one() {
+    let mut heading = fresh();
+    let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let cells =
+        |rows: &str| ["a long name", rows, "x"].map(|text| (text.to_owned(), Style::default())).to_vec();
+    for _ in 0..200 {
+        heading.fit(&cells("12"), &cx);
+    }
+    heading.fit(&cells("1,234,567"), &cx);
+    assert_eq!(heading.width_of(1, &heading.widths(16)), 9);
+}
+
+#[test]
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     let mut heading = fresh();
     let mut own: Vec<ColumnLayout> = DEFS.iter().map(|def| def.layout).collect();
