@@ -231,7 +231,7 @@ impl Jobs {
         Ok(self.core.journal.requested(&self.core.account, email).await?)
     }
 
-    /// The domains that this account's issue jobs were sent to, with their numbers of rows.
+    /// The domains of the newest rows of this account's issue jobs that have begun, with their numbers of rows.
     pub async fn domains(&self) -> Result<Vec<(String, u64)>, JobError> {
         Ok(self.core.journal.domains(&self.core.account).await?)
     }

@@ -55,7 +55,7 @@ impl super::Journal {
         self.store().requested(account.clone(), EmailKey::of(email)).await
     }
 
-    /// The domains of the newest sent rows of an account's issue jobs, with the number of these rows.
+    /// The domains of the newest rows of an account's issue jobs that have begun, with the number of these rows.
     pub async fn domains(&self, account: &super::Account) -> Result<Vec<(String, u64)>, super::JournalError> {
         self.store().domains(account.clone()).await
     }
@@ -99,16 +99,17 @@ fn sent_to_recipient(
 
 pub(super) fn domains(db: &Tx<'_>, account: &super::Account) -> tx::Result<Vec<(String, u64)>> {
     let [by_key, by_name] = accounts::all_of(db, account)?;
-    // `CROSS JOIN` makes SQLite begin with the newest rows.
+    // `CROSS JOIN` makes SQLite begin with the newest job. Not with its rows: a draft may have a million.
     db.rows(
         &format!(
             "SELECT substr(email_key, instr(email_key, '@') + 1) AS domain, count(*)
-             FROM (SELECT row.email_key FROM row CROSS JOIN job CROSS JOIN account_key
-                   WHERE job.id = row.job AND job.kind = 'issue' AND row.email_key LIKE '%@%'
-                     AND row.request IS NOT NULL
-                     AND account_key.base_url = job.base_url AND account_key.key = job.account
-                     AND account_key.account IN (?1, ?2)
-                   ORDER BY row.job DESC, row.no DESC LIMIT {NEWEST}) AS newest
+             FROM (SELECT row.email_key FROM job CROSS JOIN row
+                   WHERE row.job = job.id AND job.kind = 'issue' AND job.phase <> 'draft'
+                     AND row.email_key LIKE '%@%'
+                     AND EXISTS (SELECT 1 FROM account_key
+                                 WHERE account_key.base_url = job.base_url AND account_key.key = job.account
+                                   AND account_key.account IN (?1, ?2))
+                   ORDER BY job.id DESC, row.no DESC LIMIT {NEWEST}) AS newest
              GROUP BY domain"
         ),
         values![by_key, by_name],
@@ -165,10 +166,9 @@ mod tests {
             format!(
                 "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
                      VALUES ({id}, '{kind}', 'running', 0, 'p', 'u', '{key}', 't');
-                 INSERT INTO request (id, job, rows, sha256, intent, heard) VALUES ({id}, {id}, 1, '', 0, 0);
                  WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {rows})
-                 INSERT INTO row (job, no, name, email, email_key, bucket, request)
-                     SELECT {id}, n, 'n', n || '@{domain}', n || '@{domain}', 'waiting', {id} FROM number;"
+                 INSERT INTO row (job, no, name, email, email_key, bucket)
+                     SELECT {id}, n, 'n', n || '@{domain}', n || '@{domain}', 'ready' FROM number;"
             )
         };
         write(
@@ -180,7 +180,7 @@ mod tests {
                 + &job(3, "issue", "2", "other.example", 1)
                 + &job(4, "revoke", "1", "revoked.example", 1)
                 + &job(5, "issue", "1", "unsent.example", 1)
-                + "UPDATE row SET request = NULL WHERE job = 5;",
+                + "UPDATE job SET phase = 'draft' WHERE id = 5;",
         )
         .await;
         let account =

@@ -65,8 +65,8 @@ impl App {
         self.handed(reply, out)
     }
 
-    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the History tab shows all of it, to the tabs
-    /// that say what reading it costs.
+    /// Passes changed jobs to Home, and the number of kept drafts to Activity. Passes the length of the history, if the
+    /// History tab shows all of it, to the tabs that say what reading it costs.
     pub(super) fn tell_home(&mut self, out: &mut Effects<'_>) {
         if self.navigation.tab == Tab::Activity {
             self.on_tab(Tab::Home, out, |screens, out| screens.home.read_drafts(out));
