@@ -292,7 +292,7 @@ async fn three_copies_are_one_row_that_opens_to_each_of_them() {
     let screen = h.settled().await;
     assert!(h.tui.app.modal().is_none(), "{screen}");
     assert!(row(&screen).contains("▾"), "{screen}");
-    assert_eq!(screen.matches(&copies).count(), 1, "{screen}");
+    assert_eq!(screen.matches(&copies).count(), 2, "in its row and in the toast: {screen}");
     h.press("j x");
     let screen = h.settled().await;
     assert!(h.tui.app.modal().is_some() && screen.contains(ids[2].as_str()), "{screen}");

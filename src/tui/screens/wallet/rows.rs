@@ -119,7 +119,7 @@ pub(super) struct LookupView {
 
 impl LookupView {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
-    /// reason, because they matter more to a caller. The copies come last, once for all of them: the pane has them,
+    /// reason, because they matter more to a caller. The copies are counted once for all of them: the pane counts them,
     /// too.
     fn remarks(&self, held: &HeldBadge) -> String {
         let written = held.recipient_email().map(Text::wire);
@@ -136,9 +136,15 @@ impl LookupView {
             Verdict::Waiting { .. } | Verdict::Overdue { .. } => String::new(),
             verdict => verdict.line().1,
         };
-        let is_below = self.signs.get(&held.badge_id) == Some(&Sign::Copy);
-        let copies = self.copies.get(&held.badge_id).filter(|_| !is_below).cloned();
-        list([place, other, Some(why).filter(|w| !w.is_empty()), copies].into_iter().flatten()).to_string()
+        let why = Some(why).filter(|w| !w.is_empty());
+        let copies = self.copies.get(&held.badge_id).cloned();
+        let said = match self.signs.get(&held.badge_id) {
+            Some(Sign::Copy) => [why, None],
+            // Such a row stands for all of them.
+            Some(Sign::Folded | Sign::Unfolded) => [copies, why],
+            None => [why, copies],
+        };
+        list([place, other].into_iter().chain(said).flatten()).to_string()
     }
 }
 
