@@ -124,6 +124,7 @@ CREATE TABLE row (
     PRIMARY KEY (job, no)
 );
 CREATE INDEX row_bucket ON row(job, bucket, no);
+CREATE INDEX row_key ON row(email_key, job);
 CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;
 CREATE INDEX row_badge ON row(badge) WHERE badge IS NOT NULL;
 CREATE INDEX row_request ON row(request) WHERE request IS NOT NULL;
