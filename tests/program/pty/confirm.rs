@@ -100,11 +100,18 @@ fn live_asks_before_a_job_goes_on() {
         term.shows(msg_part("Nothing was sent"));
         assert_eq!(term.exit().exit_code(), 2, "{typed:?}: {}", term.shown().text);
     }
-    for verb in ["resume 1", "retry 1", "resend 1 --row 1 --why x", "use-up 1"] {
+    let asked = [
+        ("resume 1", "use --yes to send", 2),
+        ("resend 1 --row 1 --why x", "use --yes to send", 2),
+        ("use-up 1", "use --yes to send", 2),
+        // None of its rows was refused, so there is nothing to ask.
+        ("retry 1", "has no refused rows", 1),
+    ];
+    for (verb, said, code) in asked {
         let script = format!("\"$0\" jobs {verb} </dev/null");
         let mut term = run(super::kit::program("/bin/sh", &["-c", &script, super::kit::LAPEL])).start();
-        term.shows(msg_part("use --yes to send"));
-        assert_eq!(term.exit().exit_code(), 2, "{verb}: {}", term.shown().text);
+        term.shows(msg_part(said));
+        assert_eq!(term.exit().exit_code(), code, "{verb}: {}", term.shown().text);
     }
     assert_eq!(accepted(), 0);
 
