@@ -95,10 +95,12 @@ fn sent_to_recipient(
         return sent_here(db, account, (&condition, &key.as_str()), most);
     }
     let person = claims::RecipientHasher::of(db)?.person(key);
+    // `CROSS JOIN` makes SQLite look the recipient up for each template, and not in all claims.
     let condition = format!(
         "(row.job, row.no) IN (
              SELECT claim.job, claim.no FROM (SELECT DISTINCT template FROM job WHERE kind = 'issue') AS issued
-             JOIN claim ON claim.account IN (?1, ?2) AND claim.template = issued.template AND claim.person = ?3)
+             CROSS JOIN claim
+             WHERE claim.account IN (?1, ?2) AND claim.template = issued.template AND claim.person = ?3)
          AND {condition}"
     );
     sent_here(db, account, (&condition, &person), most)
