@@ -323,8 +323,8 @@ const ENDS_WORD: [bool; 256] = {
     ends
 };
 
-/// The words of at least this length. Most texts have none, which this finds without a look at each character. It takes
-/// words for one between which no sign of ASCII is.
+/// The words of at least this length. Most texts have none, which this finds without a look at each character. Words that
+/// only a sign outside ASCII separates count as one.
 fn long_runs(text: &str, least: usize) -> impl Iterator<Item = &[u8]> {
     let ends = |b: &u8| ENDS_WORD[usize::from(*b)];
     let mut rest = text.as_bytes();

@@ -95,13 +95,14 @@ fn sent_to_recipient(
         return sent_here(db, account, (&condition, &key.as_str()), most);
     }
     let person = claims::RecipientHasher::of(db)?.person(key);
-    // `CROSS JOIN` makes SQLite look the recipient up for each template, and not in all claims.
+    // `CROSS JOIN` makes SQLite look the recipient up for each template, and not in all claims. Purged rows have no
+    // address, and keep their claims.
     let condition = format!(
         "(row.job, row.no) IN (
              SELECT claim.job, claim.no FROM (SELECT DISTINCT template FROM job WHERE kind = 'issue') AS issued
              CROSS JOIN claim
              WHERE claim.account IN (?1, ?2) AND claim.template = issued.template AND claim.person = ?3)
-         AND {condition}"
+         AND row.email_key <> '' AND {condition}"
     );
     sent_here(db, account, (&condition, &person), most)
 }

@@ -7,7 +7,7 @@ use super::requests::{Chunk, RequestEntry};
 use super::rows::{self, NewRow};
 use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
 use super::tx::{self, Tx, values};
-use super::{Process, claims, decisions, doubts, drafts, duplicates, schema};
+use super::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
 use crate::costs::costs;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::history_scan::{SeenBadge, SightSource};
@@ -415,4 +415,21 @@ fn a_revocation_that_waits_for_the_id_of_a_badge_gets_it_with_the_answer() {
     let sql = "SELECT badge FROM row WHERE job = ?1 ORDER BY no";
     let ids: Vec<Option<String>> = db.rows(sql, values![undo.0], |r| r.get(0)).expect("rows");
     assert_eq!(ids, ["B1", "B2"].map(|id| Some(id.to_owned())));
+}
+
+#[test]
+fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    let job = started(&db, Kind::Issue, 2);
+    request(&db, job);
+    let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
+    let sent = |email: &str| {
+        let key = EmailKey::of(email);
+        sent_here::sent_to(&db, &account, &key).expect("read").len()
+    };
+    assert_eq!(["P1@x.example", "p2@x.example", "p3@x.example", ""].map(sent), [1, 1, 0, 0]);
+    // The claims stay, so that nobody gets a second badge.
+    db.execute("UPDATE row SET name = '', email = '', email_key = ''", values![]).expect("purged");
+    assert_eq!(sent("p1@x.example"), 0);
 }
