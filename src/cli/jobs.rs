@@ -178,6 +178,7 @@ async fn show(
         let sum: String = origin.sha256.chars().take(12).collect();
         lines.push(t!("  {origin}, SHA-256 {sum}…", origin = origin.words(), sum));
     }
+    lines.extend(job.begun_by_words().map(|words| format!("  {words}")));
     if let Some(owner) = &job.owner {
         lines.push(if owner.is_alive {
             t!("  owner: {label}", label = owner.label)

@@ -1,6 +1,6 @@
 //! The words for a job and its rows, for the app and the verbs.
 
-use super::job::{Job, Phase};
+use super::job::{Job, Phase, person};
 use super::row_status::RowStatus;
 use crate::i18n::Localizable;
 
@@ -33,6 +33,12 @@ impl Job {
             Some(who) => localizable!("paused by {who}", who),
             None => Localizable::of(self.phase.name()),
         }
+    }
+
+    /// Who began the job, if a team shares the journal.
+    pub fn begun_by_words(&self) -> Option<Localizable> {
+        let who = self.begun_by.as_ref()?.to_string();
+        Some(localizable!("begun by {who}", who = person(&who)))
     }
 
     /// For unsent rows, the words say why they were not sent.

@@ -10,7 +10,7 @@ pub fn is_theirs(job: &Job) -> bool {
 
 /// Everybody, also this person.
 pub fn everybody(job: &Job) -> Vec<String> {
-    begun_by(job).map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
+    begun_by(job).into_iter().chain(followed_by(job)).collect()
 }
 
 /// The colleagues, each once. Empty for a job that only this person has worked on.
@@ -19,8 +19,9 @@ pub fn colleagues(job: &Job) -> Vec<String> {
     let follower =
         job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
     let known = [Some(person(&me)), follower];
-    let begun = begun_by(job).filter(|who| !known.contains(&Some(who)));
-    begun.map(|who| t!("begun by {who}", who)).into_iter().chain(followed_by(job)).collect()
+    let is_known =
+        job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
+    begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
 /// Who paused the job, and the colleagues.
@@ -36,7 +37,7 @@ pub fn opened_by(draft: &Job) -> Option<String> {
 }
 
 fn begun_by(job: &Job) -> Option<String> {
-    job.begun_by.as_ref().map(|who| person(&who.to_string()).to_owned())
+    job.begun_by_words().map(|words| words.to_string())
 }
 
 fn followed_by(job: &Job) -> Option<String> {
