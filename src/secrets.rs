@@ -16,7 +16,7 @@ use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard
 
 /// Holds the key of the selected profile.
 pub const KEY_VARIABLE: &str = "LAPEL_API_KEY";
-const REDACTED: &str = "[key]";
+pub const REDACTED: &str = "[key]";
 /// A word of at least this length is refused when it begins with a known prefix or is part of a known key.
 const LONGEST_INNOCENT: usize = 20;
 /// A shorter prefix would not tell a key from other words.
@@ -121,6 +121,15 @@ fn panic_text(said: &str) -> String {
 /// Also replaces every word that begins like a known key.
 pub fn redact(text: &str) -> Cow<'_, str> {
     known().redact(text)
+}
+
+/// Replaces every word of the shape of a key, also of one that lapel does not know.
+pub fn hide_shapes(text: &str) -> Cow<'_, str> {
+    if !words(text).any(|word| whole_and_parts(word).any(has_shape)) {
+        return Cow::Borrowed(text);
+    }
+    let hidden = |part: &str| if has_shape(part) { REDACTED.to_owned() } else { part.to_owned() };
+    Cow::Owned(replaced(text, is_between_words, |word| replaced(word, is_between_parts, hidden)))
 }
 
 /// No program that lapel starts gets a variable that holds a key.

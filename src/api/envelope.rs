@@ -59,7 +59,9 @@ impl ResponseBody {
                     _ => None,
                 };
                 let code = code.map(|c| key.blot(&c).into_owned());
-                Self::Envelope(Envelope { code, message, data: map.remove("data").unwrap_or(Value::Null) })
+                let mut data = map.remove("data").unwrap_or(Value::Null);
+                key.blot_answer(text, &mut data);
+                Self::Envelope(Envelope { code, message, data })
             }
             Some(_) => Self::Other(tr_noop!("JSON in an unknown format")),
             None if text.starts_with('<') => Self::Other(tr_noop!("a web page")),
@@ -99,7 +101,7 @@ const RATE_CODE: &str = "4011";
 #[derive(Debug)]
 pub(super) enum Meaning {
     Data(Value),
-    /// 429: nothing was done. Hold all requests and try again.
+    /// Refused for the rate limit: nothing was done. Try again after the hold.
     Limited,
     Refused(ApiError),
 }
@@ -156,6 +158,11 @@ impl HttpResponse {
 
     fn has_code(&self, code: &str) -> bool {
         self.envelope().is_some_and(|e| e.is(code))
+    }
+
+    /// Whether all requests of the key have to wait. A response may also claim that this one was accepted.
+    pub(super) fn is_rate_limited(&self) -> bool {
+        self.status == 429 || self.has_code(RATE_CODE)
     }
 
     fn what(&self) -> Localizable {
@@ -224,7 +231,7 @@ impl HttpResponse {
             Meaning::Refused(ApiError::InDoubt { accepted, status: Some(self.status), why })
         };
         match (self.status, &self.body) {
-            (429, _) => Meaning::Limited,
+            (429, _) if !self.claims_success() => Meaning::Limited,
             (401 | 403, _) if !self.claims_success() => Meaning::Refused(self.locked_out()),
             (200..=299, Ok(ResponseBody::Envelope(e))) if e.refuses() => {
                 let said = Refusal { status: self.status, ..self.refusal() };
@@ -246,13 +253,11 @@ impl HttpResponse {
             }
             (202, Err(why)) => doubt(true, why.clone()),
             // 408 may mean that the request was partly read, so it stays in doubt.
+            (400..=407 | 409..=499, Ok(ResponseBody::Envelope(e))) if e.is(RATE_CODE) => Meaning::Limited,
             (400..=407 | 409..=499, Ok(ResponseBody::Envelope(_))) if !self.claims_success() => {
                 let refusal = self.refusal();
                 Meaning::Refused(match self.status {
                     _ if self.has_code(KEY_CODE) => ApiError::KeyRefused(refusal),
-                    _ if self.has_code(RATE_CODE) => {
-                        ApiError::RateLimited { retry_after: self.retry_after.unwrap_or_default() }
-                    }
                     404 => ApiError::NotFound(refusal),
                     422 => ApiError::Quota(refusal),
                     _ => ApiError::BadRequest(refusal),

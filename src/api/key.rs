@@ -5,6 +5,8 @@ use crate::i18n::Localizable;
 use crate::secrets;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// An organisation's API key (contract, "Authentication"). It has no `Display`, its `Debug` is redacted, and its
@@ -83,10 +85,42 @@ impl ApiKey {
         Ok(value)
     }
 
-    pub(super) fn blot<'t>(&self, text: &'t str) -> std::borrow::Cow<'t, str> {
+    pub(super) fn blot<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let key = self.0.expose_secret();
         // Redacting a very short key would damage ordinary words, and it protects nothing.
         if key.len() >= 6 && text.contains(key) { text.replace(key, "[key]").into() } else { text.into() }
+    }
+
+    /// Redacts the key in every text and field name of an answer. `sent` is the answer as it came: in JSON, only a
+    /// backslash can hide the key there. Returns whether it was found.
+    pub(super) fn blot_answer(&self, sent: &str, answer: &mut Value) -> bool {
+        (sent.contains(self.0.expose_secret()) || sent.contains('\\')) && self.blot_value(answer)
+    }
+
+    fn blot_value(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => match self.blot(text) {
+                Cow::Owned(blotted) => {
+                    *text = blotted;
+                    true
+                }
+                Cow::Borrowed(_) => false,
+            },
+            // Without `any`, which ends at the first.
+            Value::Array(all) => all.iter_mut().fold(false, |found, one| self.blot_value(one) || found),
+            Value::Object(fields) => {
+                let named: Vec<String> =
+                    fields.keys().filter(|name| matches!(self.blot(name), Cow::Owned(_))).cloned().collect();
+                for name in &named {
+                    if let Some(value) = fields.remove(name) {
+                        fields.insert(self.without(name), value);
+                    }
+                }
+                let found = fields.values_mut().fold(false, |found, one| self.blot_value(one) || found);
+                found || !named.is_empty()
+            }
+            _ => false,
+        }
     }
 
     pub fn without(&self, text: &str) -> String {
@@ -127,5 +161,11 @@ mod tests {
     fn a_key_that_comes_back_is_blotted_out() {
         let key = ApiKey::new("dmu_live_0123456789").expect("a key");
         assert_eq!(key.blot("no such key: dmu_live_0123456789!"), "no such key: [key]!");
+        let sent =
+            r#"{"a":["x dmu_live_0123456789",1],"dmu_live_0123456789":{"b":"dmu\u005flive_0123456789"}}"#;
+        let mut answer = serde_json::from_str(sent).expect("JSON");
+        assert!(key.blot_answer(sent, &mut answer));
+        assert_eq!(answer, serde_json::json!({ "a": ["x [key]", 1], "[key]": { "b": "[key]" } }));
+        assert!(!key.blot_answer(sent, &mut answer), "nothing is left");
     }
 }

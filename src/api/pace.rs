@@ -143,7 +143,7 @@ impl Pace {
         if self.shared.get().is_some() || self.lock().alone.is_some() {
             return;
         }
-        match Shared::open(folder, pace, self.window) {
+        match Shared::open(folder, pace, self.window, false) {
             Ok((shared, seen)) => {
                 let _ = self.shared.set(shared);
                 self.see(seen, 0);

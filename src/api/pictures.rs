@@ -164,6 +164,9 @@ fn refused(url: &Url, loopback_too: bool) -> Option<Localizable> {
     if !url.username().is_empty() || url.password().is_some() {
         return Some(localizable!("the URL contains a user name or password"));
     }
+    if crate::secrets::is_key(url.as_str()) {
+        return Some(localizable!("the URL contains an API key"));
+    }
     if !loopback_too && may_be_local(url) {
         return Some(localizable!("the URL points to this computer"));
     }

@@ -123,6 +123,12 @@ fn longest(timeouts: &Timeouts) -> SlotTimes {
 impl ApiCore {
     pub(super) fn new(connection: &Connection, base: Base) -> ApiResult<Self> {
         connection.key.register();
+        // The one would be sent in every URL, the other in the URLs of pictures.
+        for (field, url) in
+            [("base_url", Some(&connection.base_url)), ("picture_base", connection.picture_base.as_ref())]
+        {
+            url.map_or(Ok(()), |url| refuse_key(field, url))?;
+        }
         Ok(Self {
             key: connection.key.clone(),
             header: connection.key.header()?,
@@ -330,7 +336,7 @@ impl ApiCore {
             || (path != PING && Box::pin(self.get(PING, None, &Pairs::default(), call)).await.is_ok())
     }
 
-    /// Repeats only after a 429, or if no connection was established. It can be cancelled only
+    /// Repeats only after a refusal for the rate limit, or if no connection was established. It can be cancelled only
     /// while it waits for its turn. With its own turn ([`Call::in_turn`]) it waits for no other.
     pub(super) async fn post(
         &self,
@@ -362,14 +368,15 @@ impl ApiCore {
                 Ok(answer) => {
                     drop(permit);
                     self.pace.flush().await;
-                    let asked = answer.retry_after;
+                    if answer.is_rate_limited() {
+                        self.hold(answer.retry_after).await;
+                    }
                     match answer.of_post() {
                         Meaning::Data(data) => {
                             self.pace.note(None);
                             return Ok(data);
                         }
                         Meaning::Limited => {
-                            self.hold(asked).await;
                             if !is_reserved && waits < WAITS {
                                 waits += 1;
                                 continue;

@@ -16,11 +16,13 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         .get_all(RETRY_AFTER)
         .iter()
         .filter_map(|v| v.to_str().ok())
-        .filter_map(|v| one(v.trim(), headers))
+        // A proxy may join several into one, but a date has a comma, too.
+        .filter_map(|v| one(v, headers).or_else(|| v.split(',').filter_map(|part| one(part, headers)).max()))
         .max()
 }
 
 fn one(value: &str, headers: &HeaderMap) -> Option<Duration> {
+    let value = value.trim();
     let is_number = !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit());
     if is_number {
         // A number with too many digits is a very long time, not an error.
@@ -62,6 +64,9 @@ mod tests {
             ("Sat, 21 Nov 2026 08:00:30 GMT", Some(30)),
             ("Sat, 21 Nov 2026 07:00:00 GMT", Some(0)),
             ("99999999999999999999999", Some(u64::MAX)),
+            ("120, 7", Some(120)),
+            ("soon, 7", Some(7)),
+            ("Sat, 21 Nov 2026 08:00:30 GMT, Sat, 21 Nov 2026 08:00:30 GMT", None),
             ("-5", None),
             ("soon", None),
             ("", None),

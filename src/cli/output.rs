@@ -30,7 +30,7 @@ pub fn how_to_begin() -> &'static str {
 /// Any error of the system except a closed pipe: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+    match writeln!(out, "{}", redact(line)).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }

@@ -1,6 +1,7 @@
 //! Runs a command that prints a key or a password, such as `pass show badges`, without a shell.
 
 use crate::domain::text::scrub;
+use crate::secrets::{REDACTED, hide_shapes};
 use std::io::{ErrorKind, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -44,7 +45,8 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
     };
     if !status.success() {
         let said = complained.and_then(|said| take(&said, end)).unwrap_or_default();
-        let said = scrub(String::from_utf8_lossy(&said).trim()).into_owned();
+        let printed = printed.and_then(|printed| take(&printed, end)).unwrap_or_default();
+        let said = scrub(without_key(&String::from_utf8_lossy(&said), &printed).trim()).into_owned();
         return Err(if said.is_empty() {
             t!("failed ({status})", status)
         } else {
@@ -66,6 +68,15 @@ pub(super) fn run(argv: &[String], patience: Duration) -> Result<String, String>
         return Err(t!("printed several lines: it must print only one").to_owned());
     }
     Ok(key.to_owned())
+}
+
+/// A command may complain with what it printed, such as a shell with `-x`. Replaces that, and every word of the shape of a
+/// key.
+fn without_key(complaint: &str, printed: &[u8]) -> String {
+    let printed = String::from_utf8_lossy(printed);
+    let secrets = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+    let text = secrets.fold(complaint.to_owned(), |text, secret| text.replace(secret, REDACTED));
+    hide_shapes(&text).into_owned()
 }
 
 /// Reads on a separate thread, and drops everything after `most` bytes, so that the writer never blocks.
@@ -135,6 +146,8 @@ mod tests {
             sh("echo s3cret; printf 'gpg: \\033[31mno secret key\\n' >&2; exit 2").expect_err("failed");
         assert!(said.contains("gpg: ␛[31mno secret key") && said.contains('2'), "{said}");
         assert!(!said.contains("s3cret"));
+        let traced = sh("set -x; K=sk_live_51H8abcdefghijKLMN; echo $K s3cret; exit 3").expect_err("failed");
+        assert!(!traced.contains("51H8") && !traced.contains("s3cret"), "{traced}");
         for script in ["printf 's3cret\\nuser: me\\n'", "yes s3cret | head -c 100000", "printf 's3cret\\377'"]
         {
             let said = sh(script).expect_err(script);

@@ -16,6 +16,7 @@ use super::resolved::{Resolved, SettingSource};
 use super::section::{ConfigSection, Setting};
 use super::settings::Flags;
 use crate::domain::time::read_offset;
+use crate::secrets::is_key;
 use jiff::tz::Offset;
 use secrecy::SecretString;
 
@@ -52,6 +53,11 @@ impl Overrides {
     }
 }
 
+/// The name becomes a file name, and is shown.
+fn not_a_key(name: &str) -> Result<String, &'static str> {
+    if is_key(name) { Err(t!("looks like an API key: do not enter a key here")) } else { Ok(name.to_owned()) }
+}
+
 /// `None` for a variable with a mistake.
 fn variable<T, W: Into<String>>(
     env: &Env,
@@ -81,7 +87,7 @@ impl<'f> Selection<'f> {
     pub fn of(flags: &Flags, env: &Env, file: &'f ConfigFile) -> Self {
         let (overrides, mut mistakes) = Overrides::read(env);
         let has_both = overrides.has(BASE_URL) && overrides.has(API_KEY);
-        let by_env = variable(env, PROFILE, |name| Ok::<_, String>(name.to_owned()), &mut mistakes);
+        let by_env = variable(env, PROFILE, not_a_key, &mut mistakes);
         let named = flags.profile.as_ref().map(|name| ("--profile", SettingSource::Flag, name));
         let named = named.or(by_env.as_ref().map(|name| (PROFILE, SettingSource::Variable, name)));
         let (source, chosen) = match named {

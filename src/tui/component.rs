@@ -78,6 +78,11 @@ pub(in crate::tui) trait Component: 'static {
         Vec::new()
     }
 
+    /// The path that Enter would read or write.
+    fn typed_path(&self) -> Option<&str> {
+        None
+    }
+
     /// Adds the words of loaded names and titles, for masking a saved screen.
     fn know(&self, _: &mut KnownWords) {}
 

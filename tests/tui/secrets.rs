@@ -72,6 +72,21 @@ async fn a_key_that_is_typed_goes_nowhere() {
 }
 
 #[tokio::test]
+async fn no_file_gets_the_name_of_a_key() {
+    for open in ["2 e", "L e", "2 F"] {
+        let (mut h, key) = tui().await;
+        h.press(open);
+        h.settled().await;
+        let before = all_requests(&h);
+        h.press("ctrl-u");
+        h.type_text(&key);
+        h.press("enter");
+        nothing_left(&mut h, before, &key, "This looks like an API key. Nothing was sent.").await;
+        assert!(!std::path::Path::new(&key).exists(), "{open}");
+    }
+}
+
+#[tokio::test]
 async fn a_filter_that_is_a_key_is_not_asked() {
     for (tab, field) in [("1", "Title"), ("2", "Name")] {
         let (mut h, key) = tui().await;

@@ -36,6 +36,10 @@ pub(super) type PaceProblem = Localizable;
 struct SlotTable {
     db: Connection,
     pace: String,
+    /// The name of the holds that processes without a team record. Another computer may lift a hold of the team, but
+    /// not these.
+    outside_team: String,
+    is_of_team: bool,
     process: String,
     window: Duration,
     /// Not written yet: its end and its number of refusals.
@@ -43,11 +47,13 @@ struct SlotTable {
 }
 
 impl Shared {
-    /// Creates the file if it does not exist. The error is a complete message.
+    /// Creates the file if it does not exist. `is_of_team`: this process shares the limit through a team's database. The
+    /// error is a complete message.
     pub(super) fn open(
         folder: &Path,
         pace: String,
         window: Duration,
+        is_of_team: bool,
     ) -> Result<(Self, SharedUse), PaceProblem> {
         let path = pace_file(folder);
         let failed = |why: PaceProblem| {
@@ -63,7 +69,8 @@ impl Shared {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&path, flags).map_err(|why| failed(of(&why)))?;
         let process = format!("{:016x}", fastrand::Rng::new().u64(..));
-        let mut table = SlotTable { db, pace, process, window, unwritten: None };
+        let outside_team = format!("{pace} outside a team");
+        let mut table = SlotTable { db, pace, outside_team, is_of_team, process, window, unwritten: None };
         let seen = table.prepare().map_err(failed)?;
         let (work, queue) = channel();
         std::thread::Builder::new()
@@ -87,9 +94,13 @@ impl Shared {
         let (answer, asked) = oneshot::channel();
         self.queue(move |table| {
             let (pace, process) = (table.pace.clone(), table.process.clone());
-            let taken = table
-                .write_hold()
-                .and_then(|()| table.at(|db, now, _| slots::take(db, &pace, &process, &want, now)));
+            #[cfg(feature = "team")]
+            let take = |db: &Connection, now, wall| {
+                slots::take_beside_team(db, (&pace, &boot()), &process, &want, (now, wall))
+            };
+            #[cfg(not(feature = "team"))]
+            let take = |db: &Connection, now, _| slots::take(db, &pace, &process, &want, now);
+            let taken = table.write_hold().and_then(|()| table.at(take));
             // The waiter is gone and cannot return the slot itself.
             if let Err(Ok(SlotReply::Granted(slot, _))) = answer.send(taken) {
                 table.give(slot, None);
@@ -114,11 +125,11 @@ impl Shared {
 
     pub(super) fn calm(&self, lift: bool) {
         self.queue(move |table| {
-            let pace = table.pace.clone();
+            let names = [table.pace.clone(), table.outside_team.clone()];
             if lift {
                 table.unwritten = None;
             }
-            note(table.at(|db, now, _| slots::calm(db, &pace, lift, now)));
+            note(table.at(|db, now, _| names.iter().try_for_each(|pace| slots::calm(db, pace, lift, now))));
         });
     }
 
@@ -130,6 +141,17 @@ impl Shared {
                 .write_hold()
                 .and_then(|()| table.at(|db, now, _| slots::peek(db, &pace, &process, now)));
             let _ = answer.send(seen);
+        });
+        asked.await.map_err(|_| closed())?
+    }
+
+    /// A hold that a process of this computer without a team has recorded.
+    #[cfg(feature = "team")]
+    pub(super) async fn peek_outside_team(&self) -> Result<SharedUse, PaceProblem> {
+        let (answer, asked) = oneshot::channel();
+        self.queue(move |table| {
+            let (pace, process) = (table.outside_team.clone(), table.process.clone());
+            let _ = answer.send(table.at(|db, now, _| slots::peek(db, &pace, &process, now)));
         });
         asked.await.map_err(|_| closed())?
     }
@@ -232,8 +254,13 @@ impl SlotTable {
     fn write_hold(&mut self) -> Result<(), PaceProblem> {
         let Some((until, refusals)) = self.unwritten else { return Ok(()) };
         let wait = until.saturating_duration_since(std::time::Instant::now());
-        let pace = self.pace.clone();
-        self.at(|db, now, wall| slots::hold(db, &pace, wait, refusals, now, wall))?;
+        let mut names = vec![self.pace.clone()];
+        if !self.is_of_team {
+            names.push(self.outside_team.clone());
+        }
+        self.at(|db, now, wall| {
+            names.iter().try_for_each(|pace| slots::hold(db, pace, wait, refusals, now, wall))
+        })?;
         self.unwritten = None;
         Ok(())
     }
@@ -267,8 +294,8 @@ mod tests {
     #[tokio::test]
     async fn a_wait_that_could_not_be_written_is_not_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (shared, _) =
-            Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60)).expect("it can be shared");
+        let (shared, _) = Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60), false)
+            .expect("it can be shared");
         shared.queue(|table| table.db.busy_timeout(Duration::ZERO).expect("no patience"));
         let other = Connection::open(pace_file(folder.path())).expect("the file");
         other.execute_batch("BEGIN IMMEDIATE").expect("locked");
@@ -290,7 +317,8 @@ mod tests {
                     scope.spawn(|| {
                         begin.wait();
                         for _ in 0..5 {
-                            let opened = Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60));
+                            let opened =
+                                Shared::open(folder.path(), "p".to_owned(), Duration::from_secs(60), false);
                             opened.map(|_| ()).expect("it can be shared");
                         }
                     });

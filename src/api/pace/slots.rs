@@ -292,6 +292,41 @@ pub(super) fn keep_seat(db: &Connection, pace: &str, seat: &Seat, wall: i64) -> 
     Ok(())
 }
 
+/// A slot for a process that does not ask the team's database, although a team shares the key. The database counts this
+/// computer's seat for it and grants the rest of the limit to others, which counts as used here.
+#[cfg(feature = "team")]
+pub(super) fn take_beside_team(
+    db: &Connection,
+    (pace, boot): (&str, &str),
+    process: &str,
+    want: &SlotRequest,
+    (now, wall): (i64, i64),
+) -> rusqlite::Result<SlotReply> {
+    let seat: Option<u32> = db
+        .prepare_cached(
+            "SELECT slots FROM seat WHERE pace = ?1 AND boot = ?2 AND slots > 0 AND until >= ?3 AND wall >= ?4",
+        )?
+        .query_row(params![pace, boot, now, wall], |r| r.get(0))
+        .optional()?;
+    let Some(limit) = seat.map(|slots| slots.min(want.limit)) else {
+        return take(db, pace, process, want, now);
+    };
+    let own = SlotRequest { limit, background: (limit / OWN_BACKGROUND).max(1), ..want.clone() };
+    let by_team = |seen: SharedUse| {
+        let team = want.limit - limit;
+        SharedUse {
+            used: seen.used + team,
+            others: seen.others + team,
+            others_end_in: seen.others_end_in.max(want.window),
+            ..seen
+        }
+    };
+    Ok(match take(db, pace, process, &own, now)? {
+        SlotReply::Granted(slot, seen) => SlotReply::Granted(slot, by_team(seen)),
+        SlotReply::Later(wait, seen) => SlotReply::Later(wait, by_team(seen)),
+    })
+}
+
 /// A slot of this computer's own share, with the size of that share. `None` without a seat.
 #[cfg(feature = "team")]
 pub(super) fn take_own(

@@ -111,7 +111,8 @@ impl TeamShare {
         changed: OnChange,
     ) -> (Self, SharedUse) {
         let server = login.server.to_string();
-        let opened = folder.map(|folder| Shared::open(folder, format!("{pace}@{server}"), first.window));
+        // Also for processes of this key without a team: they share the holds and this computer's seat.
+        let opened = folder.map(|folder| Shared::open(folder, pace.to_owned(), first.window, true));
         let (own, seen) = match opened {
             Some(Ok((own, seen))) => (Some(Arc::new(own)), seen),
             Some(Err(why)) => {
@@ -143,6 +144,14 @@ impl TeamShare {
     }
 
     pub(super) async fn take(&self, want: SlotRequest) -> SlotReply {
+        // A process of this computer without a team may have been refused.
+        if let Some(own) = &self.own
+            && !want.through
+            && let Ok(seen @ SharedUse { held: Some(held), refusals, .. }) = own.peek_outside_team().await
+        {
+            self.queue(move |keeper| keeper.hear_hold(held, refusals));
+            return SlotReply::Later(held, seen);
+        }
         let (answer, asked) = oneshot::channel();
         let wanted = want.clone();
         self.queue(move |keeper| {
@@ -328,6 +337,8 @@ struct PaceKeeper {
     held: Option<(Instant, u32)>,
     /// Not written yet.
     unwritten: Option<(Instant, u32)>,
+    /// The end of the last hold that came from a process of this computer without a team.
+    heard: Option<Instant>,
     others: Option<(u32, Instant)>,
     /// A time of the database's clock, and one of this computer that was before it.
     clocks: Option<(i64, i64)>,
@@ -377,6 +388,7 @@ impl PaceKeeper {
             division: Division::of(first.limit, first.background),
             held: seen.held.map(|left| (Instant::now() + left, seen.refusals)),
             unwritten: None,
+            heard: None,
             others: None,
             clocks: None,
             own,

@@ -4,6 +4,7 @@ use super::flags::OutFlags;
 use super::table::TextTable;
 use crate::cli::json;
 use crate::config::GlyphChoice;
+use crate::domain::text::scrub;
 use crate::export::ExportRow;
 use crate::table::CsvStream;
 use serde_json::Value;
@@ -51,8 +52,16 @@ impl ListOutput {
                 out.flush()
             }
             Self::Csv(out) => {
-                for row in &rows {
-                    out.row(&row.cells)?;
+                // A file keeps what harms nobody; in a terminal, a cell with a line break would look like another row.
+                let is_terminal = io::stdout().is_terminal();
+                for row in rows {
+                    let cells = row.cells.into_iter();
+                    let cells = if is_terminal {
+                        cells.map(|cell| scrub(&cell).into_owned()).collect()
+                    } else {
+                        cells.collect::<Vec<_>>()
+                    };
+                    out.row(&cells)?;
                 }
                 out.flush()
             }

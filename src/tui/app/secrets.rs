@@ -17,7 +17,8 @@ impl App {
     /// removed from a box with no other text. If only the shape is that of a key, lapel asks the user.
     pub(super) fn stops_a_key(&mut self, out: &mut Effects<'_>) -> bool {
         let typed = self.typed();
-        if typed.iter().any(|text| is_key(text)) {
+        let path = self.modals.last().and_then(|modal| modal.typed_path());
+        if typed.iter().copied().chain(path).any(is_key) {
             let is_box = self.modals.last().is_none_or(|modal| modal.is_box());
             if is_box {
                 self.act_inside(Action::ClearField, out);

@@ -240,6 +240,10 @@ impl Component for ExportForm {
         }
     }
 
+    fn typed_path(&self) -> Option<&str> {
+        Some(self.file.text())
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let theme = &cx.theme;
         let mut form = FormText::in_popup(area, cx);

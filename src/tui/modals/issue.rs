@@ -313,6 +313,10 @@ impl Component for IssueForm {
         vec![self.name.value(), self.email.value()]
     }
 
+    fn typed_path(&self) -> Option<&str> {
+        Some(self.file.text())
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::new(area, cx);
         form.cut(&t!("Issue  {title}", title = self.title), cx.theme.strong());

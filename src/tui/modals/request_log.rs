@@ -146,6 +146,10 @@ impl Component for RequestLog {
         Ok(())
     }
 
+    fn typed_path(&self) -> Option<&str> {
+        self.save.as_ref().map(|save| save.file.path_text())
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         self.draw_all(frame, area, cx);
     }

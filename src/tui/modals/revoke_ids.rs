@@ -109,6 +109,10 @@ impl Component for RevokeIds {
         vec![self.reason.value()]
     }
 
+    fn typed_path(&self) -> Option<&str> {
+        Some(self.file.text())
+    }
+
     fn long_field(&mut self) -> Option<&mut TextField> {
         self.at_reason.then(|| self.reason.field_mut())
     }

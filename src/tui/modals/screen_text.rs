@@ -69,6 +69,10 @@ impl Component for ScreenText {
         Ok(())
     }
 
+    fn typed_path(&self) -> Option<&str> {
+        Some(self.file.path_text())
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let mut form = FormText::in_popup(area, cx);
         form.choice(t!("masked: only known words and ids stay"), self.is_masked);

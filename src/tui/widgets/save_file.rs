@@ -32,6 +32,10 @@ impl SaveFile {
         text.clone_into(&mut self.text);
     }
 
+    pub fn path_text(&self) -> &str {
+        self.field.text()
+    }
+
     pub fn is_saving(&self) -> bool {
         self.request.is_some()
     }

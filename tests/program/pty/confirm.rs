@@ -2,7 +2,7 @@
 
 use super::kit::{Term, lapel};
 use crate::texts::msg_part;
-use lapel::sandbox::{Options, Sandbox};
+use lapel::sandbox::{Options, RowSpec, Rows, Sandbox};
 use tokio::runtime::Runtime;
 
 /// A sandbox, and `lapel issue` at the question.
@@ -120,4 +120,24 @@ fn live_asks_before_a_job_goes_on() {
     term.answer("1 naru");
     assert_eq!(term.exit().exit_code(), 0, "{}", term.shown().text);
     assert_eq!(accepted(), 1);
+}
+
+#[test]
+fn a_cell_in_a_terminal_never_looks_like_another_row() {
+    let runtime = Runtime::new().expect("a runtime");
+    let sandbox = runtime
+        .block_on(Sandbox::start(Options { history: Some(0), ..Options::default() }))
+        .expect("the sandbox starts");
+    let row = RowSpec { recipient_name: "Kim\nB-9,Lee\u{200e}\u{3164}".into(), ..RowSpec::default() };
+    sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
+    let mut term = lapel(&["history", "--csv"])
+        .env("LAPEL_BASE_URL", &sandbox.base_url())
+        .env("LAPEL_API_KEY", sandbox.api_key())
+        .size(200, 20)
+        .start();
+    assert_eq!(term.exit().exit_code(), 0, "{}", term.shown().text);
+    let shown = term.shown().text;
+    assert!(shown.contains("Kim") && !shown.lines().any(|line| line.starts_with("B-9")), "{shown}");
+    let raw = String::from_utf8_lossy(&term.raw()).into_owned();
+    assert!(!raw.contains(['\u{200e}', '\u{3164}']), "{raw}");
 }

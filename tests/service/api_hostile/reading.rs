@@ -372,6 +372,26 @@ async fn a_record_comes_as_it_was_sent_but_for_the_key() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_record_repeats_is_hidden_wherever_the_record_goes() {
+    let key = crate::server::KEY;
+    let escaped = format!("\\u{:04x}{}", u32::from(key.as_bytes()[0]), &key[1..]);
+    let row = format!(
+        r#"{{"badge_id":"B-1","title":"for {key}","front_image_url":"https://x.example/{escaped}"}}"#
+    );
+    let body = format!(r#"{{"code":"0001","message":"","data":{{"total_count":1,"list":[{row}]}}}}"#);
+    let server = Server::always(vec![Send(answer("200 OK", &[JSON], &body))]).await;
+    let reader = server.reader();
+    let page = reader
+        .history(&HistoryQuery { filter: HistoryFilter::default(), paging: Paging::full(1) }, &now())
+        .await
+        .expect("a page");
+    let said = format!("{page:?}");
+    assert!(said.contains("for [key]") && !said.contains(key), "{said}");
+    let raw = reader.raw(&RawOf::History(Text::from("kim@naru.example")), &now()).await.expect("JSON");
+    assert!(raw.text.wire().contains("x.example/[key]") && !raw.text.wire().contains(&escaped), "{raw:?}");
+}
+
+#[tokio::test]
 async fn the_log_keeps_of_a_query_what_is_nobodys() {
     let server = Server::start(|_, _| vec![Send(enveloped("200 OK", "0001", "", "null"))]).await;
     let writer = writer(&server.base_url(), |_| {});

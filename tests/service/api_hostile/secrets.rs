@@ -190,6 +190,7 @@ async fn pictures_are_fetched_without_the_key() {
         "/file" => vec![Send(answer("302 Found", &["Location: file:///etc/passwd"], ""))],
         "/loop" => vec![Send(answer("302 Found", &["Location: /loop"], ""))],
         "/hop" => vec![Send(answer("302 Found", &["Location: /a.png?sig=1"], ""))],
+        "/leak" => vec![Send(answer("302 Found", &[&format!("Location: /a.png?k={KEY}")], ""))],
         "/hang" => vec![Move::Hang],
         _ => vec![Send(enveloped("404 Not Found", "4040", "", "null"))],
     })
@@ -197,6 +198,7 @@ async fn pictures_are_fetched_without_the_key() {
     let service = Server::always(vec![Send(pong())]).await;
     let mut connection = connection(&service);
     connection.timeouts.read = Duration::from_millis(300);
+    connect(&connection).expect("a connection, which makes the key known");
     let pictures = PictureClient::new(&connection).expect("a client");
     let cancel = CancellationToken::new();
     let at = |path: &str| format!("http://127.0.0.1:{}{path}", elsewhere.port);
@@ -222,7 +224,11 @@ async fn pictures_are_fetched_without_the_key() {
     ] {
         assert!(matches!(pictures.fetch(refused, &cancel).await, Err(PictureError::Refused(_))), "{refused}");
     }
+    let with_key = pictures.fetch(&at(&format!("/a.png?k={KEY}")), &cancel).await;
+    assert!(matches!(with_key, Err(PictureError::Refused(_))), "{with_key:?}");
+    assert!(matches!(pictures.fetch(&at("/leak"), &cancel).await, Err(PictureError::Status(302))));
     let seen = elsewhere.seen();
+    assert!(seen.iter().all(|s| !s.target.contains(KEY)), "{seen:?}");
     assert!(seen.iter().filter(|s| s.target == "/loop").count() <= 7, "a loop ends");
     for seen in seen {
         assert!(
@@ -239,6 +245,24 @@ async fn pictures_are_fetched_without_the_key() {
     let knock = pictures.fetch(&at("/a.png?sig=1"), &CancellationToken::new()).await;
     assert!(matches!(knock, Err(PictureError::Refused(_))), "{knock:?}");
     assert_eq!(elsewhere.connections(), before);
+}
+
+#[tokio::test]
+async fn a_key_in_an_address_is_refused_before_anything_is_sent() {
+    let server = Server::always(vec![Send(pong())]).await;
+    let mut of_service = connection(&server);
+    of_service.base_url = of_service.base_url.replace("/api", &format!("/{KEY}/api"));
+    let mut of_pictures = connection(&server);
+    of_pictures.picture_base = Some(format!("{}/{KEY}/", server.base_url()));
+    for (field, wrong) in [("base_url", of_service), ("picture_base", of_pictures)] {
+        let error = connect(&wrong).expect_err(field);
+        assert!(
+            matches!(error, lapel::api::ApiError::BadInput { field: said, .. } if said == field),
+            "{error:?}"
+        );
+        assert!(!error.to_string().contains(KEY), "{error}");
+    }
+    assert_eq!(server.connections(), 0);
 }
 
 #[tokio::test]

@@ -167,11 +167,26 @@ async fn a_429_without_end_ends_as_rate_limited() {
 }
 
 #[tokio::test]
-async fn a_4011_under_another_status_is_refused_and_not_repeated() {
-    let server = Server::always(vec![Send(enveloped("400 Bad Request", "4011", "", "null"))]).await;
-    let error = server.writer().issue(&request(), &now()).await.expect_err("refused");
-    assert!(matches!(error, ApiError::RateLimited { .. }), "{error:?}");
-    assert_eq!(server.seen().len(), 1);
+async fn a_4011_under_another_status_holds_everything_as_a_429_does() {
+    let limited = |status| enveloped(status, "4011", "", "null");
+    let server = Server::start(move |number, _| match number {
+        0 => vec![Send(limited("400 Bad Request"))],
+        _ => vec![Send(issued())],
+    })
+    .await;
+    server.writer().issue(&request(), &now()).await.expect("accepted the second time");
+    assert_eq!(server.seen().len(), 2);
+    // Under a success it may have been accepted, and all wait just the same.
+    for (status, code) in [("200 OK", "4011"), ("429 Too Many Requests", "0002")] {
+        let body = format!(r#"{{"code":"{code}","message":"","data":{{"badge_id":"B7"}}}}"#);
+        let server = Server::always(vec![Send(answer(status, &["Retry-After: 600", JSON], &body))]).await;
+        let writer = server.writer();
+        let error = writer.issue(&request(), &now()).await.expect_err("in doubt");
+        assert!(matches!(error, ApiError::InDoubt { .. }), "{status}: {error:?}");
+        let held = writer.reader().link_now().held_until.expect("held");
+        assert!(held > tokio::time::Instant::now() + Duration::from_secs(500), "{status}");
+        assert_eq!(server.seen().len(), 1, "{status}");
+    }
 }
 
 #[tokio::test]

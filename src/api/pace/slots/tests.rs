@@ -236,6 +236,30 @@ fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
     assert_eq!(own(&mut bench, &person(1000)), None, "the seat of the previous run");
 }
 
+#[cfg(feature = "team")]
+#[test]
+fn a_process_outside_the_team_uses_the_seat_of_its_computer_and_counts_the_rest_as_used() {
+    let beside = |bench: &mut Bench| {
+        let boot = bench.boot;
+        bench.at(|db, now, wall| take_beside_team(db, (PACE, boot), "b", &person(100), (now, wall)))
+    };
+    let mut bench = Bench::new();
+    let SlotReply::Granted(_, seen) = beside(&mut bench) else { panic!("granted") };
+    assert_eq!((seen.used, seen.others), (1, 0), "no team has a seat here");
+    let first = bench.at(|db, _, wall| seat(db, PACE, "one", wall));
+    let until = bench.now.get() + 600_000;
+    let assigned = Seat { slots: 3, reach: Duration::from_secs(30), until, ..first };
+    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + 600_000));
+    let SlotReply::Granted(_, seen) = beside(&mut bench) else { panic!("granted") };
+    assert_eq!((seen.used, seen.others, seen.others_end_in), (99, 97, WINDOW));
+    // The seat is one for both.
+    let own = bench.at(|db, now, wall| take_own(db, (PACE, "one"), "a", &person(100), (now, wall)));
+    assert!(matches!(own, Some((3, SlotReply::Granted(..)))), "{own:?}");
+    assert!(matches!(beside(&mut bench), SlotReply::Later(..)));
+    bench.pass(600_001);
+    assert!(matches!(beside(&mut bench), SlotReply::Granted(_, SharedUse { others: 0, .. })));
+}
+
 #[derive(Clone, Debug)]
 struct Made {
     comes: i64,

@@ -10,6 +10,9 @@ use crate::boot_clock::boot_ms;
 use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 
+/// Two readings of one hold differ by less.
+const SAME_HOLD: Duration = Duration::from_secs(2);
+
 impl PaceKeeper {
     pub(super) fn take(&mut self, want: &SlotRequest) -> TeamTurn {
         self.reach = self.reach.max(Reach::of(want));
@@ -161,6 +164,15 @@ impl PaceKeeper {
         self.held = Some(later(self.held));
         self.unwritten = Some(later(self.unwritten));
         let _ = self.write();
+    }
+
+    /// A hold of a process of this computer without a team. The team hears of it once: another computer may lift it.
+    pub(super) fn hear_hold(&mut self, wait: Duration, refusals: u32) {
+        let until = Instant::now() + wait;
+        if self.heard.is_none_or(|known| until > known + SAME_HOLD) {
+            self.heard = Some(until);
+            self.hold(wait, refusals);
+        }
     }
 
     pub(super) fn calm(&mut self, lift: bool) {

@@ -33,6 +33,14 @@ async fn person(pace: &Arc<Pace>) -> Permit {
     turn(pace, Priority::Interactive).await
 }
 
+/// For an hour.
+async fn is_held(pace: &Arc<Pace>) -> bool {
+    let cancel = CancellationToken::new();
+    let asking = pace.turn_within(Priority::Interactive, SPAN, &cancel);
+    let asked = tokio::time::timeout(Duration::from_millis(200), asking).await;
+    asked.is_err() && pace.held_for() > Duration::from_secs(3500)
+}
+
 fn waits(pace: &Arc<Pace>, priority: Priority) -> JoinHandle<Permit> {
     let pace = pace.clone();
     tokio::spawn(async move { turn(&pace, priority).await })
@@ -320,12 +328,6 @@ async fn a_hold_is_known_to_every_computer_also_if_the_database_was_away() {
     let shortest = Duration::from_secs(1);
     a.hold(Some(Duration::from_secs(3600)), shortest);
     a.flush().await;
-    let is_held = async |pace: &Arc<Pace>| {
-        let cancel = CancellationToken::new();
-        let asking = pace.turn_within(Priority::Interactive, SPAN, &cancel);
-        let asked = tokio::time::timeout(Duration::from_millis(200), asking).await;
-        asked.is_err() && pace.held_for() > Duration::from_secs(3500)
-    };
     // The other may use up its block, which is open for a moment.
     until("the other is held", async || is_held(&b).await).await;
     let new = process(&login, None, 100);
@@ -421,6 +423,45 @@ async fn without_the_database_a_computer_uses_its_own_share_or_nothing() {
     for pace in [&with_seat, &second, &without] {
         assert_eq!((pace.alone(), pace.status_now().limit), (None, limit));
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_without_the_team_shares_the_seat_and_the_holds_of_its_computer() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let folder = tempfile::tempdir().expect("a folder");
+    let team = process(&login, Some(folder.path()), 100);
+    let seats = "SELECT count(*) FROM pace_block WHERE seat AND slots = 2";
+    until("it has a seat", async || number(&login, seats).await == 1).await;
+    let without_team = || {
+        let pace = Pace::with_window(100, WINDOW);
+        pace.share_in(folder.path(), PACE.to_owned());
+        pace
+    };
+    let alone = without_team();
+    let both = [person(&alone).await, person(&alone).await];
+    let third = alone.turn_through(SPAN).await;
+    assert!(third.is_none() && alone.budget() == (100, 100), "the team has the rest: {:?}", alone.budget());
+    drop(both);
+    // A refusal of either holds the other, and the team on other computers.
+    let elsewhere = process(&login, None, 100);
+    alone.hold(Some(Duration::from_secs(3600)), Duration::ZERO);
+    alone.flush().await;
+    let waiting = waits(&team, Priority::Interactive);
+    until("the team is held", async || is_held(&team).await && is_held(&elsewhere).await).await;
+    // A lift elsewhere does not end what this computer was asked to wait.
+    elsewhere.lift();
+    elsewhere.flush().await;
+    until("it is lifted there", async || !is_held(&elsewhere).await).await;
+    assert!(!waiting.is_finished());
+    team.lift();
+    drop(waiting.await.expect("no panic"));
+    drop(person(&without_team()).await);
+    team.hold(Some(Duration::from_secs(3600)), Duration::ZERO);
+    team.flush().await;
+    until("a process without the team is held", async || is_held(&without_team()).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
