@@ -53,11 +53,6 @@ impl Overrides {
     }
 }
 
-/// The name becomes a file name, and is shown.
-fn not_a_key(name: &str) -> Result<String, &'static str> {
-    if is_key(name) { Err(t!("looks like an API key: do not enter a key here")) } else { Ok(name.to_owned()) }
-}
-
 /// `None` for a variable with a mistake.
 fn variable<T, W: Into<String>>(
     env: &Env,
@@ -87,14 +82,15 @@ impl<'f> Selection<'f> {
     pub fn of(flags: &Flags, env: &Env, file: &'f ConfigFile) -> Self {
         let (overrides, mut mistakes) = Overrides::read(env);
         let has_both = overrides.has(BASE_URL) && overrides.has(API_KEY);
-        let by_env = variable(env, PROFILE, not_a_key, &mut mistakes);
+        let by_env = variable(env, PROFILE, |name| Ok::<_, String>(name.to_owned()), &mut mistakes);
         let named = flags.profile.as_ref().map(|name| ("--profile", SettingSource::Flag, name));
         let named = named.or(by_env.as_ref().map(|name| (PROFILE, SettingSource::Variable, name)));
         let (source, chosen) = match named {
-            // With all three variables set, no file is needed, and the name is only a label.
+            // With all three variables set, no file is needed. The name is only a label, also of files, so it is no key.
             Some((PROFILE, source, name))
                 if has_both
                     && is_profile_name(name)
+                    && !is_key(name)
                     && file.entry(name).is_none()
                     && file.why_unusable(name).is_none() =>
             {
