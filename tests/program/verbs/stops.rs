@@ -3,7 +3,7 @@
 use super::kit::{Bench, count};
 use crate::team;
 use crate::texts::{msg, msg_part};
-use lapel::sandbox::{RowSpec, Rows};
+use lapel::sandbox::{RowSpec, RowState, Rows};
 
 const ONE: &[&str] = &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
 
@@ -154,10 +154,26 @@ fn what_was_never_seen_is_resolved_as_a_person_says() {
     for how in [&["--leave", "--why", " "][..], &["--is", " ", "--why", "x"]] {
         settle(how, 2);
     }
-    let said = settle(&["--is", "B-elsewhere", "--why", "issued by the back office"], 0);
+    // Undoing the job would revoke the badge: only one of the row's template and address is the row's.
+    let elsewhere = |template: &str, email: &str| {
+        let (template_id, recipient_email) = (template.to_owned(), email.to_owned());
+        let insert = vec![RowSpec { template_id, recipient_email, minutes_ago: 60, ..RowSpec::default() }];
+        bench.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted").remove(0)
+    };
+    let [strangers, others, right] = [
+        ("TPL-001", "stranger@naru.example"),
+        ("TPL-002", "gildong@naru.example"),
+        ("TPL-001", "gildong@naru.example"),
+    ]
+    .map(|(template, email)| elsewhere(template, email));
+    for (id, whose) in [(&strangers, "stranger@naru.example"), (&others, "TPL-002"), (&"B-0".into(), "B-0")] {
+        let said = settle(&["--is", id, "--why", "a mistake"], 1);
+        assert!(said["error"]["message"].as_str().is_some_and(|why| why.contains(whose)), "{said}");
+    }
+    let said = settle(&["--is", &right, "--why", "issued by the back office"], 0);
     assert_eq!(count(&said["job"], "not_seen"), 0, "{said}");
     let rows = bench.json(&["jobs", "show", &id, "--rows", "waiting"], 0);
-    assert_eq!(rows["rows"][0]["badge_id"], "B-elsewhere", "{rows}");
+    assert_eq!(rows["rows"][0]["badge_id"], right.as_str(), "{rows}");
     assert!(
         settle(&["--leave", "--why", "too late"], 1)["error"]["message"]
             .as_str()
