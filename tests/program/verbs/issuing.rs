@@ -74,6 +74,46 @@ fn rows_that_cannot_be_sent_are_listed_and_the_rest_is_sent() {
 }
 
 #[test]
+fn every_person_of_a_line_has_a_number_of_their_own() {
+    let bench = Bench::new();
+    let two = "A Kim <ra1@naru.example>, B Lee <ra2@naru.example>";
+    bench.fault("post /badges/batch status=401 code=4001 times=1");
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", two, "--yes"], 4);
+    let id = said["jobs"][0]["id"].to_string();
+    let rows = bench.json(&["jobs", "show", &id, "--rows", "ready"], 0)["rows"].clone();
+    for (row, number) in rows.as_array().expect("rows").iter().zip(1..) {
+        assert_eq!((&row["row"], &row["row_number"]), (&number.into(), &number.into()), "{row}");
+    }
+    assert_eq!(rows.as_array().map(Vec::len), Some(2));
+    // A job of an earlier version: its rows cannot be told apart by their numbers.
+    bench.change("UPDATE row SET line = 1");
+    let said = bench.run(&["jobs", "resolve", &id, "--row", "1", "--leave", "--why", "x"]).ended(1);
+    assert!(said.err.contains(msg_part("choose the row in the app")), "{}", said.err);
+}
+
+#[test]
+fn a_row_never_gets_another_template_than_it_names() {
+    let bench = Bench::new();
+    let rows = "김하나,hana@naru.example,TPL-001\n이두리,duri@naru.example,tpl-001\n";
+    let title = bench.json(&["template", "TPL-001"], 0)["template"]["title"].clone();
+    let title = title.as_str().expect("a title");
+    let one =
+        bench.write("one.csv", format!("name,email,template\n{rows}박세나,sena@naru.example,{title}\n"));
+    let mixed =
+        bench.write("mixed.csv", format!("name,email,template\n{rows}박세나,sena@naru.example,nope\n"));
+    let issue = |file: &str, more: &[&str], code| {
+        let all = ["issue", "--template", "TPL-001", "--recipients", file, "--yes"];
+        bench.run(&[&all[..], more].concat()).ended(code)
+    };
+    issue(&one, &["--map", "template=3"], 2);
+    let said = issue(&mixed, &[], 1);
+    assert!(said.err.contains("nope") && said.err.contains("4"), "{}", said.err);
+    assert_eq!(bench.posts(), 0);
+    issue(&one, &[], 0);
+    assert_eq!(bench.accepted(), 3);
+}
+
+#[test]
 fn a_dry_run_shows_everything_and_sends_nothing() {
     let bench = Bench::new();
     let file = bench.write("people.csv", FILE);
