@@ -16,7 +16,7 @@ use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard
 
 /// Holds the key of the selected profile.
 pub const KEY_VARIABLE: &str = "LAPEL_API_KEY";
-const REDACTED: &str = "[key]";
+pub const REDACTED: &str = "[key]";
 /// A word of at least this length is refused when it begins with a known prefix or is part of a known key.
 const LONGEST_INNOCENT: usize = 20;
 /// A shorter prefix would not tell a key from other words.
