@@ -427,6 +427,9 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             changed.push(job);
         }
     }
+    for job in &theirs {
+        code = code.max(words::code_of_status(&session.jobs.job(job.id).await?, wait));
+    }
     if !seen.may_go_on() {
         code = code.max(exit::STOPPED);
     }
@@ -453,6 +456,9 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         lines.extend(words::row_statuses(job));
     }
     lines.push(match (ids.len(), changed.len()) {
+        (0, _) if !theirs.is_empty() => {
+            t!("{jobs} checked by another lapel.", jobs = words::count(theirs.len() as u64, "open job"))
+        }
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
             t!("Nothing has changed ({jobs} checked).", jobs = words::count(all as u64, "open job"))

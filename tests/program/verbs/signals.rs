@@ -119,6 +119,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     }
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
+    let said = bench.run(&["jobs", "follow"]).ended(0).out;
+    assert!(said.contains(msg_part("1 open job checked by another lapel")), "{said}");
     running.signal(Signal::INT);
     running.says("stopping");
     bench.control().clear_faults();
@@ -134,6 +136,54 @@ fn the_key_is_not_among_the_arguments() {
     let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
     let arguments = String::from_utf8_lossy(&arguments);
     assert!(arguments.contains(msg("issue")) && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
+}
+
+#[test]
+fn ctrl_c_before_anything_is_sent_says_so() {
+    let bench = Bench::new();
+    let ids = bench.insert(&[("one@naru.example", RowState::Issued)]);
+    let to = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
+    let revoke = ["revoke", &ids[0], "--reason", "issued twice", "--yes"];
+    for (args, fault, route) in [
+        ([&to[..], &["--yes"]].concat(), "get /badges/history hold", "GET /badges/history"),
+        ([&to[..], &["--dry-run"]].concat(), "get /badges/history hold", "GET /badges/history"),
+        (revoke.to_vec(), "get /badges/{id} hold", "GET /badges/{badge_id}"),
+    ] {
+        let before = bench.requests_to(route);
+        bench.fault(fault);
+        let mut running = Running::start(bench.lapel(&args));
+        bench.until("the check", |b| b.requests_to(route) > before);
+        running.signal(Signal::INT);
+        running.says(msg("stopping. Ctrl-C again exits now."));
+        let said = bench.said(running.output()).ended(4);
+        assert!(said.err.contains(msg("Stopped. Nothing was sent.")), "{args:?}: {}", said.err);
+        bench.control().clear_faults();
+    }
+    assert_eq!((bench.posts(), bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len)), (0, Some(0)));
+}
+
+#[test]
+fn ctrl_c_stops_the_building_of_an_index() {
+    let bench = Bench::new();
+    bench.settings("[index]\nenabled = true\n");
+    bench.fault("get /badges/history hold after=1");
+    let running = Running::start(bench.lapel(&["index", "build"]));
+    bench.until("the second page", |b| b.requests_to("GET /badges/history") >= 2);
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(4);
+}
+
+#[test]
+fn what_another_lapel_follows_counts_too() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.fault("post /badges drop");
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes", "--wait"];
+    let mut running = Running::start(bench.lapel(&one));
+    running.says("done: ");
+    assert_eq!(count(&only_job(&bench), "in_doubt"), 1);
+    bench.run(&["jobs", "follow"]).ended(5);
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(5);
 }
 
 #[test]
