@@ -61,13 +61,19 @@ impl Interrupt {
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// The terminal closed. `None` if that is to be ignored, as after `nohup`.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) },
+        })
     }
 
     /// `false` when no further signal can arrive.
@@ -75,12 +81,24 @@ impl Signals {
         tokio::select! {
             pressed = self.interrupt.recv() => pressed.is_some(),
             ended = self.terminate.recv() => ended.is_some(),
+            Some(closed) = async { Some(self.hangup.as_mut()?.recv().await) } => closed.is_some(),
         }
     }
 }
 
 #[cfg(not(unix))]
 struct Signals;
+
+/// Where the system does not say so: `nohup` leaves no terminal for errors.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(mask) => mask & 1 == 1,
+        None => !std::io::IsTerminal::is_terminal(&std::io::stderr()),
+    }
+}
 
 #[cfg(not(unix))]
 impl Signals {

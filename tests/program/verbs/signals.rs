@@ -4,8 +4,11 @@
 use super::kit::{Bench, Running, count};
 use crate::team;
 use crate::texts::{msg, msg_part, msg_with};
+use lapel::sandbox::RowState;
 use rustix::process::Signal;
 use serde_json::Value;
+#[cfg(target_os = "linux")]
+use std::process::{Command, Stdio};
 
 /// Six people, two in a request, one request at a time, of which none is answered until the faults are cleared.
 fn stalled(bench: &Bench) -> Running {
@@ -40,6 +43,39 @@ fn ctrl_c_stops_after_what_is_on_its_way_and_resuming_sends_the_rest_once() {
 #[test]
 fn so_does_the_machine_that_ends_it() {
     stops_cleanly(Signal::TERM);
+}
+
+#[test]
+fn so_does_a_terminal_that_closes() {
+    stops_cleanly(Signal::HUP);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup_keeps_it_running() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let inner = bench.lapel(&[
+        "issue",
+        "--template",
+        "TPL-001",
+        "--to",
+        "홍길동 <gildong@naru.example>",
+        "--yes",
+        "--wait",
+        "--json",
+    ]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(inner.get_program()).args(inner.get_args());
+    command.env_clear().current_dir(bench.home.path());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running::start(command);
+    running.says("done: ");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", running.id())).expect("its state");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("the ignored signals");
+    assert_eq!(u64::from_str_radix(ignored.trim(), 16).map(|mask| mask & 1), Ok(1), "{status}");
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(4);
 }
 
 fn stops_cleanly(signal: Signal) {
@@ -101,44 +137,6 @@ fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
 }
 
 #[test]
-fn a_job_belongs_to_one_lapel_at_a_time() {
-    let bench = Bench::new();
-    let mut running = stalled(&bench);
-    let job = only_job(&bench);
-    let owner = format!("process {}", running.id());
-    assert_eq!(job["owner"], owner.as_str(), "{job}");
-    let id = job["id"].to_string();
-    for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
-    {
-        let said = bench.run(&[&["jobs"], verb, &[&id]].concat()).ended(1);
-        assert!(
-            said.err.contains(msg_part("another running lapel")) && said.err.contains(&owner),
-            "{verb:?}: {}",
-            said.err
-        );
-    }
-    let said = bench.json(&["jobs", "follow"], 0);
-    assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
-    let said = bench.run(&["jobs", "follow"]).ended(0).out;
-    assert!(said.contains(msg_part("1 open job checked by another lapel")), "{said}");
-    running.signal(Signal::INT);
-    running.says("stopping");
-    bench.control().clear_faults();
-    let said = bench.said(running.output()).ended(4).json();
-    assert_eq!((bench.accepted(), bench.most_for_one()), (count(&said["jobs"][0], "waiting"), 1), "{said}");
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn the_key_is_not_among_the_arguments() {
-    let bench = Bench::new();
-    let running = stalled(&bench);
-    let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
-    let arguments = String::from_utf8_lossy(&arguments);
-    assert!(arguments.contains(msg("issue")) && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
-}
-
-#[test]
 fn ctrl_c_before_anything_is_sent_says_so() {
     let bench = Bench::new();
     let ids = bench.insert(&[("one@naru.example", RowState::Issued)]);
@@ -184,6 +182,44 @@ fn what_another_lapel_follows_counts_too() {
     bench.run(&["jobs", "follow"]).ended(5);
     running.signal(Signal::INT);
     bench.said(running.output()).ended(5);
+}
+
+#[test]
+fn a_job_belongs_to_one_lapel_at_a_time() {
+    let bench = Bench::new();
+    let mut running = stalled(&bench);
+    let job = only_job(&bench);
+    let owner = format!("process {}", running.id());
+    assert_eq!(job["owner"], owner.as_str(), "{job}");
+    let id = job["id"].to_string();
+    for verb in [&["pause"][..], &["cancel"], &["resume", "--yes"], &["retry", "--yes"], &["use-up", "--yes"]]
+    {
+        let said = bench.run(&[&["jobs"], verb, &[&id]].concat()).ended(1);
+        assert!(
+            said.err.contains(msg_part("another running lapel")) && said.err.contains(&owner),
+            "{verb:?}: {}",
+            said.err
+        );
+    }
+    let said = bench.json(&["jobs", "follow"], 0);
+    assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
+    let said = bench.run(&["jobs", "follow"]).ended(0).out;
+    assert!(said.contains(msg_part("1 open job checked by another lapel")), "{said}");
+    running.signal(Signal::INT);
+    running.says("stopping");
+    bench.control().clear_faults();
+    let said = bench.said(running.output()).ended(4).json();
+    assert_eq!((bench.accepted(), bench.most_for_one()), (count(&said["jobs"][0], "waiting"), 1), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_is_not_among_the_arguments() {
+    let bench = Bench::new();
+    let running = stalled(&bench);
+    let arguments = std::fs::read(format!("/proc/{}/cmdline", running.id())).expect("the arguments");
+    let arguments = String::from_utf8_lossy(&arguments);
+    assert!(arguments.contains(msg("issue")) && !arguments.contains(bench.sandbox.api_key()), "{arguments}");
 }
 
 #[test]
