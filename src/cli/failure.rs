@@ -59,6 +59,11 @@ impl Failure {
     }
 }
 
+/// Answers a mistake in the command line, whose text was printed.
+pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
+    Failure::usage(message).answered(json)
+}
+
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {
     let failure = Failure { kind: "settings".to_owned(), ..Failure::usage(error.to_string()) };
     output::complain_of_settings(error);
