@@ -32,7 +32,7 @@ impl Failure {
 
     /// Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
-        Self::new("given_up", t!("Stopped. Nothing was sent."))
+        Self { code: exit::STOPPED, ..Self::new("given_up", t!("Stopped. Nothing was sent.")) }
     }
 
     pub fn nothing_saved(self) -> Self {

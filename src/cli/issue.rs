@@ -70,7 +70,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     if done.is_err() {
         session.close().await;
     }
-    done
+    done.map_err(|failure| session.interrupt.failed(failure))
 }
 
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
@@ -279,6 +279,7 @@ async fn dry(
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.
 async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
+    session.interrupt.will_send();
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {
         match session.jobs.begin(draft.job.id, &session.who).await {

@@ -57,7 +57,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     if done.is_err() {
         session.close().await;
     }
-    done
+    done.map_err(|failure| session.interrupt.failed(failure))
 }
 
 fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {

@@ -107,6 +107,7 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
     running.signal(Signal::INT);
     let said = bench.said(running.output()).ended(5);
     assert!(said.err.contains(msg_part("exited. Requests without an answer are in doubt")), "{}", said.err);
+    assert_eq!(said.json()["error"]["kind"], "given_up");
     assert_eq!(bench.requests_to("POST /badges/batch"), first);
     bench.until("the service has done it", |b| b.accepted() == 2);
     bench.control().clear_faults();

@@ -58,6 +58,34 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
 }
 
 #[test]
+fn skipped_rows_count_when_the_rest_is_sent_later() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.insert(&[("person0@naru.example", RowState::Issued)]);
+    bench.control().set_quota(Some(0));
+    let file = bench.write("people.csv", people(3));
+    let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 3);
+    assert_eq!((count(&said["jobs"][0], "waiting"), &said["rows"][0]["bucket"]), (2, &"left_out".into()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_does_not_hide_what_was_sent() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.fault("post /badges drop");
+    for json in [&[][..], &["--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+        let to = if json.is_empty() { "a <a@naru.example>" } else { "b <b@naru.example>" };
+        let args = [&["issue", "--template", "TPL-001", "--to", to, "--yes"], json].concat();
+        let said = bench.said(bench.lapel(&args).stdout(full).output().expect("it runs")).ended(5);
+        let id = if json.is_empty() { 1 } else { 2 };
+        assert!(said.err.contains(&format!("lapel jobs show {id}")), "{}", said.err);
+    }
+}
+
+#[test]
 fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     let bench = Bench::switched(&[("waiting-history", "hidden")]);
     bench.control().set_quota(Some(0));
