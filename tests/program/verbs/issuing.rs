@@ -16,6 +16,7 @@ fn one_person_gets_one_badge_however_often_it_is_asked_for() {
 
     let again = bench.run(&[ONE, &["--yes"]].concat()).ended(3);
     assert!(again.err.contains(msg_part("nothing to send")), "{}", again.err);
+    assert!(!again.out.contains("jobs redo"), "a draft is discarded: {}", again.out);
     assert!(again.out.contains(msg("already waiting")), "{}", again.out);
     assert_eq!((bench.posts(), bench.accepted()), (1, 1));
     let jobs = bench.json(&["jobs"], 0);
@@ -306,6 +307,7 @@ fn what_cannot_be_tried_is_told_with_its_reason() {
         (&["jobs", "dance"], 2, "dance"),
         (&["jobs", "resend", "1", "--row", "1", "--why", " ", "--yes"], 2, "--why"),
         (&["jobs", "settle", "1", "--row", "1", "--why", "x"], 2, "--is"),
+        (&["jobs", "settle", "1", "--row", "1", "--why", "x"], 2, "--leave"),
         (&["jobs", "settle", "1", "--row", "1", "--is", "B", "--leave", "--why", "x"], 2, "--leave"),
         (&["jobs", "purge"], 2, "--older-than"),
     ] {

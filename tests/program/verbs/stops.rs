@@ -94,6 +94,15 @@ fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(5);
     assert!(said.out.contains(msg("in doubt")), "{}", said.out);
     assert_eq!(bench.accepted(), 0);
+    // The job's note is about the rows in doubt, and goes with them.
+    let about = msg_part("in doubt until the check window ends");
+    assert!(bench.run(&["jobs", "show", &id]).ended(0).out.contains(about));
+    bench.advance(27 * 60);
+    bench.run(&["jobs", "follow"]).ended(5);
+    let leave = ["jobs", "resolve", &id, "--row", "1", "--leave", "--why", "it is too late"];
+    bench.run(&leave).ended(0);
+    let said = bench.run(&["jobs", "show", &id]).ended(0);
+    assert!(!said.out.contains(about), "{}", said.out);
 }
 
 #[test]
