@@ -69,7 +69,7 @@ async fn hand_over(cli: Cli) -> u8 {
         Ok(wanted) => wanted,
         Err(why) => {
             cli::complain(&why);
-            return exit::USAGE;
+            return cli::command_line_is_wrong(&why, cli.is_for_programs());
         }
     };
     let env = Env::process();

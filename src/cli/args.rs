@@ -1,5 +1,6 @@
 //! The definition of the command line, and what lapel derives from the parsed flags.
 
+use super::failure::command_line_is_wrong;
 use super::index::IndexFlags;
 use super::journal::JournalFlags;
 use super::profile::ProfileVerbs;
@@ -323,20 +324,38 @@ impl AppearanceFlags {
     }
 }
 
+/// Whether the command line wants JSON, even if it has mistakes.
+pub(super) fn is_for_json() -> bool {
+    std::env::args_os().any(|arg| arg == "--json")
+}
+
 /// # Errors
 /// The exit code, after the help, the version or the mistake was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, u8> {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let as_json = args.iter().any(|arg| arg == "--json");
+    if as_json {
+        set_language_for_programs();
+    }
     let cli = super::help_i18n::read(args).map_err(|error| {
         if is_about_a_key(&error) {
-            output::complain(crate::i18n::tr(help::NO_KEY_FLAG));
-            return exit::USAGE;
+            let why = crate::i18n::tr(help::NO_KEY_FLAG);
+            output::complain(why);
+            return command_line_is_wrong(why, as_json);
         }
         match super::clap_errors::in_words(&error) {
             Some(said) if language() != Language::English => output::note(&said),
             // A failed write is ignored: help piped into `head` is no failure.
             _ => drop(error.print()),
         }
-        u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
+        let code = u8::try_from(error.exit_code()).unwrap_or(exit::USAGE);
+        if code != exit::OK {
+            // The usage and the hints after it are for people.
+            let text = error.to_string();
+            let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+            command_line_is_wrong(what, as_json);
+        }
+        code
     })?;
     if cli.is_for_programs() {
         set_language_for_programs();

@@ -13,7 +13,7 @@ use crate::config::{Paths, Profile, SettingSource, Settings};
 use crate::domain::ServiceClock;
 use crate::domain::text::scrub;
 use crate::domain::time::OffsetBasis;
-use crate::jobs::{DuplicateKind, Fact, Journal, JournalError, JournalPlace};
+use crate::jobs::{DuplicateKind, Fact, FileStatus, Journal, JournalError, JournalPlace};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -66,6 +66,7 @@ async fn examine(settings: &Settings, asker: &Asker) -> Result<DoctorReport, Fai
             "round_trip_ms": took,
             "error": reached.err().map(|why| why.to_string()),
         });
+        problems.extend(reader.alone().map(|why| why.to_string()));
         clock = clock_of(&reader.clock(), profile);
     } else {
         problems.push(t!("no profile is configured, so there is no service to check.").to_owned());
@@ -165,7 +166,13 @@ async fn journal(
     if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
         problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
     }
-    if bytes.is_none() || settings.profile.is_none() {
+    let Some(profile) = &settings.profile else { return (Vec::new(), said, None) };
+    let cannot_write = || {
+        let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
+        status?.problem().map(|why| why.to_string())
+    };
+    if bytes.is_none() {
+        problems.extend(cannot_write());
         return (Vec::new(), said, None);
     }
     let read = async {
@@ -176,6 +183,7 @@ async fn journal(
     };
     match read.await {
         Ok((facts, jobs, wrong, listed)) => {
+            problems.extend(cannot_write());
             if !wrong.is_empty() {
                 problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
             }

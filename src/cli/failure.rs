@@ -32,7 +32,7 @@ impl Failure {
 
     /// Ctrl-C before anything was sent.
     pub fn given_up() -> Self {
-        Self::new("given_up", t!("Stopped. Nothing was sent."))
+        Self { code: exit::STOPPED, ..Self::new("given_up", t!("Stopped. Nothing was sent.")) }
     }
 
     pub fn nothing_saved(self) -> Self {
@@ -57,6 +57,11 @@ impl Failure {
         }
         self.code
     }
+}
+
+/// Answers a mistake in the command line, whose text was printed.
+pub fn command_line_is_wrong(message: &str, json: bool) -> u8 {
+    Failure::usage(message).answered(json)
 }
 
 pub fn settings_are_wrong(error: &ConfigError, json: bool) -> u8 {

@@ -265,7 +265,8 @@ With --json everything is printed at the end; --jsonl, --csv and --xlsx write
 rows as they arrive. An Excel file is complete or not written at all.
 
 In CSV, a cell that a spreadsheet would treat as a formula begins with an
-apostrophe. Excel files and JSON contain every value unchanged.
+apostrophe, and in Excel files visible signs replace control characters. JSON
+contains every value unchanged.
 
 Exit codes:
   0  completed as requested

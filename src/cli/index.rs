@@ -239,10 +239,8 @@ fn words(status: &IndexStatus) -> String {
 impl From<IndexError> for Failure {
     fn from(error: IndexError) -> Self {
         if error.is_cancelled() {
-            return Self::new(
-                "given_up",
-                t!("Stopped. lapel keeps what it read; lapel index build continues there."),
-            );
+            let why = t!("Stopped. lapel keeps what it read; lapel index build continues there.");
+            return Self { code: exit::STOPPED, ..Self::new("given_up", why) };
         }
         Self::new("index", error.to_string())
     }

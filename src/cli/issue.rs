@@ -6,7 +6,7 @@ use super::review::{Drafted, NOT_SENT, review_as_json};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::source;
-use super::verbs::IssueFlags;
+use super::verbs::{IssueFlags, MappedField};
 use super::{exit, output, template};
 use crate::api::Call;
 use crate::config::Settings;
@@ -28,6 +28,11 @@ pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 
 
 async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {
     may_act(profile(settings)?)?;
+    if flags.template.is_some() && flags.map.iter().any(|(field, _)| *field == MappedField::Template) {
+        return Err(Failure::usage(t!(
+            "--template and --map template=COL exclude each other: one template for all rows, or the one of each row. Nothing was sent."
+        )));
+    }
     let yes = flags.sending.yes || flags.sending.dry_run;
     let is_input = flags.recipients.as_deref() == Some(Path::new("-"));
     if is_input && !yes {
@@ -65,7 +70,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
     if done.is_err() {
         session.close().await;
     }
-    done
+    done.map_err(|failure| session.interrupt.failed(failure))
 }
 
 async fn plan(session: &mut VerbSession, flags: &IssueFlags, source: ImportSource) -> Result<u8, Failure> {
@@ -274,6 +279,7 @@ async fn dry(
 
 /// If the first draft fails, so does the call. Later failures are returned for the report at the end.
 async fn begin(session: &VerbSession, drafts: &[Drafted]) -> Result<(Vec<JobId>, Vec<String>), Failure> {
+    session.interrupt.will_send();
     let (mut begun, mut refused) = (Vec::new(), Vec::new());
     for draft in drafts.iter().filter(|d| d.to_send() > 0) {
         match session.jobs.begin(draft.job.id, &session.who).await {

@@ -263,8 +263,9 @@ async fn send(
         && let Err(failure) = session.confirmed_again(job, rows(job)).await
     {
         session.close().await;
-        return Err(failure);
+        return Err(session.interrupt.failed(failure));
     }
+    session.interrupt.will_send();
     let before = job.as_ref().map_or(0, in_doubt);
     let done = tokio::select! {
         done = work(&jobs, &who) => done,
@@ -281,7 +282,8 @@ async fn send(
         return Err(failure);
     }
     let seen = session.see_through(&[id], how.wait).await?;
-    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, held_back: 0, more: Map::new() };
+    let held_back = session.held_back(&jobs.job(id).await?).await?;
+    let report = SendReport { ids: &[id], seen: &seen, waited: how.wait, held_back, more: Map::new() };
     session.report(report, as_json).await
 }
 
@@ -298,7 +300,7 @@ async fn resend_all(
         Ok(rows) => rows,
         Err(failure) => {
             session.close().await;
-            return Err(failure);
+            return Err(session.interrupt.failed(failure));
         }
     };
     let n = rows.len() as u64;
@@ -402,13 +404,14 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
     }
     let mut seen = SendingOutcome::default();
     if !mine.is_empty() {
+        // A badge that is now Issued may release a waiting revocation.
+        session.interrupt.will_send();
         session.progress.at(t!("checking the results"), 0, 0);
         let jobs = session.jobs.clone();
         tokio::select! {
             polled = jobs.poll_now(None) => seen.failed = polled.failed,
             () = session.interrupt.wanted() => seen.interrupted = true,
         }
-        // A badge that is now Issued may release a waiting revocation.
         let sent = session.until_sent(&mut mine).await;
         seen.note(sent);
         if wait && seen.may_go_on() {
@@ -426,6 +429,9 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         if was.is_none_or(|was| was.counts != job.counts) {
             changed.push(job);
         }
+    }
+    for job in &theirs {
+        code = code.max(words::code_of_status(&session.jobs.job(job.id).await?, wait));
     }
     if !seen.may_go_on() {
         code = code.max(exit::STOPPED);
@@ -453,6 +459,9 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         lines.extend(words::row_statuses(job));
     }
     lines.push(match (ids.len(), changed.len()) {
+        (0, _) if !theirs.is_empty() => {
+            t!("{jobs} checked by another lapel.", jobs = words::count(theirs.len() as u64, "open job"))
+        }
         (0, _) => t!("No open jobs.").to_owned(),
         (all, 0) => {
             t!("Nothing has changed ({jobs} checked).", jobs = words::count(all as u64, "open job"))

@@ -114,16 +114,38 @@ pub async fn journal(
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
-            match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref()) {
+            let is_named = |()| match file.as_os_str() == "-" {
+                true => Err(Failure::usage(t!(
+                    "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
+                ))),
+                false => Ok(()),
+            };
+            match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref())
+                .and_then(is_named)
+            {
                 Err(failure) => Err(failure),
                 Ok(()) => aside(move || jobs::back_up(&folder, &file, open, overwrite, &who))
                     .await
                     .and_then(|made| backed_up(&made, open, as_json)),
             }
         }
-        JournalVerb::Restore { file, claim } => aside(move || jobs::restore(&folder, &file, claim, &who))
+        JournalVerb::Restore { file, claim } => {
+            let named = shown(&file);
+            aside(move || {
+                jobs::restore(&folder, &file, claim, &who).map_err(|why| match why {
+                    // The journal here was not touched.
+                    JobError::Journal(JournalError::Corrupt { file, .. }) if file == named => {
+                        JobError::NotPossible(localizable!(
+                            "{file} is not a journal backup. Nothing was changed.",
+                            file
+                        ))
+                    }
+                    other => other,
+                })
+            })
             .await
-            .and_then(|restored| put_back(&restored, as_json)),
+            .and_then(|restored| put_back(&restored, as_json))
+        }
     };
     match done {
         Ok(()) => exit::OK,

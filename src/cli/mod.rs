@@ -57,7 +57,7 @@ pub use args::{Cli, Command, DemoFlags, parse};
 pub use completion::{complete, completions};
 pub use connection::{connection, journal_place};
 pub use doctor::doctor;
-pub use failure::settings_are_wrong;
+pub use failure::{command_line_is_wrong, settings_are_wrong};
 #[cfg(test)]
 pub(crate) use help_i18n::texts as help_texts;
 pub use index::{index, index_settings};

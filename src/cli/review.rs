@@ -8,7 +8,7 @@ use super::session::VerbSession;
 use super::words;
 use crate::domain::confirm_text::ConfirmText;
 use crate::i18n::{list, tr};
-use crate::jobs::{DuplicateResult, Job, JobId, Kind, RowFilter, RowStatus, request_count};
+use crate::jobs::{Code, DuplicateResult, Job, JobId, JobRow, Kind, RowFilter, RowStatus, request_count};
 use serde_json::{Map, Value, json};
 
 /// The review lists at most this many rows one by one.
@@ -60,7 +60,8 @@ impl Drafted {
 }
 
 impl VerbSession {
-    /// Rows that need review, are invalid, or that the duplicate check skipped; no blank lines and totals.
+    /// Rows that need review, are invalid, or that the duplicate check skipped; no blank lines and totals, and no rows
+    /// that a person skipped.
     pub async fn held_back(&self, job: &Job) -> Result<u64, Failure> {
         let mut all = job.counts.of(RowStatus::Ask) + job.counts.of(RowStatus::Invalid);
         if job.kind == Kind::Revoke {
@@ -72,7 +73,9 @@ impl VerbSession {
             let rows = self.jobs.rows(job.id, filter, PAGE).await?;
             let Some(last) = rows.last() else { return Ok(all) };
             after = last.no;
-            all += rows.iter().filter(|row| row.class.is_some()).count() as u64;
+            let by_hand = [Code::LeftOutByHand, Code::CancelledUnsent, Code::SettledOtherwise];
+            let is_by_hand = |row: &JobRow| row.why.as_ref().is_some_and(|why| by_hand.contains(&why.code()));
+            all += rows.iter().filter(|row| row.class.is_some() && !is_by_hand(row)).count() as u64;
         }
     }
 
@@ -222,6 +225,7 @@ pub(super) async fn begin_revoking(
         let review = session.review(&[], std::slice::from_ref(&draft)).await?;
         session.confirmed(&review, Kind::Revoke, draft.to_send()).await?;
     }
+    session.interrupt.will_send();
     let who = session.who.clone();
     session.jobs.begin(id, &who).await?;
     session.see_through(&[id], wait).await

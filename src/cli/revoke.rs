@@ -12,7 +12,7 @@ use super::verbs::RevokeFlags;
 use crate::config::Settings;
 use crate::domain::text::scrub;
 use crate::jobs::intake::ImportSource;
-use crate::jobs::{IdsRequest, Reading};
+use crate::jobs::{IdsRequest, Preview, Reading};
 use serde_json::json;
 use std::path::Path;
 use tokio::sync::watch;
@@ -57,7 +57,7 @@ async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u
     if done.is_err() {
         session.close().await;
     }
-    done
+    done.map_err(|failure| session.interrupt.failed(failure))
 }
 
 fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
@@ -72,14 +72,29 @@ fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
 
 async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSource) -> Result<u8, Failure> {
     let mut choices = source::choices(&flags.reading);
-    if let Some(wanted) = &flags.id_column {
+    if flags.ids.is_some() {
         let (told, _) = watch::channel(Reading::default());
         let token = session.interrupt.token();
         let opened = session.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;
-        choices.id_column = Some(source::column(&opened.about, wanted).map_err(|failure| {
-            let hint = t!("Give the header row with --header-row N, or the column's number.");
-            Failure { message: format!("{} {hint}", failure.message), ..failure }
-        })?);
+        let open = opened.questions();
+        if !open.is_empty() {
+            return Err(source::questions(&opened.about, &open));
+        }
+        choices.id_column = match (&flags.id_column, &opened.preview) {
+            (Some(wanted), _) => Some(source::column(&opened.about, wanted).map_err(|failure| {
+                let hint = t!("Give the header row with --header-row N, or the column's number.");
+                Failure { message: format!("{} {hint}", failure.message), ..failure }
+            })?),
+            (None, Preview::BadgeIds { column: None, .. }) => {
+                let why = t!(
+                    "it is not certain which column of {name} has the badge ids: use --id-column COL ({about}). Nothing was sent.",
+                    name = opened.about.name,
+                    about = source::names(&opened.about)
+                );
+                return Err(Failure { kind: "question".to_owned(), ..Failure::usage(why) });
+            }
+            (None, _) => None,
+        };
     }
     let request =
         IdsRequest { source, choices, reason: flags.reason.clone(), when_issued: flags.when_issued };

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::session::VerbSession;
 use super::{exit, json, output, words};
 use crate::i18n::Localizable;
-use crate::jobs::{Job, JobId, JobRow, RowFilter, RowStatus, StopKind};
+use crate::jobs::{Job, JobId, JobRow, Phase, RowFilter, RowStatus, StopKind};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -193,6 +193,32 @@ impl VerbSession {
         if let Some(why) = &report.seen.failed {
             output::complain(&t!("cannot check the rows in doubt: {why}", why));
         }
+        let ids: Vec<String> =
+            jobs.iter().filter(|job| job.phase != Phase::Draft).map(|job| job.id.to_string()).collect();
+        let answered = self.answer(report, &jobs, code, as_json).await;
+        // What was sent counts more than an answer that nobody gets.
+        answered.map_err(|failure| Failure {
+            code: failure.code.max(code),
+            message: match ids.is_empty() {
+                true => failure.message,
+                false => t!(
+                    "{why} The journal has the result: lapel jobs show {id}",
+                    why = failure.message,
+                    id = ids.join(", ")
+                ),
+            },
+            ..failure
+        })?;
+        Ok(code)
+    }
+
+    async fn answer(
+        &self,
+        report: SendReport<'_>,
+        jobs: &[Job],
+        code: u8,
+        as_json: bool,
+    ) -> Result<(), Failure> {
         if as_json {
             let mut fields = json::fields(json!({
                 "ok": code == exit::OK,
@@ -204,13 +230,12 @@ impl VerbSession {
             fields.extend(report.more);
             let jobs_json: Vec<Value> = jobs.iter().map(|job| json::job(job).into()).collect();
             fields.insert("jobs".to_owned(), jobs_json.into());
-            self.answer_with_rows(fields, &jobs, &NOT_AS_ASKED).await?;
-        } else {
-            for job in &jobs {
-                self.tell(job).await?;
-            }
+            return self.answer_with_rows(fields, jobs, &NOT_AS_ASKED).await;
         }
-        Ok(code)
+        for job in jobs {
+            self.tell(job).await?;
+        }
+        Ok(())
     }
 
     async fn tell(&self, job: &Job) -> Result<(), Failure> {

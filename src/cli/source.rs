@@ -123,7 +123,7 @@ pub(super) fn described(about: &About) -> Value {
 }
 
 /// Names the flags that answer them.
-fn questions(about: &About, open: &[FileQuestion]) -> Failure {
+pub(super) fn questions(about: &About, open: &[FileQuestion]) -> Failure {
     let mut lines = vec![t!("More options are needed to read {name}. Nothing was sent.", name = about.name)];
     for question in open {
         lines.push(format!("  {question}:"));
@@ -162,7 +162,7 @@ fn questions(about: &About, open: &[FileQuestion]) -> Failure {
     Failure { kind: "question".to_owned(), ..Failure::usage(lines.join("\n")) }
 }
 
-fn names(about: &About) -> String {
+pub(super) fn names(about: &About) -> String {
     let all: Vec<String> =
         about.columns.iter().zip(1..).take(30).map(|(name, n)| format!("{n} {}", scrub(name))).collect();
     t!("columns: {all}", all = list(all))

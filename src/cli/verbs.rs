@@ -213,7 +213,7 @@ pub enum JobsVerb {
         how: AgainFlags,
     },
     /// Resolve one row that lapel cannot resolve: name its badge or close it
-    #[command(alias = "settle")]
+    #[command(alias = "settle", group(ArgGroup::new("result").args(["is", "leave"]).required(true)))]
     Resolve {
         /// The job number
         #[arg(value_name = "JOB", value_parser = job_id(), add = completion::of_jobs())]
@@ -222,7 +222,7 @@ pub enum JobsVerb {
         #[arg(long, value_name = "N", value_parser = whole_from(1_u64))]
         row: u64,
         /// The badge of this row
-        #[arg(long, value_name = "BADGE_ID", required_unless_present = "leave", conflicts_with = "leave")]
+        #[arg(long, value_name = "BADGE_ID")]
         is: Option<String>,
         /// Resolved in another way; lapel does nothing more with the row
         #[arg(long)]

@@ -99,7 +99,8 @@ pub(super) fn row(row: &JobRow) -> String {
 /// Empty when there is nothing to do.
 pub(super) fn next_steps(job: &Job, again: &str) -> Vec<String> {
     let mut steps = Vec::new();
-    if job.phase == Phase::Moved {
+    // A draft without rows to send is discarded.
+    if matches!(job.phase, Phase::Moved | Phase::Draft) {
         return steps;
     }
     let id = job.id;

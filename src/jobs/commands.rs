@@ -4,6 +4,7 @@ use super::core::{Jobs, JobsCore};
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
 use super::files;
+use super::history_scan;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use super::journal::decisions::{DecideRow, Retry, Unresolved};
@@ -14,8 +15,9 @@ use super::journal::sending::ProveRefusal;
 use super::reason::{Code, Reason};
 use super::row_groups::{RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
-use super::rules::{self, Step};
+use super::rules::{self, RowFacts, Step};
 use super::send;
+use crate::api::{ApiError, Call};
 use crate::domain::BadgeId;
 use crate::i18n::{Localizable, list, number};
 use crate::secrets::redact;
@@ -165,8 +167,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         if self.prove_refusal(id).await? == RefusalProof::NotProvable {
             return Err(JobError::no(localizable!(
-                "{why} Nothing more was sent.",
-                why = Reason::from(Code::NotProvable)
+                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. Its rows are in doubt until the check window ends. Nothing more was sent."
             )));
         }
         self.same_or_fewer(&job, before).await?;
@@ -205,10 +206,12 @@ impl Jobs {
         self.decide(id, no, Decision::SendAgain, who, why).await
     }
 
-    /// For a row that was never seen, or whose found badge may belong to another row.
+    /// For a row that was never seen, or whose found badge may belong to another row. Reads the badge that a person
+    /// names: undoing the job would revoke it.
     ///
     /// # Errors
-    /// The row needs no decision, or the badge belongs to another row.
+    /// The row needs no decision, or the badge is not of the row's template and address, belongs to another row, or
+    /// cannot be read.
     pub async fn decide(
         &self,
         id: JobId,
@@ -224,7 +227,10 @@ impl Jobs {
             let job = self.core.my_job_to_send(id).await?;
             self.one_by_one(&job, no).await?;
         } else {
-            self.core.my_job(id).await?;
+            let job = self.core.my_job(id).await?;
+            if let Decision::IsThis(badge) = &decision {
+                self.is_of_row(&job, no, badge).await?;
+            }
         }
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
@@ -430,6 +436,45 @@ impl Jobs {
         let Some(now) = self.read_again(job).await? else { return Ok(()) };
         let rows = self.ready_rows(job.id).await?;
         if rows.iter().all(|row| before.binary_search(row).is_ok()) { Ok(()) } else { Err(has_changed(&now)) }
+    }
+
+    /// Refuses a badge that is not of the row's template and address.
+    async fn is_of_row(&self, job: &Job, no: u64, badge: &BadgeId) -> Result<(), JobError> {
+        let filter = RowFilter { after: no.saturating_sub(1), ..RowFilter::default() };
+        let row = self.rows(job.id, filter, 1).await?.into_iter().find(|row| row.no == no);
+        // The decision refuses such a row, and says why.
+        let Some(row) = row.filter(|row| rules::may(Step::Decide, RowFacts::of(job, row))) else {
+            return Ok(());
+        };
+        let email = row.address.wire();
+        let call = Call::interactive();
+        let seen = match history_scan::badge_for(self.core.reader(), badge, email, &call).await {
+            Err(ApiError::BadRequest(_) | ApiError::BadInput { .. }) => None,
+            seen => seen?,
+        };
+        let Some(seen) = seen else {
+            return Err(JobError::no(localizable!(
+                "The service does not show badge {badge}, so lapel cannot check whose it is. It may still be waiting: try again when it is Issued. Nothing was changed.",
+                badge
+            )));
+        };
+        let is_template = match &seen.template_id {
+            Some(template) => job.template_id.as_ref() == Some(template),
+            None => seen.title.as_ref() == Some(&job.title),
+        };
+        if is_template && seen.key().is_some_and(|key| !email.is_empty() && key.is(email)) {
+            return Ok(());
+        }
+        let title = seen.title.unwrap_or_default();
+        Err(JobError::no(localizable!(
+            "Badge {badge} is not of row {no} of job {id}: it is “{title}” of {holder} {address}. Nothing was changed.",
+            badge,
+            no = row.number(),
+            id = job.id,
+            title = seen.template_id.map_or_else(|| title.to_string(), |id| format!("{title} ({id})")),
+            holder = seen.holder.unwrap_or_default(),
+            address = seen.email.unwrap_or_default()
+        )))
     }
 
     /// Repeats an old reading of the history, and refuses if other rows of the job would be sent, too.

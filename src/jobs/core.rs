@@ -197,19 +197,25 @@ impl Jobs {
     /// See [`JobRow::number`].
     ///
     /// # Errors
-    /// The job has no row with this number.
+    /// The job has no row with this number, or several.
     pub async fn place_of(&self, id: JobId, number: u64) -> Result<u64, JobError> {
         self.core.job(id).await?;
-        let (place, (first, last)) = self.core.store.place_of(id, number).await?;
-        place.ok_or_else(|| {
-            JobError::no(localizable!(
+        let (places, (first, last)) = self.core.store.places_of(id, number).await?;
+        match places[..] {
+            [place] => Ok(place),
+            [] => Err(JobError::no(localizable!(
                 "Job {id} has no row {number}: its rows are {first} to {last}. Nothing was changed.",
                 id,
                 number,
                 first,
                 last
-            ))
-        })
+            ))),
+            _ => Err(JobError::no(localizable!(
+                "Job {id} has several rows {number}: choose the row in the app. Nothing was changed.",
+                id,
+                number
+            ))),
+        }
     }
 
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {

@@ -86,6 +86,27 @@ pub(super) async fn badge(reader: &Reader, id: &BadgeId, call: &Call) -> Result<
     }
 }
 
+/// A badge as the history of an address has it, since only the history names templates, or else by its id. `None` as for
+/// [`badge`].
+pub(super) async fn badge_for(
+    reader: &Reader,
+    id: &BadgeId,
+    email: &str,
+    call: &Call,
+) -> Result<Option<SeenBadge>, ApiError> {
+    // Without an address, the filter would list everybody.
+    let spellings = if email.is_empty() { Vec::new() } else { spellings(email) };
+    for spelling in spellings {
+        let mut scan = HistoryScan::of_address(reader, &spelling, call);
+        while let Some(page) = scan.next().await? {
+            if let Some(found) = page.into_iter().find(|seen| seen.badge_id == *id) {
+                return Ok(Some(found));
+            }
+        }
+    }
+    badge(reader, id, call).await
+}
+
 pub(super) struct HistoryScan<'r> {
     reader: &'r Reader,
     filter: HistoryFilter,

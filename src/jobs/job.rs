@@ -265,9 +265,11 @@ impl Job {
             || (self.phase == Phase::Running && self.left_to_send() > 0)
     }
 
-    /// The note, unless the stop reason says the same.
+    /// The note, unless the stop reason says the same, or it is about rows in doubt and there are none any more.
     pub fn note_besides(&self) -> Option<&Reason> {
-        self.note.as_ref().filter(|note| self.stop.as_ref().is_none_or(|stop| stop.why != **note))
+        let is_over = |note: &Reason| note.is(Code::NotProvable) && self.counts.of(RowStatus::InDoubt) == 0;
+        let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
+        self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
     }
 
     pub fn left_to_send(&self) -> u64 {

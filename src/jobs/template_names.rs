@@ -56,7 +56,7 @@ impl TemplateNames {
         Ok(Self::of(all.collect(), read.complete))
     }
 
-    fn of(all: Vec<TitledTemplate>, complete: bool) -> Self {
+    pub(super) fn of(all: Vec<TitledTemplate>, complete: bool) -> Self {
         let mut names = Self { complete, ..Self::default() };
         for (at, (id, title)) in all.iter().enumerate() {
             names.ids.entry(fold(id.wire())).or_default().push(at);

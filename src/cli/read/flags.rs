@@ -87,22 +87,22 @@ impl ReadVerb {
 #[derive(Clone, Debug, Args)]
 pub struct TemplatesFlags {
     /// Only the template with this id
-    #[arg(long, value_name = "ID", help_heading = "Filters", add = completion::of_templates())]
+    #[arg(long, value_name = "ID", value_parser = not_empty, help_heading = "Filters", add = completion::of_templates())]
     template_id: Option<String>,
     /// Only titles that contain this text
-    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    #[arg(long, value_name = "TEXT", value_parser = not_empty, help_heading = "Filters")]
     title: Option<String>,
     /// Only those in use (Y) or not (N)
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     use_yn: Option<bool>,
     /// Only this category
-    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    #[arg(long, value_name = "ID", value_parser = not_empty, help_heading = "Filters")]
     category_id: Option<String>,
     /// Only this badge type
     #[arg(long, value_name = "TYPE", value_parser = badge_type(), ignore_case = true, help_heading = "Filters")]
     badge_type: Option<BadgeTypeCode>,
     /// Only this category level
-    #[arg(long, value_name = "ID", help_heading = "Filters")]
+    #[arg(long, value_name = "ID", value_parser = not_empty, help_heading = "Filters")]
     category_level_id: Option<String>,
     /// Registered on this date or later, such as 2026-01-31
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
@@ -139,13 +139,13 @@ impl TemplatesFlags {
 #[derive(Clone, Debug, Args)]
 pub struct HistoryFlags {
     /// Only holders with this name
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = not_empty, help_heading = "Filters")]
     recipient_name: Option<String>,
     /// Only badges sent to this e-mail address
-    #[arg(long, value_name = "EMAIL", help_heading = "Filters")]
+    #[arg(long, value_name = "EMAIL", value_parser = not_empty, help_heading = "Filters")]
     recipient_email: Option<String>,
     /// Only badges with this title
-    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    #[arg(long, value_name = "TEXT", value_parser = not_empty, help_heading = "Filters")]
     title: Option<String>,
     /// Issued on this date or later, such as 2026-01-31
     #[arg(long, value_name = "DATE", value_parser = date, help_heading = "Filters")]
@@ -211,7 +211,7 @@ pub struct CategoriesFlags {
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]
     use_yn: Option<bool>,
     /// Only names that contain this text
-    #[arg(long, value_name = "TEXT", help_heading = "Filters")]
+    #[arg(long, value_name = "TEXT", value_parser = not_empty, help_heading = "Filters")]
     category_name: Option<String>,
     /// Only categories with levels (Y) or without (N)
     #[arg(long, value_name = "Y|N", value_parser = yes_no(), ignore_case = true, help_heading = "Filters")]

@@ -2,12 +2,13 @@
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of, placed, remembered, source_of};
 use crate::api::Call;
+use crate::domain::text::scrub;
 use crate::domain::{EmailKey, TemplateId, Text};
 use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{
-    About, Checked, Choices, ImportSource, InputTable, IntakeError, MapState, ReadProgress, check,
+    About, Checked, Choices, ImportSource, InputTable, IntakeError, MapState, ReadProgress, Standing, check,
     similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
@@ -42,7 +43,8 @@ impl Jobs {
     /// template of the organisation becomes an invalid row of the first draft, with the reason.
     ///
     /// # Errors
-    /// The file is not readable, or a question about it is open. No draft remains.
+    /// The file is not readable, a question about it is open, or a row names another template than the chosen one. No
+    /// draft remains.
     pub async fn draft_file(
         &self,
         request: FileRequest,
@@ -51,7 +53,7 @@ impl Jobs {
     ) -> Result<Vec<JobId>, JobError> {
         self.core.planner()?;
         let known = match &request.template {
-            Some(_) => TemplateNames::default(),
+            Some(template) => TemplateNames::of(vec![template.clone()], true),
             None => {
                 let call = Call::interactive().cancelled_by(cancel.clone());
                 TemplateNames::read(self.core.reader(), &call).await?
@@ -191,9 +193,20 @@ fn read_into(
         }
         let checked = check(row.map_err(failed)?, &map);
         let named = checked.template.clone().unwrap_or_default();
-        let template = match &request.template {
-            Some(template) => NamedTemplate::One(template.clone()),
-            None => templates.find(&named),
+        let names_none = named.is_empty() || checked.standing == Standing::NotARecipient;
+        let template = match (&request.template, templates.find(&named)) {
+            (None, found) => found,
+            (Some(template), found) if names_none || matches!(found, NamedTemplate::One(_)) => {
+                NamedTemplate::One(template.clone())
+            }
+            (Some(_), _) => {
+                return Err(JobError::no(localizable!(
+                    "Row {row} of {name} names another template: “{named}”. Nothing was read. Use the file's template column (as a command: without --template), or remove it.",
+                    row = checked.row.line,
+                    name = about.name,
+                    named = scrub(&named)
+                )));
+            }
         };
         let mut new = new_row(checked);
         let why: Reason = match template {

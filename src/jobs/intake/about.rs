@@ -270,10 +270,9 @@ impl ImportNote {
                 localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n)
             }
             Self::CannotTell(what) => Localizable::of(what),
-            Self::TemplateColumn(column) => localizable!(
-                "Column {column} names templates. lapel uses it only for a file of several templates.",
-                column = column + 1
-            ),
+            Self::TemplateColumn(column) => {
+                localizable!("Column {column} names the template of each row.", column = column + 1)
+            }
         }
     }
 }

@@ -10,11 +10,10 @@ const SEPARATORS: [char; 4] = ['\t', ';', ',', '|'];
 /// programs copy them) if each part has its own address.
 pub(super) fn people(text: &str) -> Vec<Split> {
     let mut rows = Vec::new();
-    for (line, number) in lines(text).zip(1..) {
-        for person in apart(line) {
-            let (name, email) = name_and_address(person);
-            rows.push(Split { line: number, cells: vec![name, email], stray_quotes: Vec::new() });
-        }
+    // A person counts, not a line: rows of one number could not be told apart.
+    for (person, number) in lines(text).flat_map(apart).zip(1..) {
+        let (name, email) = name_and_address(person);
+        rows.push(Split { line: number, cells: vec![name, email], stray_quotes: Vec::new() });
     }
     rows
 }
@@ -120,11 +119,11 @@ mod tests {
             seen,
             [
                 (1, "k@x.example"),
-                (1, "l@x.example"),
-                (2, ""),
-                (3, "a@x.example"),
-                (3, "b@x.example"),
-                (4, "c@x.example")
+                (2, "l@x.example"),
+                (3, ""),
+                (4, "a@x.example"),
+                (5, "b@x.example"),
+                (6, "c@x.example")
             ]
         );
     }

@@ -27,6 +27,12 @@ pub struct FileStatus {
 }
 
 impl FileStatus {
+    /// Why nothing can be sent.
+    pub fn problem(&self) -> Option<JournalError> {
+        let why = || localizable!("the file or its folder is read-only");
+        (!self.can_write).then(|| JournalError::NotWritable { file: shown(&self.path), why: why() })
+    }
+
     /// # Errors
     /// The file is missing although it contained jobs, or it is not a journal.
     pub fn of(folder: &Path) -> Result<Self> {
@@ -72,16 +78,13 @@ impl FileStatus {
     }
 }
 
-/// Whether the file can be written, or created.
+/// Whether the file can be written, or created. The journal needs other files beside it.
 fn can_write(folder: &Path, journal: &Path) -> bool {
-    if journal.exists() {
-        return std::fs::OpenOptions::new().write(true).open(journal).is_ok();
+    let mut nearest = Some(folder);
+    while let Some(missing) = nearest.filter(|folder| !folder.exists()) {
+        nearest = missing.parent();
     }
-    let mut folder = Some(folder);
-    while let Some(missing) = folder.filter(|folder| !folder.exists()) {
-        folder = missing.parent();
-    }
-    let permissions =
-        folder.and_then(|folder| std::fs::metadata(folder).ok()).map(|about| about.permissions());
-    permissions.is_some_and(|permissions| !permissions.readonly())
+    let about = nearest.and_then(|folder| std::fs::metadata(folder).ok());
+    about.is_some_and(|about| about.is_dir() && !about.permissions().readonly())
+        && (!journal.exists() || std::fs::OpenOptions::new().write(true).open(journal).is_ok())
 }

@@ -137,10 +137,11 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
 /// SQL for a row's number, as in [`JobRow::number`].
 const NUMBER: &str = "coalesce(line, no)";
 
-/// The place of the row with a number, and the smallest and largest number of the job's rows.
-pub(super) fn place_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Option<u64>, (u64, u64))> {
-    let place = db.optional(
-        &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2"),
+/// The places of the first two rows with a number, and the smallest and largest number of the job's rows. Earlier
+/// versions gave all people of a pasted line the same number.
+pub(super) fn places_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Vec<u64>, (u64, u64))> {
+    let places = db.rows(
+        &format!("SELECT no FROM row WHERE job = ?1 AND {NUMBER} = ?2 ORDER BY no LIMIT 2"),
         values![job.0, *number as i64],
         |r| Ok(r.get::<i64>(0)?.unsigned_abs()),
     )?;
@@ -149,7 +150,7 @@ pub(super) fn place_of(db: &Tx<'_>, job: &JobId, number: &u64) -> tx::Result<(Op
         values![job.0],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
-    Ok((place, (range.0.unsigned_abs(), range.1.unsigned_abs())))
+    Ok((places, (range.0.unsigned_abs(), range.1.unsigned_abs())))
 }
 
 /// The number of the row at a place; the place itself if the row does not exist.

@@ -303,7 +303,7 @@ operations! {
     read rows_count(id: JobId, filter: RowFilter) -> u64 = rows::count;
     read rows_page(id: JobId, filter: RowFilter, most: usize, doubt_window: i64) -> Vec<JobRow> = rows::page;
     read cells(id: JobId) -> Vec<String> = rows::cells;
-    read place_of(id: JobId, number: u64) -> (Option<u64>, (u64, u64)) = rows::place_of;
+    read places_of(id: JobId, number: u64) -> (Vec<u64>, (u64, u64)) = rows::places_of;
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;

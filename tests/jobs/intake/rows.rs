@@ -70,6 +70,10 @@ fn names_that_cannot_be_sent_are_refused_with_the_reason() {
         ("abc\u{202e}fed", "changes the writing direction (U+202E)"),
         ("\u{2067}abc", "changes the writing direction"),
         ("a\u{fffe}b", "not a valid character"),
+        // What lapel's own files have instead.
+        ("\u{241b}[2J", "\u{241b}, which a file of lapel has"),
+        ("A\u{27e8}U+202E\u{27e9}B", "\u{27e8}U+202E\u{27e9}, which"),
+        ("Kim [key]", "[key], which"),
     ] {
         let (standing, what) = verdict(name, MAIL);
         assert_eq!(standing, Refused, "{name:?}");
@@ -172,6 +176,9 @@ fn addresses_get_the_verdict_they_deserve() {
         ("\u{3164}", Refused, "", Some("invisible")),
         ("#REF!", Refused, "#REF!", Some("formula error")),
         ("hong", Refused, "hong", Some("no @")),
+        ("\u{241b}a@x.example", Refused, "\u{241b}a@x.example", None),
+        ("a\u{27e8}U+202E\u{27e9}@x.example", Refused, "a\u{27e8}U+202E\u{27e9}@x.example", None),
+        ("[key]@x.example", Refused, "[key]@x.example", None),
         ("hong＠naru.example", Refused, "hong＠naru.example", Some("full-width")),
         ("hong@naru。example", Refused, "hong@naru。example", Some("full stop")),
         ("홍길동@naru.example", Refused, "홍길동@naru.example", Some("Hangul")),

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::texts::{msg, msg_part};
+use lapel::sandbox::RowState;
 
 #[tokio::test]
 async fn whatever_happens_to_the_answer_a_badge_is_issued_at_most_once() {
@@ -179,6 +180,45 @@ async fn two_badges_that_nobody_knew_of_are_asked_about() {
     bench.jobs.decide(id, 1, this, "me", "seen in the wallet").await.expect("a decision");
     let row = bench.row(id).await;
     assert_eq!((row.row_status, row.badge_id), (RowStatus::Waiting, BadgeId::new(ours)));
+}
+
+#[tokio::test]
+async fn only_a_badge_that_the_service_shows_as_the_rows_can_be_named() {
+    let hidden = ["waiting-history", "waiting-detail"].map(|switch| (switch.into(), "hidden".into()));
+    let mut bench = Bench::new(Options { switches: hidden.into(), ..small() }).await;
+    bench.fault("post /badges drop");
+    let id = bench.issue(Some(Vec::new())).await;
+    bench.until("a doubt", id, rests).await;
+    bench.advance(27 * 60);
+    bench.poll(id).await;
+    assert_eq!(bench.row(id).await.row_status, RowStatus::NotSeen);
+    let row = |template: &str, email: &str, state| RowSpec {
+        template_id: template.into(),
+        recipient_email: email.into(),
+        state,
+        ..RowSpec::default()
+    };
+    let (template, _) = template();
+    let insert = vec![
+        row(template.wire(), "gildong@naru.example", Waiting),
+        row(template.wire(), "stranger@naru.example", RowState::Issued),
+        row("TPL-002", "gildong@naru.example", RowState::Issued),
+        row(template.wire(), "gildong@naru.example", RowState::Issued),
+    ];
+    let ids = bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    let this = |id: &String| Decision::IsThis(BadgeId::new(id.clone()).expect("an id"));
+    for (badge, why) in
+        [(&ids[0], "does not show badge"), (&ids[1], "stranger@naru.example"), (&ids[2], "TPL-002")]
+    {
+        let refused = bench.jobs.decide(id, 1, this(badge), "me", "a guess").await.expect_err(why);
+        assert!(refused.to_string().contains(why), "{refused}");
+        assert_eq!(
+            (bench.row(id).await.row_status, bench.row(id).await.badge_id),
+            (RowStatus::NotSeen, None)
+        );
+    }
+    bench.jobs.decide(id, 1, this(&ids[3]), "me", "seen in the wallet").await.expect("a decision");
+    assert_eq!(bench.row(id).await.badge_id.as_ref().map(BadgeId::wire), Some(ids[3].as_str()));
 }
 
 #[tokio::test]

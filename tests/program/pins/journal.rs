@@ -3,7 +3,7 @@
 use super::pinned::pin;
 use crate::verbs::kit::{Bench, frozen};
 use lapel::jobs::{Claim, Code, DuplicateKind, Journal, Kind, Phase, Policy, RowStatus, StopKind};
-use lapel::sandbox::{Options, RowState};
+use lapel::sandbox::{Options, RowSpec, RowState, Rows};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -143,7 +143,14 @@ fn words_that_a_days_work_leaves_in_the_journal() {
     }
     run(&[&["jobs", "resend", &lost[0], "--yes"], &why[..]].concat(), 0);
     run(&[&["jobs", "resolve", &lost[1], "--leave"], &why[..]].concat(), 0);
-    run(&[&["jobs", "resolve", &lost[2], "--is", "B-elsewhere"], &why[..]].concat(), 0);
+    let elsewhere = RowSpec {
+        template_id: "TPL-006".into(),
+        recipient_email: "TPL-006@naru.example".into(),
+        ..RowSpec::default()
+    };
+    let elsewhere = bench.control().rows(&Rows { insert: vec![elsewhere], ..Rows::default() });
+    let elsewhere = elsewhere.expect("inserted").remove(0);
+    run(&[&["jobs", "resolve", &lost[2], "--is", &elsewhere], &why[..]].concat(), 0);
     bench.fault("post /badges status=401 code=4001 times=1");
     let cancelled = job(&one("TPL-007", "최네모 <nemo@naru.example>"), 4);
     run(&["jobs", "cancel", &cancelled], 0);

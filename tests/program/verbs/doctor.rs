@@ -70,6 +70,19 @@ fn what_is_wrong_is_listed() {
     assert!(problems.contains(msg_part("others can read")), "{problems}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_data_folder_that_cannot_be_written_is_a_problem() {
+    let bench = Bench::new();
+    // Nobody can write there, whoever runs the test.
+    let mut command = bench.lapel(&["doctor", "--json"]);
+    let said = bench.said(command.env("LAPEL_DATA_DIR", "/proc/lapel").output().expect("it runs")).ended(1);
+    let problems = said.json()["problems"].to_string();
+    for part in ["lapel cannot write the journal", "a quarter of the limit"] {
+        assert!(problems.contains(msg_part(part)), "{problems}");
+    }
+}
+
 #[test]
 fn without_a_profile_there_is_still_something_to_say() {
     let bench = Bench::new();

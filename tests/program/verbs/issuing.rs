@@ -16,6 +16,7 @@ fn one_person_gets_one_badge_however_often_it_is_asked_for() {
 
     let again = bench.run(&[ONE, &["--yes"]].concat()).ended(3);
     assert!(again.err.contains(msg_part("nothing to send")), "{}", again.err);
+    assert!(!again.out.contains("jobs redo"), "a draft is discarded: {}", again.out);
     assert!(again.out.contains(msg("already waiting")), "{}", again.out);
     assert_eq!((bench.posts(), bench.accepted()), (1, 1));
     let jobs = bench.json(&["jobs"], 0);
@@ -71,6 +72,46 @@ fn rows_that_cannot_be_sent_are_listed_and_the_rest_is_sent() {
     let again = bench.run(&[&issue[..], &["--yes"]].concat()).ended(3);
     assert_eq!((bench.accepted(), bench.posts()), (3, 1), "the second time, nobody is left");
     assert!(again.out.contains("row 4  박세나  invalid"), "{}", again.out);
+}
+
+#[test]
+fn every_person_of_a_line_has_a_number_of_their_own() {
+    let bench = Bench::new();
+    let two = "A Kim <ra1@naru.example>, B Lee <ra2@naru.example>";
+    bench.fault("post /badges/batch status=401 code=4001 times=1");
+    let said = bench.json(&["issue", "--template", "TPL-001", "--to", two, "--yes"], 4);
+    let id = said["jobs"][0]["id"].to_string();
+    let rows = bench.json(&["jobs", "show", &id, "--rows", "ready"], 0)["rows"].clone();
+    for (row, number) in rows.as_array().expect("rows").iter().zip(1..) {
+        assert_eq!((&row["row"], &row["row_number"]), (&number.into(), &number.into()), "{row}");
+    }
+    assert_eq!(rows.as_array().map(Vec::len), Some(2));
+    // A job of an earlier version: its rows cannot be told apart by their numbers.
+    bench.change("UPDATE row SET line = 1");
+    let said = bench.run(&["jobs", "resolve", &id, "--row", "1", "--leave", "--why", "x"]).ended(1);
+    assert!(said.err.contains(msg_part("choose the row in the app")), "{}", said.err);
+}
+
+#[test]
+fn a_row_never_gets_another_template_than_it_names() {
+    let bench = Bench::new();
+    let rows = "김하나,hana@naru.example,TPL-001\n이두리,duri@naru.example,tpl-001\n";
+    let title = bench.json(&["template", "TPL-001"], 0)["template"]["title"].clone();
+    let title = title.as_str().expect("a title");
+    let one =
+        bench.write("one.csv", format!("name,email,template\n{rows}박세나,sena@naru.example,{title}\n"));
+    let mixed =
+        bench.write("mixed.csv", format!("name,email,template\n{rows}박세나,sena@naru.example,nope\n"));
+    let issue = |file: &str, more: &[&str], code| {
+        let all = ["issue", "--template", "TPL-001", "--recipients", file, "--yes"];
+        bench.run(&[&all[..], more].concat()).ended(code)
+    };
+    issue(&one, &["--map", "template=3"], 2);
+    let said = issue(&mixed, &[], 1);
+    assert!(said.err.contains("nope") && said.err.contains("4"), "{}", said.err);
+    assert_eq!(bench.posts(), 0);
+    issue(&one, &[], 0);
+    assert_eq!(bench.accepted(), 3);
 }
 
 #[test]
@@ -266,6 +307,7 @@ fn what_cannot_be_tried_is_told_with_its_reason() {
         (&["jobs", "dance"], 2, "dance"),
         (&["jobs", "resend", "1", "--row", "1", "--why", " ", "--yes"], 2, "--why"),
         (&["jobs", "settle", "1", "--row", "1", "--why", "x"], 2, "--is"),
+        (&["jobs", "settle", "1", "--row", "1", "--why", "x"], 2, "--leave"),
         (&["jobs", "settle", "1", "--row", "1", "--is", "B", "--leave", "--why", "x"], 2, "--leave"),
         (&["jobs", "purge"], 2, "--older-than"),
     ] {

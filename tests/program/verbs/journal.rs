@@ -172,10 +172,13 @@ fn a_backup_is_never_put_over_jobs_and_a_copied_journal_is_no_backup() {
     let plain = bench.path("data/journal.sqlite");
     let said = elsewhere(&bench, &["journal", "restore", plain.to_str().expect("UTF-8")]).ended(1);
     assert!(said.err.contains(msg_part("not a backup")), "{}", said.err);
-    for odd in ["/dev/zero", "missing.backup", "people.csv"] {
+    bench.write("no-backup.csv", "name,email\n");
+    for odd in ["/dev/zero", "missing.backup", "no-backup.csv"] {
         let said = elsewhere(&bench, &["journal", "restore", odd]).ended(1);
-        assert!(!said.err.contains("SELECT"), "{}", said.err);
+        assert!(!said.err.contains("SELECT") && !said.err.contains("Move it away"), "{}", said.err);
     }
+    bench.run(&["journal", "backup", "-"]).ended(2);
+    assert!(!bench.path("-").exists());
     assert!(!bench.path("new-laptop/journal.sqlite").exists());
 }
 

@@ -87,6 +87,28 @@ fn a_receipt_holds_every_row_and_a_redo_file_can_be_issued() {
     assert_eq!((bench.accepted(), bench.most_for_one()), (3, 1));
 }
 
+#[test]
+fn what_a_redo_file_has_instead_of_a_name_is_issued_to_nobody() {
+    let bench = Bench::new();
+    let names = ["\u{1b}[2J", "A\u{202e}B", bench.sandbox.api_key()];
+    let rows: Vec<String> =
+        names.iter().enumerate().map(|(n, name)| format!("\"{name}\",person{n}@naru.example\n")).collect();
+    let file = bench.write("people.csv", format!("name,email\nLea Kim,lea@naru.example\n{}", rows.concat()));
+    let issue = |file: &str| {
+        let all =
+            ["issue", "--template", "TPL-001", "--recipients", file, "--map", "name=1,email=2", "--yes"];
+        let said = bench.json(&all, 3);
+        assert_eq!(said["held_back"], 3, "{said}");
+        said
+    };
+    let id = issue(&file)["jobs"][0]["id"].to_string();
+    for redo in ["redo.csv", "redo.xlsx"] {
+        bench.run(&["jobs", "redo", &id, "--to", redo]).ended(0);
+        issue(redo);
+    }
+    assert_eq!(bench.accepted(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_reader_that_stops_is_no_error() {

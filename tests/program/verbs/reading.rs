@@ -337,6 +337,44 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     }
 }
 
+#[test]
+fn an_empty_filter_is_a_mistake() {
+    let bench = Bench::new();
+    for args in [
+        ["history", "--recipient-email", ""],
+        ["history", "--recipient-name", " "],
+        ["history", "--title", ""],
+        ["templates", "--template-id", ""],
+        ["templates", "--title", ""],
+        ["templates", "--category-id", ""],
+        ["templates", "--category-level-id", ""],
+        ["categories", "--category-name", ""],
+    ] {
+        bench.run(&args).ended(2);
+    }
+    assert_eq!(bench.requests(), 0);
+}
+
+#[test]
+fn a_mistake_in_the_command_line_is_an_answer_in_json_too() {
+    let bench = Bench::new();
+    for args in [
+        &["wallet", "notanaddress"][..],
+        &["history", "--page", "0"],
+        &["wallet"],
+        &["jobs", "dance"],
+        &["history", "--key", "x"],
+        &["--tab", "wallet", "history"],
+    ] {
+        let mut command = bench.lapel(&[args, &["--json"]].concat());
+        let said = bench.said(command.env("LANG", "ko_KR.UTF-8").output().expect("it runs")).ended(2);
+        let error = &said.json()["error"];
+        assert_eq!(error["kind"], "usage", "{args:?}");
+        assert!(error["message"].as_str().is_some_and(|why| !why.is_empty() && why.is_ascii()), "{error}");
+    }
+    assert_eq!(bench.run(&["history", "--help"]).ended(0).err, "");
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_at_a_whole_row_and_leaves_no_half_file() {

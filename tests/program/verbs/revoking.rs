@@ -2,6 +2,7 @@
 
 use super::kit::{Bench, count, shape};
 use lapel::sandbox::RowState;
+use rust_xlsxwriter::Workbook;
 
 const STATES: &[(&str, RowState)] = &[
     ("one@naru.example", RowState::Issued),
@@ -64,7 +65,19 @@ fn a_file_of_ids_is_read_and_damaged_ones_are_listed() {
     assert_eq!((count(&said["jobs"][0], "revoked"), count(&said["jobs"][0], "invalid")), (2, 2), "{said}");
     assert_eq!(revoked(&bench), 2);
     let odd = bench.write("odd.csv", format!("memo;number\nx;{}\n", ids[2]));
-    bench.run(&["revoke", "--ids", &odd, "--reason", "x", "--yes"]).ended(1);
+    let said = bench.run(&["revoke", "--ids", &odd, "--reason", "x", "--yes"]).ended(2);
+    assert!(said.err.contains("--id-column"), "{}", said.err);
+    let two = bench.path("two.xlsx");
+    let mut book = Workbook::new();
+    for id in &ids[..2] {
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "badge_id").and_then(|sheet| sheet.write(1, 0, id)).expect("written");
+    }
+    book.save(&two).expect("saved");
+    let two = ["revoke", "--ids", two.to_str().expect("UTF-8"), "--reason", "x", "--dry-run"];
+    let said = bench.run(&two).ended(2);
+    assert!(said.err.contains("--sheet 'Sheet2'"), "{}", said.err);
+    bench.run(&[&two[..], &["--sheet", "Sheet2"]].concat()).ended(3);
     let by_name = ["revoke", "--ids", &odd, "--id-column", "number", "--reason", "x", "--dry-run"];
     let said = bench.run(&by_name).ended(2);
     assert!(said.err.contains("--header-row"), "{}", said.err);

@@ -4,8 +4,11 @@
 use super::kit::{Bench, Running, count};
 use crate::team;
 use crate::texts::{msg, msg_part, msg_with};
+use lapel::sandbox::RowState;
 use rustix::process::Signal;
 use serde_json::Value;
+#[cfg(target_os = "linux")]
+use std::process::{Command, Stdio};
 
 /// Six people, two in a request, one request at a time, of which none is answered until the faults are cleared.
 fn stalled(bench: &Bench) -> Running {
@@ -42,6 +45,39 @@ fn so_does_the_machine_that_ends_it() {
     stops_cleanly(Signal::TERM);
 }
 
+#[test]
+fn so_does_a_terminal_that_closes() {
+    stops_cleanly(Signal::HUP);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup_keeps_it_running() {
+    let bench = Bench::switched(&[("issue-time", "5m")]);
+    let inner = bench.lapel(&[
+        "issue",
+        "--template",
+        "TPL-001",
+        "--to",
+        "홍길동 <gildong@naru.example>",
+        "--yes",
+        "--wait",
+        "--json",
+    ]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$0\" \"$@\""]).arg(inner.get_program()).args(inner.get_args());
+    command.env_clear().current_dir(bench.home.path());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running::start(command);
+    running.says("done: ");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", running.id())).expect("its state");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("the ignored signals");
+    assert_eq!(u64::from_str_radix(ignored.trim(), 16).map(|mask| mask & 1), Ok(1), "{status}");
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(4);
+}
+
 fn stops_cleanly(signal: Signal) {
     let bench = Bench::new();
     let mut running = stalled(&bench);
@@ -71,6 +107,7 @@ fn a_second_ctrl_c_ends_at_once_and_nothing_is_lost_or_repeated() {
     running.signal(Signal::INT);
     let said = bench.said(running.output()).ended(5);
     assert!(said.err.contains(msg_part("exited. Requests without an answer are in doubt")), "{}", said.err);
+    assert_eq!(said.json()["error"]["kind"], "given_up");
     assert_eq!(bench.requests_to("POST /badges/batch"), first);
     bench.until("the service has done it", |b| b.accepted() == 2);
     bench.control().clear_faults();
@@ -101,6 +138,54 @@ fn ctrl_c_while_waiting_leaves_the_job_to_whoever_follows_it_next() {
 }
 
 #[test]
+fn ctrl_c_before_anything_is_sent_says_so() {
+    let bench = Bench::new();
+    let ids = bench.insert(&[("one@naru.example", RowState::Issued)]);
+    let to = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>"];
+    let revoke = ["revoke", &ids[0], "--reason", "issued twice", "--yes"];
+    for (args, fault, route) in [
+        ([&to[..], &["--yes"]].concat(), "get /badges/history hold", "GET /badges/history"),
+        ([&to[..], &["--dry-run"]].concat(), "get /badges/history hold", "GET /badges/history"),
+        (revoke.to_vec(), "get /badges/{id} hold", "GET /badges/{badge_id}"),
+    ] {
+        let before = bench.requests_to(route);
+        bench.fault(fault);
+        let mut running = Running::start(bench.lapel(&args));
+        bench.until("the check", |b| b.requests_to(route) > before);
+        running.signal(Signal::INT);
+        running.says(msg("stopping. Ctrl-C again exits now."));
+        let said = bench.said(running.output()).ended(4);
+        assert!(said.err.contains(msg("Stopped. Nothing was sent.")), "{args:?}: {}", said.err);
+        bench.control().clear_faults();
+    }
+    assert_eq!((bench.posts(), bench.json(&["jobs"], 0)["jobs"].as_array().map(Vec::len)), (0, Some(0)));
+}
+
+#[test]
+fn ctrl_c_stops_the_building_of_an_index() {
+    let bench = Bench::new();
+    bench.settings("[index]\nenabled = true\n");
+    bench.fault("get /badges/history hold after=1");
+    let running = Running::start(bench.lapel(&["index", "build"]));
+    bench.until("the second page", |b| b.requests_to("GET /badges/history") >= 2);
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(4);
+}
+
+#[test]
+fn what_another_lapel_follows_counts_too() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.fault("post /badges drop");
+    let one = ["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes", "--wait"];
+    let mut running = Running::start(bench.lapel(&one));
+    running.says("done: ");
+    assert_eq!(count(&only_job(&bench), "in_doubt"), 1);
+    bench.run(&["jobs", "follow"]).ended(5);
+    running.signal(Signal::INT);
+    bench.said(running.output()).ended(5);
+}
+
+#[test]
 fn a_job_belongs_to_one_lapel_at_a_time() {
     let bench = Bench::new();
     let mut running = stalled(&bench);
@@ -119,6 +204,8 @@ fn a_job_belongs_to_one_lapel_at_a_time() {
     }
     let said = bench.json(&["jobs", "follow"], 0);
     assert_eq!((&said["elsewhere"][0], &said["followed"]), (&job["id"], &Value::Array(Vec::new())));
+    let said = bench.run(&["jobs", "follow"]).ended(0).out;
+    assert!(said.contains(msg_part("1 open job checked by another lapel")), "{said}");
     running.signal(Signal::INT);
     running.says("stopping");
     bench.control().clear_faults();

@@ -3,7 +3,7 @@
 use super::kit::{Bench, count};
 use crate::team;
 use crate::texts::{msg, msg_part};
-use lapel::sandbox::{RowSpec, Rows};
+use lapel::sandbox::{RowSpec, RowState, Rows};
 
 const ONE: &[&str] = &["issue", "--template", "TPL-001", "--to", "홍길동 <gildong@naru.example>", "--yes"];
 
@@ -58,6 +58,34 @@ fn the_quota_stops_it_and_more_quota_lets_it_go_on() {
 }
 
 #[test]
+fn skipped_rows_count_when_the_rest_is_sent_later() {
+    let bench = Bench::new();
+    learned(&bench);
+    bench.insert(&[("person0@naru.example", RowState::Issued)]);
+    bench.control().set_quota(Some(0));
+    let file = bench.write("people.csv", people(3));
+    let id = bench.json(&issue(&file), 4)["jobs"][0]["id"].to_string();
+    bench.control().set_quota(None);
+    let said = bench.json(&["jobs", "resume", &id, "--yes"], 3);
+    assert_eq!((count(&said["jobs"][0], "waiting"), &said["rows"][0]["bucket"]), (2, &"left_out".into()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_does_not_hide_what_was_sent() {
+    let bench = Bench::switched(&[("waiting-history", "hidden")]);
+    bench.fault("post /badges drop");
+    for json in [&[][..], &["--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+        let to = if json.is_empty() { "a <a@naru.example>" } else { "b <b@naru.example>" };
+        let args = [&["issue", "--template", "TPL-001", "--to", to, "--yes"], json].concat();
+        let said = bench.said(bench.lapel(&args).stdout(full).output().expect("it runs")).ended(5);
+        let id = if json.is_empty() { 1 } else { 2 };
+        assert!(said.err.contains(&format!("lapel jobs show {id}")), "{}", said.err);
+    }
+}
+
+#[test]
 fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     let bench = Bench::switched(&[("waiting-history", "hidden")]);
     bench.control().set_quota(Some(0));
@@ -66,6 +94,15 @@ fn a_refusal_that_cannot_be_proven_leaves_its_rows_in_doubt() {
     let said = bench.run(&["jobs", "resume", &id, "--yes"]).ended(5);
     assert!(said.out.contains(msg("in doubt")), "{}", said.out);
     assert_eq!(bench.accepted(), 0);
+    // The job's note is about the rows in doubt, and goes with them.
+    let about = msg_part("in doubt until the check window ends");
+    assert!(bench.run(&["jobs", "show", &id]).ended(0).out.contains(about));
+    bench.advance(27 * 60);
+    bench.run(&["jobs", "follow"]).ended(5);
+    let leave = ["jobs", "resolve", &id, "--row", "1", "--leave", "--why", "it is too late"];
+    bench.run(&leave).ended(0);
+    let said = bench.run(&["jobs", "show", &id]).ended(0);
+    assert!(!said.out.contains(about), "{}", said.out);
 }
 
 #[test]
@@ -154,10 +191,26 @@ fn what_was_never_seen_is_resolved_as_a_person_says() {
     for how in [&["--leave", "--why", " "][..], &["--is", " ", "--why", "x"]] {
         settle(how, 2);
     }
-    let said = settle(&["--is", "B-elsewhere", "--why", "issued by the back office"], 0);
+    // Undoing the job would revoke the badge: only one of the row's template and address is the row's.
+    let elsewhere = |template: &str, email: &str| {
+        let (template_id, recipient_email) = (template.to_owned(), email.to_owned());
+        let insert = vec![RowSpec { template_id, recipient_email, minutes_ago: 60, ..RowSpec::default() }];
+        bench.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted").remove(0)
+    };
+    let [strangers, others, right] = [
+        ("TPL-001", "stranger@naru.example"),
+        ("TPL-002", "gildong@naru.example"),
+        ("TPL-001", "gildong@naru.example"),
+    ]
+    .map(|(template, email)| elsewhere(template, email));
+    for (id, whose) in [(&strangers, "stranger@naru.example"), (&others, "TPL-002"), (&"B-0".into(), "B-0")] {
+        let said = settle(&["--is", id, "--why", "a mistake"], 1);
+        assert!(said["error"]["message"].as_str().is_some_and(|why| why.contains(whose)), "{said}");
+    }
+    let said = settle(&["--is", &right, "--why", "issued by the back office"], 0);
     assert_eq!(count(&said["job"], "not_seen"), 0, "{said}");
     let rows = bench.json(&["jobs", "show", &id, "--rows", "waiting"], 0);
-    assert_eq!(rows["rows"][0]["badge_id"], "B-elsewhere", "{rows}");
+    assert_eq!(rows["rows"][0]["badge_id"], right.as_str(), "{rows}");
     assert!(
         settle(&["--leave", "--why", "too late"], 1)["error"]["message"]
             .as_str()

@@ -8,6 +8,7 @@ use crate::jobs::intake::cell_text::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
 use crate::jobs::intake::mojibake;
+use crate::secrets::REDACTED;
 use unicode_normalization::char::decompose_canonical;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
@@ -104,12 +105,30 @@ fn refusal(name: &str, email: &str) -> Option<Localizable> {
     if let Some(c) = name.chars().find(|c| is_no_character(*c)) {
         return Some(localizable!("the name has {code}, which is not a valid character", code = code(c)));
     }
+    if let Some(text) = placeholder(name) {
+        return Some(localizable!(
+            "the name has {text}, which a file of lapel has instead of the real text: enter the name",
+            text
+        ));
+    }
     if is_address_like(name) && !is_address_like(email) && !trim(email).is_empty() {
         return Some(localizable!(
             "the name is an e-mail address and the e-mail address is not: are the columns swapped?"
         ));
     }
     None
+}
+
+/// What a redo file or a receipt has instead of a control character or a key: nobody is called that.
+fn placeholder(name: &str) -> Option<&str> {
+    if let Some((at, picture)) = name.char_indices().find(|(_, c)| matches!(c, '\u{2400}'..='\u{2426}')) {
+        return name.get(at..at + picture.len_utf8());
+    }
+    if let Some(at) = name.find("\u{27e8}U+") {
+        let end = name[at..].find('\u{27e9}').map_or(name.len(), |end| at + end + '\u{27e9}'.len_utf8());
+        return name.get(at..end);
+    }
+    name.contains(REDACTED).then_some(REDACTED)
 }
 
 /// The Unicode notation of a character: `U+200B`.
