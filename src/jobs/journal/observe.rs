@@ -411,7 +411,8 @@ fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
         )?;
         let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
         let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
-        if (proven as i64) < accepted {
+        // With more of them, the number proves nothing.
+        if proven as i64 != accepted {
             continue;
         }
         let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
@@ -535,22 +536,22 @@ mod tests {
     use super::*;
     use rusqlite::Connection;
 
-    /// Number of rows that [`rule_out`] moves, of a request for three badges. The first is revoked unless
-    /// `accepted` is 0.
-    fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
+    /// Number of rows that [`rule_out`] moves, of a request for four badges, of which `revoked` are revoked.
+    fn ruled_out(accepted: u32, revoked: u32, tries: u32, absent: &str) -> u64 {
         let connection = Connection::open_in_memory().expect("a database");
         let db = Tx::on(&connection);
         db.script(include_str!("schema.sql")).expect("schema 1");
-        let first = if accepted == 0 { "unproven" } else { "revoked" };
         db.script(&format!(
             "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
              INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
-             VALUES (7, 1, 3, '', 0, 1, 'accepted', {accepted});
+             VALUES (7, 1, 4, '', 0, 1, 'accepted', {accepted});
              INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries, absent)
-             VALUES (1, 1, '', '', '', 'B1', '{first}', 7, 1, NULL),
-                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, {absent}),
-                    (1, 3, '', '', '', 'B3', 'unproven', 7, {tries}, {absent})"
+             VALUES (1, 1, '', '', '', 'B1', 'unproven', 7, 1, NULL),
+                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, NULL),
+                    (1, 3, '', '', '', 'B3', 'unproven', 7, 1, {absent}),
+                    (1, 4, '', '', '', 'B4', 'unproven', 7, {tries}, {absent});
+             UPDATE row SET bucket = 'revoked' WHERE no <= {revoked}"
         ))
         .expect("rows");
         rule_out(&db, JobId(1), None).expect("read")
@@ -558,11 +559,12 @@ mod tests {
 
     #[test]
     fn accepted_count_rules_out_polled_badges_of_one_request() {
-        assert_eq!(ruled_out(1, 1, "5"), 2);
-        assert_eq!(ruled_out(1, 2, "5"), 0, "an earlier request may have revoked it");
-        assert_eq!(ruled_out(1, 1, "NULL"), 0, "no look has shown that they are not revoked");
-        assert_eq!(ruled_out(2, 1, "5"), 0, "the second that was accepted may be one of them");
-        assert_eq!(ruled_out(0, 1, "5"), 0, "nothing bears a number of 0 out");
+        assert_eq!(ruled_out(2, 2, 1, "5"), 2);
+        assert_eq!(ruled_out(2, 2, 2, "5"), 0, "an earlier request may have revoked it");
+        assert_eq!(ruled_out(2, 2, 1, "NULL"), 0, "no look has shown that they are not revoked");
+        assert_eq!(ruled_out(3, 2, 1, "5"), 0, "the third that was accepted may be one of them");
+        assert_eq!(ruled_out(1, 2, 1, "5"), 0, "more were revoked than it says");
+        assert_eq!(ruled_out(0, 0, 1, "5"), 0, "nothing bears a number of 0 out");
     }
 
     /// The reason of a revoked row, and when it was accepted, after [`name_older`]. The request was sent at 1970-01-02

@@ -19,8 +19,7 @@ pub fn colleagues(job: &Job) -> Vec<String> {
     let follower =
         job.owner.as_ref().filter(|_| is_theirs(job)).and_then(|owner| owner.label.argument("who"));
     let known = [Some(person(&me)), follower];
-    let is_known =
-        job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
+    let is_known = job.begun_by.as_ref().is_some_and(|who| known.contains(&Some(person(&who.to_string()))));
     begun_by(job).filter(|_| !is_known).into_iter().chain(followed_by(job)).collect()
 }
 
