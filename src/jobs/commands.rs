@@ -55,7 +55,7 @@ impl Jobs {
     /// The profile is read-only, the review is no longer valid, or nothing is left to send.
     pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let (job, seen) = self.core.my_job_seen(id).await?;
         if job.phase != Phase::Draft {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
@@ -73,7 +73,7 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        let begin = self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who));
+        let begin = self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who), seen);
         self.written(id, begin.await)?;
         self.begun(id);
         Ok(())
@@ -119,7 +119,7 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, the job cannot be resumed, or a required reading failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
             return Err(JobError::no(localizable!(
                 "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
@@ -130,7 +130,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         self.prove_refusal(id).await?;
         self.same_or_fewer(&job, before).await?;
-        self.written(id, self.core.store.resume(id, Actor::now(who)).await)?;
+        self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }
@@ -154,7 +154,7 @@ impl Jobs {
     }
 
     async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(localizable!(
                 "Job {id} did not stop at the quota. Nothing was changed.",
@@ -170,7 +170,7 @@ impl Jobs {
             )));
         }
         self.same_or_fewer(&job, before).await?;
-        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who));
+        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())
@@ -183,12 +183,12 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal(id).await?;
         self.read_again(&job).await?;
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
-        let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor });
+        let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
         let sent = self.written(id, retry.await)?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
@@ -220,15 +220,16 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(why)?;
         let sends = decision == Decision::SendAgain;
-        if sends {
-            let job = self.core.my_job_to_send(id).await?;
+        let seen = if sends {
+            let (job, seen) = self.core.my_job_to_send(id).await?;
             self.one_by_one(&job, no).await?;
+            seen
         } else {
-            self.core.my_job(id).await?;
-        }
+            self.core.my_job_seen(id).await?.1
+        };
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
-        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now });
+        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now, seen });
         let done = self.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
@@ -552,7 +553,9 @@ async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<JobsCore> = all.core.clone();
     loop {
         send::idle(&core, id).await;
+        let Ok(decision) = core.store.newest_decision().await else { return };
         let Ok(job) = core.job(id).await else { return };
+        let seen = core.seen(&job, decision);
         let at_the_quota = job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota);
         let Ok(rows) = core.store.refused_size(id).await else { return };
         if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
@@ -564,7 +567,7 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         if half.is_err()
             || !proven
             || all.same_or_fewer(&job, before).await.is_err()
-            || all.begin_now(id, &who).await.is_err()
+            || all.begin_now(id, &who, seen).await.is_err()
         {
             return;
         }

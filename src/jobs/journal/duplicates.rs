@@ -235,6 +235,7 @@ pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
 pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
     let FinishCheck { id, phase, complete, corrected, alike, begun, policies } = args;
+    jobs::assure_draft(db, *id, *phase == Phase::Draft)?;
     // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
     // proves refusals from before it.
     if *complete && review::last_correction(db, *id)? == *corrected {

@@ -4,6 +4,7 @@
 mod claims;
 mod doubts;
 mod learning;
+mod meanwhile;
 mod pages;
 mod review;
 mod revoking;
