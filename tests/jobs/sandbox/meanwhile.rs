@@ -26,7 +26,7 @@ async fn during<T: Send + 'static>(
     command: impl Future<Output = T> + Send + 'static,
     meanwhile: impl Future<Output = ()>,
 ) -> T {
-    bench.fault("get /badges/history match=title hold");
+    bench.fault("get /badges/history hold");
     let before = bench.requests();
     let command = tokio::spawn(command);
     let reads = async {
