@@ -492,7 +492,7 @@ impl Jobs {
         let proof = ProveRefusal {
             job: id,
             request,
-            account: self.core.account.key.clone(),
+            account: self.core.account.of_facts(),
             now: self.core.moment().0.as_second(),
             window: self.core.settings.doubt_window.as_secs(),
             at: Timestamp::now().as_millisecond(),

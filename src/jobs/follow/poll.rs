@@ -53,7 +53,7 @@ fn zone(core: &JobsCore) -> Option<Offset> {
 
 fn context(core: &JobsCore) -> ObserveContext {
     let (now, _) = core.moment();
-    ObserveContext { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
+    ObserveContext { me: core.me(), account: core.account.of_facts(), now, settings: core.settings.clone() }
 }
 
 #[derive(Default)]

@@ -37,6 +37,12 @@ impl Account {
         }
     }
 
+    /// The service and key whose behaviour the table `fact` keeps, as its column `account` names them. The same key may
+    /// be valid at two services, which behave differently.
+    pub(in crate::jobs) fn of_facts(&self) -> String {
+        format!("{} {}", self.key, self.base_url)
+    }
+
     #[must_use]
     pub fn of_organisation(self, organisation: Option<&str>) -> Self {
         Self { organisation: organisation.map(str::to_owned), ..self }
