@@ -41,6 +41,8 @@ struct DoubtRow {
     request: i64,
     doubt: Doubt,
     row_status: RowStatus,
+    /// Whether nobody has looked for the badges of its request since the database lost writes.
+    is_unsearched: bool,
     /// Number of accepted entries and of all entries in its request.
     counts: (i64, i64),
 }
@@ -89,6 +91,23 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     Ok(observed)
 }
 
+/// The addresses of rows of which a poll may conclude that they have no badge, if it finds none.
+pub(super) fn due(
+    db: &Tx<'_>,
+    context: &ObserveContext,
+    jobs: &HashSet<JobId>,
+) -> tx::Result<HashSet<EmailKey>> {
+    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let scan = ScanResult { now: context.now, complete: true, shows_waiting };
+    let is_due = |row: &DoubtRow| match resolve::judge(&row.doubt, &[], scan, &context.settings) {
+        Judgement::NotSeen => row.row_status != RowStatus::NotSeen,
+        Judgement::NotAccepted | Judgement::Absent => true,
+        _ => row.is_unsearched,
+    };
+    let rows = rows_in_doubt(db, jobs, context.now)?;
+    Ok(rows.into_iter().filter(is_due).map(|row| row.key).collect())
+}
+
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
     let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.rows(
@@ -125,6 +144,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
                 absent: r.get::<Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
             row_status,
+            is_unsearched,
             counts: (r.get::<Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
     },

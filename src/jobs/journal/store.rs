@@ -27,7 +27,7 @@ use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
-use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::reason::Reason;
@@ -224,6 +224,8 @@ operations! {
 operations! {
     read_long emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
     read_long recipients(id: JobId, phase: Phase) -> Recipients = duplicates::recipients;
+    read_long some_without_badge(id: JobId, phase: Phase, most: usize) -> Vec<String> = duplicates::some_without_badge;
+    read other_titles(id: JobId) -> Vec<Text> = duplicates::other_titles;
     read email_keys(id: JobId, rows: Vec<i64>) -> Vec<(i64, EmailKey)> = duplicates::keys;
     write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
@@ -279,6 +281,7 @@ operations! {
     write "observe" observe(context: ObserveContext, sights: Vec<SeenBadge>) -> Observed = observe::observe;
     write "not found" note_absence(context: ObserveContext, badge: BadgeId) -> () = observe::note_absence;
     write "twice" note_second_badges(found: Vec<SecondBadge>) -> Vec<JobId> = polling::note_second_badges;
+    read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
     write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;

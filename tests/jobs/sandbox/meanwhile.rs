@@ -53,7 +53,7 @@ async fn a_job_that_is_cancelled_while_a_command_reads_stays_cancelled() {
     let (bench, id) = refused(0).await;
     let jobs = bench.jobs.clone();
     let retry = async move { jobs.retry_refused(id, "me").await };
-    let cancel = async { drop(bench.jobs.cancel(id, "me").await.expect("cancelled")) };
+    let cancel = async { _ = bench.jobs.cancel(id, "me").await.expect("cancelled") };
     assert_changed(during(&bench, retry, cancel).await);
     bench.jobs.sent(id).await;
     assert_eq!((bench.jobs.job(id).await.expect("a job").phase, bench.accepted()), (Phase::Cancelled, 0));
@@ -61,7 +61,7 @@ async fn a_job_that_is_cancelled_while_a_command_reads_stays_cancelled() {
     let (bench, id) = refused(0).await;
     let jobs = bench.jobs.clone();
     let resume = async move { jobs.resume(id, "me").await };
-    let cancel = async { drop(bench.jobs.cancel(id, "me").await.expect("cancelled")) };
+    let cancel = async { _ = bench.jobs.cancel(id, "me").await.expect("cancelled") };
     assert_changed(during(&bench, resume, cancel).await);
     bench.jobs.sent(id).await;
     assert_eq!((bench.jobs.job(id).await.expect("a job").phase, bench.accepted()), (Phase::Cancelled, 0));
