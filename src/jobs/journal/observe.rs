@@ -487,6 +487,20 @@ fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     Ok(())
 }
 
+/// Ends rows of an undo that wait for a badge which will not come: a person left the row, or it was not accepted,
+/// refused or cancelled.
+fn without_badge(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', CAST(of_job AS TEXT))
+         WHERE job = ?1 AND bucket = 'queued' AND badge IS NULL
+           AND EXISTS (SELECT 1 FROM row AS undone
+                       WHERE undone.job = row.of_job AND undone.no = row.of_no AND undone.badge IS NULL
+                         AND undone.bucket IN ('left_out', 'invalid', 'not_done', 'dropped'))",
+        values![job.0, Reason::from(Code::NoBadge)],
+    )?;
+    Ok(())
+}
+
 /// Queues the old badge for revocation again if its replacement is sent after all.
 pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
     db.execute(
@@ -508,12 +522,13 @@ pub(in crate::jobs) struct MarkOverdue {
     pub(in crate::jobs) zone: Option<Offset>,
 }
 
-/// Marks overdue badges, keeps old badges whose replacement failed, rules badges out by number, and names revocations by
+/// Marks overdue badges, keeps old badges whose replacement failed, ends the wait for badges that will not come, rules badges out by number, and names revocations by
 /// others.
 pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
     for id in &args.jobs {
         overdue(db, args.now, *id)?;
         keep_old(db, *id)?;
+        without_badge(db, *id)?;
         rule_out(db, *id, args.zone)?;
         name_older(db, *id, args.zone)?;
     }
