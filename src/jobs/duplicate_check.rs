@@ -81,9 +81,12 @@ impl DuplicateKind {
     }
 }
 
-/// Maximum number of recipients of which each is looked up by address. Of more, as many are looked up beside the pages of
-/// the titles: if none of them has a badge that the pages do not show, the others have none either.
-const FEW: u64 = 20;
+/// Maximum number of addresses that are queried without comparing the cost of title pages.
+const FEW: u64 = 2;
+
+/// Recipients without a badge on the pages that are looked up by address: if none of them has one, the others have none
+/// either.
+const CONTROLS: usize = 20;
 
 /// If not all pages could be read: maximum number of addresses that are queried one by one instead.
 const FEW_LOOK_UPS: u64 = 200;
@@ -264,7 +267,7 @@ async fn read_titles(
             continue;
         }
         let mut others = BTreeSet::new();
-        for email in core.store.some_without_badge(hunt.id, hunt.phase, FEW as usize).await? {
+        for email in core.store.some_without_badge(hunt.id, hunt.phase, CONTROLS).await? {
             others.extend(hunt.look_up(&email, &first).await?);
         }
         if others.is_empty() {
