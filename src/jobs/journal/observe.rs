@@ -76,6 +76,8 @@ struct ObservedRow {
     heard: bool,
     /// When the service accepted its request.
     answered: Option<i64>,
+    /// Whether it said that it accepted nothing of the request.
+    is_none_accepted: bool,
     tries: i64,
     /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
     is_twice: bool,
@@ -167,7 +169,8 @@ impl ObservationBatch<'_> {
                     reason_code(row.why) = 'issued_twice',
                     CASE WHEN job.after THEN job.follows END,
                     CASE WHEN job.after THEN (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally
-                                              WHERE tally.job = job.follows AND tally.bucket <> 'issued') END
+                                              WHERE tally.job = job.follows AND tally.bucket <> 'issued') END,
+                    coalesce(request.accepted = 0, FALSE)
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
              WHERE row.badge IN json_list(?1, text) AND job.owner = ?2 AND job.phase <> 'draft'
              ORDER BY row.job, row.no";
@@ -190,6 +193,7 @@ impl ObservationBatch<'_> {
                     kind: Kind::from_code(r.text(2)?).unwrap_or(Kind::Revoke),
                     heard: r.get(14)?,
                     answered: r.get(15)?,
+                    is_none_accepted: r.get(19)?,
                     tries: r.get(12)?,
                     is_twice: r.get::<Option<bool>>(16)?.unwrap_or(false),
                     waits_for: r.get::<Option<i64>>(17)?.map(JobId),
@@ -308,8 +312,9 @@ impl ObservationBatch<'_> {
     }
 
     /// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
-    /// conclude that there is none: the first may have come before the service acted. A badge with a new unknown
-    /// word proves nothing.
+    /// conclude that there is none: the first may have come before the service acted. If the service accepted some
+    /// badges of the request and does not show all of them yet, nobody knows which: then only time tells, or their
+    /// number ([`rule_out`]). A badge with a new unknown word proves nothing.
     fn without(&mut self, sight: &SeenBadge, row: &mut ObservedRow, state: &State) {
         if let State::Other(word) = state
             && row.now.status.as_deref() != Some(word.wire())
@@ -323,8 +328,10 @@ impl ObservationBatch<'_> {
         };
         let apart = SignedDuration::from_secs(now.saturating_sub(first));
         let settings = &self.context.settings;
+        let since = SignedDuration::from_secs(row.answered.map_or(0, |at| now.saturating_sub(at)));
+        let can_tell = row.is_none_accepted || since >= settings.doubt_window;
         let (row_status, why) = match row.now.row_status {
-            RowStatus::Unproven if apart >= settings.scans_apart => {
+            RowStatus::Unproven if can_tell && apart >= settings.scans_apart => {
                 (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
             }
             // A slow service may still be processing it.
@@ -548,6 +555,8 @@ fn overdue(db: &Tx<'_>, now: Timestamp, job: JobId) -> tx::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::NewRow;
+    use super::super::statements::{draft_of, journal};
     use super::*;
     use rusqlite::Connection;
 
@@ -580,6 +589,49 @@ mod tests {
         assert_eq!(ruled_out(3, 2, 1, "5"), 0, "the third that was accepted may be one of them");
         assert_eq!(ruled_out(1, 2, 1, "5"), 0, "more were revoked than it says");
         assert_eq!(ruled_out(0, 0, 1, "5"), 0, "nothing bears a number of 0 out");
+    }
+
+    #[test]
+    fn a_revocation_that_is_not_shown_yet_is_not_taken_for_none() {
+        for (accepted, minutes, dropped) in [("1", 3, 0), ("NULL", 3, 0), ("0", 3, 2), ("1", 27 * 60, 2)] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |id: &str| NewRow { badge: BadgeId::new(id), ..NewRow::default() };
+            let job = draft_of(&db, Kind::Revoke, &[row("B1"), row("B2")]);
+            db.script(&format!(
+                "UPDATE job SET phase = 'running';
+                 INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, accepted)
+                 SELECT 7, id, 2, '', 0, TRUE, 0, 'accepted', {accepted} FROM job;
+                 UPDATE row SET bucket = 'unproven', request = 7, tries = 1"
+            ))
+            .expect("sent");
+            let seen = |id: &str| SeenBadge {
+                place: SightSource::Detail,
+                badge_id: BadgeId::new(id).expect("an id"),
+                template_id: None,
+                title: None,
+                holder: None,
+                email: None,
+                verdict: Verdict::Valid { until: None },
+                status: None,
+                mail: None,
+                issued_at: None,
+                valid_until: None,
+                revoke_at: None,
+                reg_date: None,
+            };
+            for minute in [1, minutes] {
+                let context = ObserveContext {
+                    me: "me".into(),
+                    account: "k".into(),
+                    now: Timestamp::from_second(minute * 60).expect("a time"),
+                    settings: JobConfig::default(),
+                };
+                observe(&db, &context, &[seen("B1"), seen("B2")]).expect("observed");
+            }
+            let counts = jobs::counts(&db, job).expect("counts");
+            assert_eq!(counts.of(RowStatus::Dropped), dropped, "{accepted} {minutes}");
+        }
     }
 
     /// The reason of a revoked row, and when it was accepted, after [`name_older`]. The request was sent at 1970-01-02
