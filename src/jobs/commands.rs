@@ -59,6 +59,7 @@ impl Jobs {
         if job.phase != Phase::Draft {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
+        let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
         if let Some(before) = self.before(&job).await?
             && let Some(now) = self.read_again(&job).await?
             && self.ready_rows(id).await? != before
@@ -73,7 +74,8 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        let begin = self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who), seen);
+        let policies = self.core.settings.policies.clone();
+        let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
         self.written(id, begin.await)?;
         self.begun(id);
         Ok(())

@@ -350,9 +350,12 @@ pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Res
 
 #[cfg(test)]
 mod tests {
+    use super::super::drafts::{self, ReviewRows};
+    use super::super::review;
     use super::super::rows::NewRow;
     use super::super::statements::{draft_of, journal};
     use super::*;
+    use crate::jobs::row_groups::RowSelection;
 
     #[test]
     fn what_changed_since_it_was_checked_is_not_sent() {
@@ -404,5 +407,23 @@ mod tests {
                 sends(retry(&db, &args).is_ok());
             }
         }
+    }
+
+    #[test]
+    fn a_draft_that_was_decided_after_it_was_checked_does_not_begin() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row("a@x.example"), row("b@x.example")]);
+        let policies = Policies::default();
+        let (which, to) = (RowSelection::One(1), RowStatus::LeftOut);
+        let skip = ReviewRows { id, which, to, why: None, policies: policies.clone() };
+        drafts::review_rows(&db, &skip).expect("skipped");
+        let last = review::last_decision(&db, &id).expect("decisions").map(|last| last.id);
+        let seen = SeenJob { owner: "me".into(), phases: vec![Phase::Draft], decision: i64::MAX };
+        let begin = |reviewed| drafts::begin(&db, &id, &policies, &Actor::now("me"), &seen, &reviewed);
+        assert!(matches!(begin(None), Err(tx::Error::Changed(_))));
+        begin(last).expect("begun");
+        assert!(matches!(drafts::review_rows(&db, &skip), Err(tx::Error::Changed(_))), "it has begun");
     }
 }

@@ -380,14 +380,22 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     })
 }
 
-/// Begins a reviewed draft. Skips the rows that nobody allowed.
+/// Begins a draft whose last decision of the review was `reviewed`. Skips the rows that nobody allowed.
+///
+/// # Errors
+/// The draft changed since it was seen. Also as [`start`].
+#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
 pub(super) fn begin(
     db: &Tx<'_>,
     id: &JobId,
     policies: &Policies,
     actor: &Actor,
     seen: &SeenJob,
+    reviewed: &Option<i64>,
 ) -> tx::Result<()> {
+    if review::last_decision(db, id)?.map(|last| last.id) != *reviewed {
+        return Err(tx::Error::Changed(*id));
+    }
     db.execute(
         "UPDATE row SET bucket = 'left_out',
                         why = CASE WHEN why IS NULL THEN ?2

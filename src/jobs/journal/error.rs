@@ -151,7 +151,7 @@ impl JournalError {
             Self::Team { server, why } => of_team(server, why),
             Self::TwoPlaces { why } => why.clone(),
             Self::Changed { job } => localizable!(
-                "Job {job} changed while lapel checked it: it was paused, cancelled, resumed, undone or taken over, or its names were removed. This command did nothing. Look at the job, then decide again.",
+                "Job {job} changed while lapel checked it: it stopped, or somebody decided about it or its rows, took it over or removed its names. This command did nothing. Look at the job, then decide again.",
                 job
             ),
             Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),

@@ -212,7 +212,8 @@ operations! {
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
     write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
         = review::undo_decision;
-    write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob) -> () = drafts::begin;
+    write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob, reviewed: Option<i64>) -> ()
+        = drafts::begin;
     write "begin" start(id: JobId, actor: Actor, seen: SeenJob) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
