@@ -219,7 +219,7 @@ impl Jobs {
     }
 
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
-        Ok(self.core.store.facts(self.core.account.key.clone()).await?)
+        Ok(self.core.store.facts(self.core.account.of_facts()).await?)
     }
 
     /// Rows with this badge id that jobs of this service and key have sent, according to the journal.
@@ -367,7 +367,7 @@ impl JobsCore {
     /// Restores the service's UTC offset from the journal unless it is old.
     async fn recall_offset(&self) -> Result<(), JournalError> {
         let since = self.moment().0.as_second() - super::journal::facts::RECALLED.as_secs();
-        let facts = self.store.facts(self.account.key.clone()).await?;
+        let facts = self.store.facts(self.account.of_facts()).await?;
         let newest =
             facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);
         if let Some(offset) = newest.and_then(|f| crate::domain::time::read_offset(&f.value)) {
@@ -399,7 +399,7 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
-        self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
+        self.store.learn_facts(self.account.of_facts(), seen, self.moment().0.as_second()).await
     }
 
     /// Reports the job's new state soon.

@@ -205,7 +205,7 @@ pub(super) fn waiting_badge(
     account: &Account,
     fact: &str,
 ) -> tx::Result<Option<(BadgeId, String)>> {
-    if facts::all(db, &account.key)?.iter().any(|known| known.name == fact) {
+    if facts::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
     let found: Option<(String, String)> = db.optional(

@@ -1,6 +1,6 @@
 //! Tests: an operation needs the same number of statements for any number of rows.
 
-use super::jobs::{self, Account, Actor, NewJob};
+use super::jobs::{self, Account, Actor, NewJob, SeenJob};
 use super::observe::{self, ObserveContext};
 use super::place::Site;
 use super::requests::{Chunk, RequestEntry};
@@ -81,12 +81,16 @@ pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow]) -> JobId {
 
 fn started(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let job = draft(db, kind, n);
-    drafts::start(db, &job, &me()).expect("started");
+    drafts::start(db, &job, &me(), &seen(Phase::Draft)).expect("started");
     job
 }
 
 fn me() -> Actor {
     Actor::now("me")
+}
+
+fn seen(phase: Phase) -> SeenJob {
+    SeenJob { owner: "me".into(), phases: vec![phase], decision: i64::MAX }
 }
 
 fn badge(no: u64) -> BadgeId {
@@ -256,13 +260,13 @@ fn claims_of_recipients_that_other_jobs_have() {
         let idle = started(&db, Kind::Issue, n * 3);
         jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
         let job = draft(&db, Kind::Issue, n * 3);
-        let ((), statements) = counted(|| drafts::start(&db, &job, &me()));
+        let ((), statements) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
         assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
         let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
         db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", values![allowed.0])
             .expect("allowed");
-        let ((), beside) = counted(|| drafts::start(&db, &allowed, &me()));
+        let ((), beside) = counted(|| drafts::start(&db, &allowed, &me(), &seen(Phase::Draft)));
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
     });
@@ -282,7 +286,7 @@ fn claims_of_rows_with_one_address() {
         let connection = journal();
         let db = Tx::on(&connection);
         let job = one_address(&db, n);
-        let ((), begin) = counted(|| drafts::start(&db, &job, &me()));
+        let ((), begin) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
         let slots: (i64, i64) = db
             .row("SELECT count(*), max(slot) FROM claim", values![], |r| Ok((r.get(0)?, r.get(1)?)))
             .expect("claims");
@@ -300,7 +304,7 @@ fn a_row_is_sent_although_an_earlier_one_with_its_address_has_no_claim() {
     let connection = journal();
     let db = Tx::on(&connection);
     let job = one_address(&db, 3);
-    drafts::start(&db, &job, &me()).expect("started");
+    drafts::start(&db, &job, &me(), &seen(Phase::Draft)).expect("started");
     db.execute("DELETE FROM claim WHERE no = 1", values![]).expect("gone");
     let sent = request(&db, job).entries;
     assert_eq!(sent.iter().map(|entry| entry.no).collect::<Vec<_>>(), [2]);
@@ -343,13 +347,14 @@ fn decisions_about_rows() {
         let job = started(&db, Kind::Issue, n);
         jobs::set_phase(&db, &job, &Phase::Paused).expect("paused");
         let rows: Vec<u64> = (1..=n).collect();
-        let (done, cancelled) = counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me()));
+        let (done, cancelled) =
+            counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me(), "me"));
         assert!(done);
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         let job = started(&db, Kind::Issue, n);
         request(&db, job);
         db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", values![job.0]).expect("never seen");
-        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), ""));
+        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), "", "me"));
         assert!(done.is_ok());
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         cancelled * 100 + left
