@@ -12,7 +12,10 @@
 //! same command again continues.
 
 mod mark;
+#[cfg(test)]
+mod tests;
 
+use super::conditions;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
@@ -22,9 +25,11 @@ use super::{PATIENCE, shown};
 use crate::fs::{Draft, Overwrite, open_plain};
 use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
-use crate::jobs::job::JobId;
+use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
+use crate::jobs::rules;
 use jiff::Timestamp;
 use mark::{BackupMark, BackupState};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
@@ -256,7 +261,7 @@ fn put_back(
             give_back(&db, &mark.id)?;
         }
         let open = jobs_of(&db, OPEN)?;
-        go_on(&db, &open, claim && doubtful)?;
+        go_on(&db, &open, claim && doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
         }
@@ -301,7 +306,7 @@ fn take_back(
         let db = Tx::on(&writing);
         let open = jobs_of(&db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
         give_back(&db, &mark.id)?;
-        go_on(&db, &open, doubtful)?;
+        go_on(&db, &open, doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
         }
@@ -343,10 +348,10 @@ fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
 /// job, and the duplicate check then runs again. `doubtful`: another computer may have sent rows that were
 /// not sent here.
-fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
+fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool, at: i64) -> tx::Result<()> {
     for job in open {
         if doubtful {
-            doubt(db, *job)?;
+            doubt(db, *job, at)?;
         }
         db.execute(
             "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
@@ -354,21 +359,24 @@ fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
             values![job.0],
         )?;
     }
-    super::takeover::recover(db, open, Timestamp::now().as_second())
+    super::takeover::recover(db, open, at / 1_000)
 }
 
-/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them. Revocations are left out:
-/// sending one twice is harmless.
-fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
-                                          OR bucket = 'ask' AND request IS NOT NULL)
-                            AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them, and gives them claims. Revocations
+/// are left out: sending one twice is harmless.
+fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
+    let sendable = format!(
+        "job = ?1 AND bucket IN ({}) AND (SELECT kind FROM job WHERE id = ?1) = 'issue'",
+        conditions::statuses(|it| rules::may_be_sent(Kind::Issue, it))
+    );
     let rows: i64 =
-        db.row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), values![job.0], |r| r.get(0))?;
+        db.row(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0], |r| r.get(0))?;
     if rows == 0 {
         return Ok(());
     }
-    let now = Timestamp::now().as_second();
+    // It is not the badge that the other computer may have sent.
+    super::rows::forget_failed_of(db, job, &sendable)?;
+    let now = at / 1_000;
     let why = Reason::from(Code::MaybeElsewhere);
     let request: i64 = db.row(
         "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
@@ -378,12 +386,13 @@ fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     )?;
     db.execute(
         &format!(
-            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL
-             WHERE {SENDABLE}"
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
+                            tries = tries + 1
+             WHERE {sendable}"
         ),
         values![job.0, request, why],
     )?;
-    Ok(())
+    super::claims::claim_doubts(db, job, at)
 }
 
 /// Writes the backup's file. Returns the number of jobs in it.

@@ -1,5 +1,6 @@
 //! What to poll, and when to poll again.
 
+use super::conditions;
 use super::facts;
 use super::jobs::{self, Account};
 use super::observe::WAITS;
@@ -15,16 +16,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A process's open jobs and the time of their next poll.
 pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<Timestamp>)>> {
-    let row_statuses: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|b| b.is_open() && **b != RowStatus::Sending)
-        .map(|b| format!("'{}'", b.code()))
-        .collect();
+    let row_statuses = conditions::statuses(|it| it.is_open() && it != RowStatus::Sending);
     db.rows(
         &format!(
             "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
-           AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
-            row_statuses.join(",")
+           AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({row_statuses}))"
         ),
         values![me],
         |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),

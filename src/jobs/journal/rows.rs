@@ -522,18 +522,23 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
+    forget_failed_of(db, job, &format!("job = ?1 AND no = {no}"))
+}
+
+/// As [`forget_failed`], for rows of the job `?1`.
+pub(super) fn forget_failed_of(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
     let of_issue =
-        "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+        format!("{which} AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'");
     db.execute(
         &format!(
-        "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
+            "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
              ON CONFLICT DO NOTHING"
-    ),
-        values![job.0, no as i64],
+        ),
+        values![job.0],
     )?;
     db.execute(
         &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
-        values![job.0, no as i64],
+        values![job.0],
     )?;
     Ok(())
 }

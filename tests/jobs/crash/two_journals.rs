@@ -1,0 +1,153 @@
+//! Jobs that go from one journal to another one with a backup, and back. The journals are files, also in the run on a
+//! team's database.
+
+use crate::crash::person::{self, people, rows, template};
+use crate::crash::world::{BOUND, Session, World};
+use crate::team;
+use lapel::domain::Address;
+use lapel::fs::Overwrite;
+use lapel::jobs::{
+    CheckProgress, DuplicateResult, IssuePlan, JobError, JobId, Journal, OpenJobs, Person,
+    Phase, RowStatus, back_up, restore,
+};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
+
+/// Another computer, with the backup.
+struct Other {
+    folder: TempDir,
+    backup: PathBuf,
+}
+
+impl Other {
+    /// Moves the open jobs of the world's journal to another computer.
+    fn takes(world: &World) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let backup = folder.path().join("backup");
+        back_up(world.folder(), &backup, OpenJobs::Move, Overwrite::No, "one").expect("copied");
+        restore(folder.path(), &backup, false, "two").expect("restored");
+        Self { folder, backup }
+    }
+}
+
+/// Lives through a session over the journal in the file of a folder.
+fn live<T>(world: &World, folder: &Path, life: impl AsyncFnOnce(&mut Session) -> T) -> T {
+    let done = live_over(world, Journal::open(folder).expect("a journal"), life);
+    until_free(|| team::is_file_held(folder));
+    done
+}
+
+fn live_over<T>(world: &World, journal: Journal, life: impl AsyncFnOnce(&mut Session) -> T) -> T {
+    runtime().block_on(async {
+        let mut session = world.begin_over(journal).await;
+        session.hear().await;
+        let done = life(&mut session).await;
+        session.jobs.close().await;
+        done
+    })
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+fn until_free(is_held: impl Fn() -> bool) {
+    let end = Instant::now() + BOUND;
+    while is_held() {
+        assert!(Instant::now() < end, "the journal is still held");
+        std::thread::park_timeout(Duration::from_millis(1));
+    }
+}
+
+async fn checked(session: &Session, people: Vec<Person>) -> (JobId, DuplicateResult) {
+    let id = session.jobs.draft_people(template(), people).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(CheckProgress::default());
+    let checked = session.jobs.check_duplicates(id, &progress, CancellationToken::new()).await;
+    (id, checked.expect("checked"))
+}
+
+async fn issued(session: &mut Session, people: Vec<Person>) -> JobId {
+    let (id, _) = checked(session, people).await;
+    session.jobs.begin(id, "one").await.expect("begun");
+    person::rest(session, id).await;
+    id
+}
+
+/// Issues the badge of [`template`] to one person, as a form does.
+async fn issue_to(session: &Session, person: &Person) -> Result<JobId, JobError> {
+    let (template_id, title) = template();
+    let plan = IssuePlan {
+        template_id,
+        title,
+        recipient_name: person.name.clone(),
+        recipient_email: Address::check(&person.email).expect("an address"),
+        held_before: Some(Vec::new()),
+        allows: None,
+    };
+    session.jobs.issue(plan, "one").await
+}
+
+async fn statuses(session: &Session, id: JobId) -> Vec<RowStatus> {
+    rows(session, id).await.iter().map(|row| row.row_status).collect()
+}
+
+/// What the first computer does after it took its jobs back, although the other one has sent the last row again.
+fn nobody_gets_two(world: &World, other: &Other, (id, last): (JobId, &Person), badges: u64) {
+    restore(world.folder(), &other.backup, true, "one").expect("taken back");
+    live(world, world.folder(), async |session| {
+        assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
+        let refused = issue_to(session, last).await.expect_err("the other computer may have sent it");
+        assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+        session.jobs.poll_now(Some(id)).await;
+        let now = statuses(session, id).await;
+        assert!(now.iter().all(|it| matches!(it, RowStatus::Waiting | RowStatus::Issued)), "{now:?}");
+    });
+    assert_eq!(world.control().ledger().accepted_total(), badges);
+}
+
+#[test]
+fn a_refused_row_that_another_computer_may_have_sent_has_a_claim() {
+    let world = World::new(&[("waiting-history", "visible")]);
+    let all = people(1);
+    world.fault("post /badges status=400 times=1");
+    let id = live(&world, world.folder(), async |session| issued(session, all.clone()).await);
+    let other = Other::takes(&world);
+    live(&world, other.folder.path(), async |session| {
+        assert_eq!(session.jobs.retry_refused(id, "two").await.expect("retried"), 1);
+        person::rest(session, id).await;
+    });
+    nobody_gets_two(&world, &other, (id, &all[0]), 1);
+}
+
+/// Two people, of whom the service accepts one and tells so.
+fn one_of_two(world: &World) -> (JobId, Vec<Person>) {
+    let all = people(2);
+    world.control().set_quota(Some(1));
+    let id = live(world, world.folder(), async |session| {
+        let id = issued(session, all.clone()).await;
+        for _ in 0..3 {
+            world.advance(30);
+            session.hear().await;
+            session.jobs.poll_now(Some(id)).await;
+        }
+        assert_eq!(statuses(session, id).await[1], RowStatus::Dropped);
+        id
+    });
+    world.control().set_quota(None);
+    (id, all)
+}
+
+#[test]
+fn a_row_that_was_not_accepted_is_in_doubt_after_another_computer_may_have_sent_it() {
+    let world = World::new(&[("waiting-history", "visible"), ("over-quota", "partial-202")]);
+    let (id, all) = one_of_two(&world);
+    let other = Other::takes(&world);
+    live(&world, other.folder.path(), async |session| {
+        session.jobs.resend(id, 2, "two", "they want it").await.expect("sent again");
+        person::rest(session, id).await;
+    });
+    nobody_gets_two(&world, &other, (id, &all[1]), 2);
+}
