@@ -81,9 +81,14 @@ pub(super) const SCHEMA_OF_BACKUPS: &str = "
     ) WITHOUT ROWID;";
 
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
-const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
-    SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
-      AND bucket NOT IN ('issued', 'revoked', 'left_out', 'invalid', 'dropped'))";
+fn open_jobs() -> String {
+    format!(
+        "job.phase NOT IN ('draft', 'moved') AND EXISTS (
+             SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND (bucket IN ({}) OR {}))",
+        conditions::statuses(RowStatus::is_open),
+        conditions::may_be_sent()
+    )
+}
 
 /// Copies the journal of a data folder into a new file that only its owner can read.
 ///
@@ -123,7 +128,7 @@ pub(super) fn back_up_at(
     let held = JournalLock::take(files, site)?;
     let mut here = held.open(site)?;
     whole(&here, &held.file)?;
-    let ids = jobs_of(&Tx::on(&here), OPEN).map_err(|why| held.failed(why))?;
+    let ids = jobs_of(&Tx::on(&here), &open_jobs()).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
@@ -260,7 +265,7 @@ fn put_back(
         if claim {
             give_back(&db, &mark.id)?;
         }
-        let open = jobs_of(&db, OPEN)?;
+        let open = jobs_of(&db, &open_jobs())?;
         go_on(&db, &open, claim && doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
@@ -339,7 +344,8 @@ fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     let sql = format!(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
-                        next_look = NULL WHERE {OPEN}"
+                        next_look = NULL WHERE {}",
+        open_jobs()
     );
     db.execute(&sql, values![id])?;
     Ok(())

@@ -151,3 +151,29 @@ fn a_row_that_was_not_accepted_is_in_doubt_after_another_computer_may_have_sent_
     });
     nobody_gets_two(&world, &other, (id, &all[1]), 2);
 }
+
+#[test]
+fn a_row_that_was_not_accepted_is_sent_again_by_one_of_two_computers() {
+    let world = World::new(&[("waiting-history", "visible"), ("over-quota", "partial-202")]);
+    let (id, _) = one_of_two(&world);
+    let issued = |session: &Session| {
+        let jobs = session.jobs.clone();
+        async move { jobs.job(id).await.expect("a job").counts.of(RowStatus::Issued) }
+    };
+    // Nothing else of the job is open.
+    live(&world, world.folder(), async |session| {
+        world.advance(2 * 1440);
+        session.hear().await;
+        session.jobs.poll_now(Some(id)).await;
+        assert_eq!(issued(session).await, 1);
+    });
+    let other = Other::takes(&world);
+    live(&world, other.folder.path(), async |session| {
+        session.jobs.resend(id, 2, "two", "they want it").await.expect("sent again");
+        person::rest(session, id).await;
+    });
+    live(&world, world.folder(), async |session| {
+        session.jobs.resend(id, 2, "one", "they want it").await.expect_err("it is only a record");
+    });
+    assert_eq!(world.control().ledger().accepted_total(), 2);
+}

@@ -53,6 +53,21 @@ fn may_be_sent(rows: &[OneRow]) -> Vec<(i64, RowStatus)> {
 }
 
 #[tokio::test]
+async fn no_row_may_be_sent_from_two_journals() {
+    for open in [OpenJobs::Move, OpenJobs::Stay] {
+        let (one, two) = (folder(), folder());
+        at(&one, one_of_each).await;
+        let all = may_be_sent(&at(&one, rows).await);
+        let file = one.path().join("backup");
+        back_up(one.path(), &file, open, Overwrite::No, "me").expect("copied");
+        restore(two.path(), &file, false, "me").expect("restored");
+        let [here, there] = [may_be_sent(&at(&one, rows).await), may_be_sent(&at(&two, rows).await)];
+        let expected = if open == OpenJobs::Move { [Vec::new(), all] } else { [all, Vec::new()] };
+        assert_eq!([here, there], expected);
+    }
+}
+
+#[tokio::test]
 async fn each_row_that_another_computer_may_have_sent_is_in_doubt_with_a_claim() {
     let (one, two) = (folder(), folder());
     at(&one, one_of_each).await;
