@@ -112,7 +112,8 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
         group.title = Text::new(title);
         group.jobs.insert(*id);
         let open: Vec<(Option<String>, String)> = db.rows(
-            "SELECT badge, email FROM row WHERE job = ?1
+            // Nobody can be looked for whose address was removed.
+            "SELECT badge, email FROM row WHERE job = ?1 AND (badge IS NOT NULL OR email <> '')
                AND bucket IN ('waiting', 'overdue', 'other', 'in_doubt', 'unbound', 'not_seen')",
             values![id.0],
             |r| Ok((r.get(0)?, r.get(1)?)),
@@ -257,6 +258,21 @@ mod tests {
     use super::*;
     use crate::jobs::job::Kind;
     use crate::jobs::journal::rows::NewRow;
+
+    #[test]
+    fn nobody_is_looked_for_without_an_address() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+        db.execute("UPDATE row SET bucket = 'in_doubt'", values![]).expect("in doubt");
+        db.execute("UPDATE row SET name = '', email = '', email_key = '' WHERE no = 2", values![])
+            .expect("purged");
+        let groups = poll_targets(&db, &[job]).expect("read");
+        let doubts: Vec<&str> =
+            groups.values().flat_map(|group| group.doubts.values()).map(|it| &**it).collect();
+        assert_eq!(doubts, ["p@x.example"]);
+    }
 
     #[test]
     fn a_job_is_large_by_all_of_its_rows_and_not_by_those_that_wait() {

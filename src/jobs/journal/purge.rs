@@ -4,26 +4,27 @@
 //! `erase` overwrites the removed data in the file.
 
 use super::tx::{self, Tx, values};
-use super::{erase, jobs};
+use super::{conditions, erase, jobs};
 use crate::jobs::job::JobId;
 use crate::jobs::row_status::RowStatus;
 
-/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns
-/// them. Removes kept drafts of that age that are not open.
+/// Records of jobs that another journal has with all of their rows: a backup's jobs may come back.
+const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
+                                          AND (file LIKE 'team %' OR file LIKE 'file %'))";
+
+/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and
+/// returns them. Removes kept drafts of that age that are not open.
 pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<JobId>> {
-    let open: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|b| b.is_open() || matches!(b, RowStatus::Ready))
-        .map(|b| format!("'{}'", b.code()))
-        .collect();
+    let open = conditions::statuses(|it| it.is_open() || it == RowStatus::Ready);
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2
-           AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
-                           AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
-        open.join(",")
+           AND CASE WHEN phase = 'moved' THEN {RECORDS}
+                    ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
+                                     AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END"
     );
-    let purged: Vec<i64> = db.rows(&sql, values![before, account], |r| r.get(0))?;
+    let purged: Vec<i64> =
+        db.rows(&sql, values![before, account], |r| r.get(0))?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -47,4 +48,51 @@ pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<
     )?;
     jobs::tidy_after_discard(db, drafts)?;
     Ok(purged.into_iter().map(JobId).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drafts;
+    use super::super::jobs::Actor;
+    use super::super::rows::NewRow;
+    use super::super::statements::{draft_of, journal};
+    use super::*;
+    use crate::jobs::job::Kind;
+
+    /// A job of the process "me", with a row of this status.
+    fn job_with(db: &Tx<'_>, status: RowStatus) -> JobId {
+        let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+        let job = draft_of(db, Kind::Issue, &[row]);
+        drafts::start(db, &job, &Actor::now("me")).expect("started");
+        db.execute("UPDATE row SET bucket = ?2 WHERE job = ?1", values![job.0, status.code()]).expect("set");
+        job
+    }
+
+    /// It would come back without its addresses.
+    #[test]
+    fn a_record_is_purged_when_another_journal_has_the_job() {
+        for (file, state, is_purged) in [
+            ("/home/a/backup", "begun", false),
+            ("/home/a/backup", "taken", false),
+            ("team db/lapel", "begun", false),
+            ("team db/lapel", "taken", true),
+            ("file /home/a/journal.sqlite", "returned", true),
+        ] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let job = job_with(&db, RowStatus::InDoubt);
+            db.execute(
+                "INSERT INTO handover (id, at, computer, file, moves, state) VALUES ('h', 0, '', ?1, TRUE, ?2)",
+                values![file, state],
+            )
+            .expect("a handover");
+            db.execute(
+                "UPDATE job SET phase = 'moved', handover = 'h', owner = NULL WHERE id = ?1",
+                values![job.0],
+            )
+            .expect("a record");
+            let purged = purge(&db, "k", &1).expect("purged");
+            assert_eq!(purged, if is_purged { vec![job] } else { vec![] }, "{file} {state}");
+        }
+    }
 }

@@ -177,3 +177,32 @@ fn a_row_that_was_not_accepted_is_sent_again_by_one_of_two_computers() {
     });
     assert_eq!(world.control().ledger().accepted_total(), 2);
 }
+
+#[test]
+fn a_purge_leaves_jobs_that_went_with_a_backup_as_they_are() {
+    let mut world = World::new(&[("waiting-history", "visible")]);
+    (world.settings.batch, world.settings.in_flight) = (1, 1);
+    // The first answer is lost, and the rest is not sent.
+    world.fault("post /badges commit-drop times=1");
+    world.fault("post /badges status=401 after=1 times=1");
+    let all = people(3);
+    let id = live(&world, world.folder(), async |session| issued(session, all.clone()).await);
+    world.control().clear_faults();
+    let other = tempfile::tempdir().expect("a folder");
+    let backup = other.path().join("backup");
+    back_up(world.folder(), &backup, OpenJobs::Move, Overwrite::No, "one").expect("copied");
+    live(&world, world.folder(), async |session| {
+        assert!(session.jobs.purge(0).await.expect("purged").is_empty(), "they may come back");
+    });
+    restore(world.folder(), &backup, false, "one").expect("taken back");
+    live(&world, world.folder(), async |session| {
+        let addresses: Vec<_> =
+            rows(session, id).await.into_iter().map(|row| row.address.wire().to_owned()).collect();
+        assert_eq!(addresses, all.iter().map(|person| person.email.clone()).collect::<Vec<_>>());
+        session.jobs.poll_now(Some(id)).await;
+        session.jobs.resume(id, "one").await.expect("resumed");
+        person::rest(session, id).await;
+        assert!(statuses(session, id).await.iter().all(|it| *it == RowStatus::Waiting));
+    });
+    assert_eq!(world.control().ledger().accepted_total(), 3);
+}
