@@ -291,6 +291,7 @@ pub(super) fn record_held_of_row(
 /// The checks without requests: rows of the file against each other and against the journal.
 fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Result<()> {
     let judged = judged(phase);
+    claims::recognise(db, id, &judged)?;
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!(

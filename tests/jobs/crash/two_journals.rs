@@ -1,5 +1,5 @@
-//! Jobs that go from one journal to another one with a backup, and back. The journals are files, also in the run on a
-//! team's database.
+//! Jobs that go from one journal to another one: with a backup to another computer, or into a team's journal, and back.
+//! The first journal is a file, also in the run on a team's database.
 
 use crate::crash::person::{self, people, rows, template};
 use crate::crash::world::{BOUND, Session, World};
@@ -7,7 +7,7 @@ use crate::team;
 use lapel::domain::Address;
 use lapel::fs::Overwrite;
 use lapel::jobs::{
-    CheckProgress, DuplicateResult, IssuePlan, JobError, JobId, Journal, OpenJobs, Person,
+    CheckProgress, DuplicateKind, DuplicateResult, IssuePlan, JobError, JobId, Journal, OpenJobs, Person,
     Phase, RowStatus, back_up, restore,
 };
 use std::path::{Path, PathBuf};
@@ -40,6 +40,13 @@ fn live<T>(world: &World, folder: &Path, life: impl AsyncFnOnce(&mut Session) ->
     done
 }
 
+/// The same over the journal of another folder, or a team's database that stands for it.
+fn live_in_second<T>(world: &World, folder: &Path, life: impl AsyncFnOnce(&mut Session) -> T) -> T {
+    let done = live_over(world, team::open(folder, None).expect("a journal"), life);
+    until_free(|| team::is_held(folder));
+    done
+}
+
 fn live_over<T>(world: &World, journal: Journal, life: impl AsyncFnOnce(&mut Session) -> T) -> T {
     runtime().block_on(async {
         let mut session = world.begin_over(journal).await;
@@ -60,6 +67,17 @@ fn until_free(is_held: impl Fn() -> bool) {
         assert!(Instant::now() < end, "the journal is still held");
         std::thread::park_timeout(Duration::from_millis(1));
     }
+}
+
+/// Moves the jobs of the world's file into the second journal, or back.
+fn moved(world: &World, second: &Path, back: bool) {
+    runtime().block_on(async {
+        let file = Journal::open(world.folder()).expect("a file");
+        let other = team::open(second, None).expect("a journal");
+        let (from, to) = if back { (&other, &file) } else { (&file, &other) };
+        from.move_to(to, &world.account(), "one").await.expect("moved");
+    });
+    until_free(|| team::is_file_held(world.folder()) || team::is_held(second));
 }
 
 async fn checked(session: &Session, people: Vec<Person>) -> (JobId, DuplicateResult) {
@@ -205,4 +223,40 @@ fn a_purge_leaves_jobs_that_went_with_a_backup_as_they_are() {
         assert!(statuses(session, id).await.iter().all(|it| *it == RowStatus::Waiting));
     });
     assert_eq!(world.control().ledger().accepted_total(), 3);
+}
+
+#[test]
+fn a_recipient_of_a_purged_row_is_known_in_every_journal_that_the_row_goes_to() {
+    let switches = [("issue-time", "never"), ("waiting-history", "hidden"), ("waiting-detail", "hidden")];
+    let world = World::new(&switches);
+    let second = tempfile::tempdir().expect("a folder");
+    let all = people(2);
+    world.fault("post /badges commit-drop times=1");
+    live(&world, world.folder(), async |session| {
+        let id = issued(session, all[..1].to_vec()).await;
+        world.advance(27 * 60);
+        session.hear().await;
+        session.jobs.poll_now(Some(id)).await;
+        assert_eq!(statuses(session, id).await, [RowStatus::NotSeen]);
+        session.jobs.leave_rows(id, vec![1], "one", "on paper").await.expect("left");
+        assert_eq!(session.jobs.purge(0).await.expect("purged"), [id]);
+    });
+    let is_known = async |session: &mut Session| {
+        let refused = issue_to(session, &all[0]).await.expect_err("the badge may exist");
+        assert!(matches!(refused, JobError::NeedsReview(_)), "{refused:?}");
+        let (draft, checked) = checked(session, all.clone()).await;
+        assert_eq!(checked.classes, [(DuplicateKind::Sent, 1)]);
+        session.jobs.discard(draft).await.expect("discarded");
+        assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
+    };
+    moved(&world, second.path(), false);
+    live_in_second(&world, second.path(), &is_known);
+    // Now the row has the hash of the second journal.
+    live_in_second(&world, second.path(), &is_known);
+    moved(&world, second.path(), true);
+    live(&world, world.folder(), &is_known);
+    live(&world, world.folder(), async |session| {
+        issued(session, all[1..].to_vec()).await;
+    });
+    assert_eq!(world.control().ledger().accepted_total(), 2);
 }
