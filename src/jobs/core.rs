@@ -306,7 +306,7 @@ impl Jobs {
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        let purged = self.core.store.purge(self.core.account.key.clone(), before).await?;
+        let purged = self.core.store.purge(self.core.account.clone(), before).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -377,7 +377,7 @@ impl JobsCore {
             return Ok(());
         }
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        self.store.purge(self.account.key.clone(), before).await?;
+        self.store.purge(self.account.clone(), before).await?;
         Ok(())
     }
 

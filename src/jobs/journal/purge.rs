@@ -3,6 +3,7 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
+use super::jobs::Account;
 use super::tx::{self, Tx, values};
 use super::{conditions, erase, jobs};
 use crate::jobs::job::JobId;
@@ -12,19 +13,19 @@ use crate::jobs::row_status::RowStatus;
 const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
                                           AND (file LIKE 'team %' OR file LIKE 'file %'))";
 
-/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and
+/// Purges finished jobs of a service and key that were planned before `before` (milliseconds of this computer's UTC), and
 /// returns them. Removes kept drafts of that age that are not open.
-pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<JobId>> {
+pub(super) fn purge(db: &Tx<'_>, account: &Account, before: &i64) -> tx::Result<Vec<JobId>> {
     let open = conditions::statuses(|it| it.is_open() || it == RowStatus::Ready);
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
-           AND account = ?2
+           AND account = ?2 AND base_url = ?3
            AND CASE WHEN phase = 'moved' THEN {RECORDS}
                     ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
                                      AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END"
     );
     let purged: Vec<i64> =
-        db.rows(&sql, values![before, account], |r| r.get(0))?;
+        db.rows(&sql, values![before, account.key, account.base_url], |r| r.get(0))?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -43,8 +44,9 @@ pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<
     }
     // A draft holds only what was never sent.
     let drafts = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND kept AND owner IS NULL AND account = ?1 AND created < ?2",
-        values![account, before],
+        "DELETE FROM job WHERE phase = 'draft' AND kept AND owner IS NULL AND account = ?1 AND base_url = ?2
+           AND created < ?3",
+        values![account.key, account.base_url, before],
     )?;
     jobs::tidy_after_discard(db, drafts)?;
     Ok(purged.into_iter().map(JobId).collect())
@@ -59,6 +61,10 @@ mod tests {
     use super::*;
     use crate::jobs::job::Kind;
 
+    fn account(base_url: &str) -> Account {
+        Account { profile: "p".into(), base_url: base_url.into(), key: "k".into(), organisation: None }
+    }
+
     /// A job of the process "me", with a row of this status.
     fn job_with(db: &Tx<'_>, status: RowStatus) -> JobId {
         let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
@@ -66,6 +72,19 @@ mod tests {
         drafts::start(db, &job, &Actor::now("me")).expect("started");
         db.execute("UPDATE row SET bucket = ?2 WHERE job = ?1", values![job.0, status.code()]).expect("set");
         job
+    }
+
+    #[test]
+    fn a_key_may_be_of_two_services() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let draft = draft_of(&db, Kind::Issue, &[]);
+        drafts::keep(&db, &[draft]).expect("kept");
+        drafts::close(&db, &[draft], "me").expect("closed");
+        let job = job_with(&db, RowStatus::Issued);
+        let left = || db.row("SELECT count(*) FROM job WHERE NOT purged", values![], |r| r.get::<i64>(0));
+        assert_eq!((purge(&db, &account("v"), &1).expect("purged"), left().expect("counted")), (vec![], 2));
+        assert_eq!((purge(&db, &account("u"), &1).expect("purged"), left().expect("counted")), (vec![job], 0));
     }
 
     /// It would come back without its addresses.
@@ -91,7 +110,7 @@ mod tests {
                 values![job.0],
             )
             .expect("a record");
-            let purged = purge(&db, "k", &1).expect("purged");
+            let purged = purge(&db, &account("u"), &1).expect("purged");
             assert_eq!(purged, if is_purged { vec![job] } else { vec![] }, "{file} {state}");
         }
     }

@@ -465,8 +465,8 @@ pub(super) struct Binding<'a> {
     pub(super) request: Option<i64>,
 }
 
-/// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job has already stays
-/// with that row.
+/// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job of the service has already
+/// stays with that row.
 pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeId>> {
     if badges.is_empty() {
         return Ok(Vec::new());
@@ -482,6 +482,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
                         WHERE row.job = wanted.job AND row.no = wanted.no))
                AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
                         WHERE row.badge = wanted.badge AND job.kind = 'issue'
+                          AND job.base_url = (SELECT base_url FROM job WHERE id = wanted.job)
                           AND NOT (row.job = wanted.job AND row.no = wanted.no))
              ORDER BY wanted.place",
         values![super::json(&wanted)],

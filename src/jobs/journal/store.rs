@@ -314,7 +314,7 @@ operations! {
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
-    write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
+    write "purge" purge(account: Account, before: i64) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
