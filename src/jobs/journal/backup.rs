@@ -49,6 +49,8 @@ pub struct BackedUp {
     pub path: PathBuf,
     pub jobs: u64,
     pub open: Vec<JobId>,
+    /// Kept drafts, which stay here.
+    pub drafts: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +131,7 @@ pub(super) fn back_up_at(
     let mut here = held.open(site)?;
     whole(&here, &held.file)?;
     let ids = jobs_of(&Tx::on(&here), &open_jobs()).map_err(|why| held.failed(why))?;
+    let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
@@ -170,7 +173,7 @@ pub(super) fn back_up_at(
             ))
         })?;
     }
-    Ok(BackedUp { path: to, jobs, open: ids })
+    Ok(BackedUp { path: to, jobs, open: ids, drafts })
 }
 
 /// Restores a backup. Its open jobs continue here, and lapel polls them before it sends anything. With `claim`,
@@ -222,15 +225,21 @@ pub(super) fn restore_at(
         )));
     }
     match held.journal(site, &mark)? {
-        ExistingJournal::Nothing => {
+        ExistingJournal::Nothing(notes) => {
             if mark.state == BackupState::Begun {
                 return Err(JobError::no(localizable!(
                     "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
                     computer = name_of(&mark.computer)
                 )));
             }
-            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
+            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
         }
+        ExistingJournal::Drafts(drafts) => Err(JobError::no(localizable_plural!(
+            drafts,
+            "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
+            "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
+            file = held.file
+        ))),
         ExistingJournal::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
         ExistingJournal::Jobs(jobs) => Err(JobError::no(localizable_plural!(
             jobs,
@@ -247,7 +256,7 @@ fn put_back(
     mark: &BackupMark,
     site: &Site,
     (from, doubtful): (&Path, bool),
-    claim: bool,
+    (claim, notes): (bool, &[Note]),
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
@@ -269,6 +278,9 @@ fn put_back(
         go_on(&db, &open, claim && doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+        }
+        for (actor, what, why) in notes {
+            super::jobs::decide(&db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         mark.set(&db, BackupState::Taken, Some(&site.computer))?;
@@ -474,6 +486,21 @@ fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
     db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0).map(JobId))
 }
 
+fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
+    Ok(jobs_of(db, "phase = 'draft' AND kept")?.len() as u64)
+}
+
+/// Decisions that belong to no job.
+type Note = (Actor, String, String);
+
+fn notes(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
+    db.rows(
+        "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
+        values![],
+        |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
+    )
+}
+
 fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
     let wrong = quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
     if wrong.is_empty() {
@@ -513,7 +540,10 @@ struct JournalLock {
 }
 
 enum ExistingJournal {
-    Nothing,
+    /// No jobs and no kept drafts.
+    Nothing(Vec<Note>),
+    /// Only kept drafts: this number.
+    Drafts(u64),
     /// A journal whose open jobs moved with this backup.
     Moved(Connection),
     /// A journal with this number of jobs, none of which moved with this backup.
@@ -541,14 +571,16 @@ impl JournalLock {
 
     fn journal(&self, site: &Site, mark: &BackupMark) -> Result<ExistingJournal, JobError> {
         if self.files.is_empty() {
-            return Ok(ExistingJournal::Nothing);
+            return Ok(ExistingJournal::Nothing(Vec::new()));
         }
         let here = self.open(site)?;
         let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
         let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
         let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
+        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| self.failed(why))?;
         Ok(match (all, moved.is_empty()) {
-            (0, _) => ExistingJournal::Nothing,
+            (0, _) if drafts > 0 => ExistingJournal::Drafts(drafts),
+            (0, _) => ExistingJournal::Nothing(notes(&Tx::on(&here)).map_err(|why| self.failed(why))?),
             (_, false) => ExistingJournal::Moved(here),
             (jobs, true) => ExistingJournal::Jobs(jobs),
         })

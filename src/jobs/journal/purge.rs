@@ -13,19 +13,33 @@ use crate::jobs::row_status::RowStatus;
 const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
                                           AND (file LIKE 'team %' OR file LIKE 'file %'))";
 
-/// Purges finished jobs of a service and key that were planned before `before` (milliseconds of this computer's UTC), and
-/// returns them. Removes kept drafts of that age that are not open.
-pub(super) fn purge(db: &Tx<'_>, account: &Account, before: &i64) -> tx::Result<Vec<JobId>> {
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Purge {
+    pub(in crate::jobs) account: Account,
+    /// The jobs were planned before: milliseconds of this computer's UTC.
+    pub(in crate::jobs) before: i64,
+    pub(in crate::jobs) me: String,
+    /// Owners that have ended. Any other owner may be alive: it may have appeared since.
+    pub(in crate::jobs) ended: Vec<String>,
+}
+
+/// Purges finished jobs of a service and key, and returns them. Another living process may just send some of their rows
+/// again, so its jobs with such rows stay. Removes kept drafts of that age that are not open.
+pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
+    let Purge { account, before, me, ended } = args;
     let open = conditions::statuses(|it| it.is_open() || it == RowStatus::Ready);
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2 AND base_url = ?3
            AND CASE WHEN phase = 'moved' THEN {RECORDS}
                     ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
-                                     AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END"
+                                     AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END
+           AND NOT (owner IS NOT NULL AND owner <> ?4 AND owner NOT IN json_list(?5, text)
+                    AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {}))",
+        conditions::may_be_sent()
     );
-    let purged: Vec<i64> =
-        db.rows(&sql, values![before, account.key, account.base_url], |r| r.get(0))?;
+    let values = values![before, account.key, account.base_url, me, super::json(ended)];
+    let purged: Vec<i64> = db.rows(&sql, values, |r| r.get(0))?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -61,8 +75,10 @@ mod tests {
     use super::*;
     use crate::jobs::job::Kind;
 
-    fn account(base_url: &str) -> Account {
-        Account { profile: "p".into(), base_url: base_url.into(), key: "k".into(), organisation: None }
+    fn args(base_url: &str) -> Purge {
+        let account =
+            Account { profile: "p".into(), base_url: base_url.into(), key: "k".into(), organisation: None };
+        Purge { account, before: 1, me: "other".into(), ended: Vec::new() }
     }
 
     /// A job of the process "me", with a row of this status.
@@ -83,8 +99,18 @@ mod tests {
         drafts::close(&db, &[draft], "me").expect("closed");
         let job = job_with(&db, RowStatus::Issued);
         let left = || db.row("SELECT count(*) FROM job WHERE NOT purged", values![], |r| r.get::<i64>(0));
-        assert_eq!((purge(&db, &account("v"), &1).expect("purged"), left().expect("counted")), (vec![], 2));
-        assert_eq!((purge(&db, &account("u"), &1).expect("purged"), left().expect("counted")), (vec![job], 0));
+        assert_eq!((purge(&db, &args("v")).expect("purged"), left().expect("counted")), (vec![], 2));
+        assert_eq!((purge(&db, &args("u")).expect("purged"), left().expect("counted")), (vec![job], 0));
+    }
+
+    #[test]
+    fn another_process_may_send_rows_of_its_jobs_again() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let (issued, refused) = (job_with(&db, RowStatus::Issued), job_with(&db, RowStatus::NotDone));
+        assert_eq!(purge(&db, &args("u")).expect("purged"), [issued]);
+        let ended = Purge { ended: vec!["me".into()], ..args("u") };
+        assert_eq!(purge(&db, &ended).expect("purged"), [refused]);
     }
 
     /// It would come back without its addresses.
@@ -110,7 +136,7 @@ mod tests {
                 values![job.0],
             )
             .expect("a record");
-            let purged = purge(&db, &account("u"), &1).expect("purged");
+            let purged = purge(&db, &args("u")).expect("purged");
             assert_eq!(purged, if is_purged { vec![job] } else { vec![] }, "{file} {state}");
         }
     }

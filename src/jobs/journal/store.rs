@@ -15,6 +15,7 @@ use super::jobs::{Account, Actor};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::purge::Purge;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
@@ -314,7 +315,7 @@ operations! {
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
-    write "purge" purge(account: Account, before: i64) -> Vec<JobId> = purge::purge;
+    write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;

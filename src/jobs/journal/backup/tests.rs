@@ -96,3 +96,31 @@ async fn each_row_that_another_computer_may_have_sent_is_in_doubt_with_a_claim()
     };
     assert_eq!(at(&one, free).await, Vec::<&str>::new());
 }
+
+#[tokio::test]
+async fn a_backup_replaces_no_kept_draft_and_no_decision() {
+    let (one, two) = (folder(), folder());
+    let drafted = |db: &Tx<'_>, (): &()| {
+        let job = draft_of(db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
+        drafts::keep(db, &[job])?;
+        crate::jobs::journal::jobs::decide(db, JobId(0), None, "open a wallet", &Actor::now("me"), "why")
+            .map(drop)
+    };
+    at(&one, one_of_each).await;
+    at(&one, drafted).await;
+    at(&two, drafted).await;
+    let file = one.path().join("backup");
+    let made = back_up(one.path(), &file, OpenJobs::Move, Overwrite::No, "me").expect("copied");
+    assert_eq!(made.drafts, 1, "it is not in the backup");
+    restore(two.path(), &file, false, "me").expect_err("a draft would be lost");
+    let drafts = |db: &Tx<'_>, (): &()| kept_drafts(db);
+    assert_eq!(at(&two, drafts).await, 1);
+    at(&two, |db, ()| crate::jobs::journal::jobs::discard(db, &JobId(1))).await;
+    restore(two.path(), &file, false, "me").expect("restored");
+    let decisions = |db: &Tx<'_>, (): &()| {
+        db.row("SELECT count(*) FROM decision WHERE what = 'open a wallet' AND job = 0", values![], |r| {
+            r.get::<i64>(0)
+        })
+    };
+    assert_eq!(at(&two, decisions).await, 2, "of both computers");
+}
