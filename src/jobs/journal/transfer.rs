@@ -174,6 +174,8 @@ pub(in crate::jobs) struct JobCopy {
     rows: Vec<RowCopy>,
     baseline: Vec<Cells>,
     claims: Vec<ClaimCopy>,
+    /// The journals that it came from, and its number there.
+    origins: Vec<(String, i64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -328,6 +330,9 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
             })
         })?,
         baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
+        origins: db.rows("SELECT source, old FROM imported WHERE job = ?1", values![id.0], |r| {
+            Ok((r.get(0)?, r.get(1)?))
+        })?,
         claims: db.rows(
             "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
             values![id.0],
@@ -384,6 +389,7 @@ pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
         claims::keep_salts(db, salts)?;
     }
     let joined = join(db, account, copy)?;
+    free_record(db, copy)?;
     insert_claims(db, copy, (id, joined), &people, &decisions, actor)?;
     if is_purged {
         recognise_running(db)?;
@@ -402,6 +408,18 @@ fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
         |r| r.get(0).map(JobId),
     )?;
     running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
+}
+
+/// Removes the claims of the record that a job left here when it went: the job comes back with its own.
+fn free_record(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<()> {
+    let mine = claims::name_of_journal(db)?;
+    for (_, job) in copy.origins.iter().filter(|(name, _)| *name == mine) {
+        db.execute(
+            "DELETE FROM claim WHERE job = ?1 AND (SELECT phase FROM job WHERE id = ?1) = 'moved'",
+            values![job],
+        )?;
+    }
+    Ok(())
 }
 
 /// The number here of a job of another journal.

@@ -260,3 +260,36 @@ fn a_recipient_of_a_purged_row_is_known_in_every_journal_that_the_row_goes_to() 
     });
     assert_eq!(world.control().ledger().accepted_total(), 2);
 }
+
+#[test]
+fn jobs_that_come_back_are_sent_beside_their_own_records() {
+    let mut world = World::new(&[("waiting-history", "visible")]);
+    (world.settings.batch, world.settings.in_flight) = (1, 1);
+    let second = tempfile::tempdir().expect("a folder");
+    // The first request is lost, and the rest is not sent.
+    world.fault("post /badges drop times=1");
+    world.fault("post /badges status=401 after=1 times=1");
+    live(&world, world.folder(), async |session| issued(session, people(3)).await);
+    world.control().clear_faults();
+    moved(&world, second.path(), false);
+    moved(&world, second.path(), true);
+    live(&world, world.folder(), async |session| {
+        let jobs = session.jobs.list().await.expect("jobs");
+        let id = jobs.iter().find(|job| job.phase != Phase::Moved).expect("it came back").id;
+        session.jobs.resume(id, "one").await.expect("resumed");
+        person::rest(session, id).await;
+        use RowStatus::{InDoubt, NotSeen, Waiting};
+        assert_eq!(statuses(session, id).await, [InDoubt, Waiting, Waiting]);
+        for minutes in [30 * 60, 30 * 60] {
+            world.advance(minutes);
+            session.hear().await;
+            session.jobs.poll_now(Some(id)).await;
+        }
+        assert_eq!(statuses(session, id).await[0], NotSeen);
+        session.jobs.resend(id, 1, "one", "it never came").await.expect("sent again");
+        person::rest(session, id).await;
+        assert_eq!(statuses(session, id).await[0], Waiting);
+        assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
+    });
+    assert_eq!(world.control().ledger().accepted_total(), 3);
+}
