@@ -4,6 +4,7 @@ use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{Fact, FactObservation, KeptFact};
+use super::journal::purge::Purge;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::SentHere;
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -311,8 +312,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        let purged = self.core.store.purge(self.core.account.key.clone(), before).await?;
+        let purged = self.core.purge(days).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -382,9 +382,16 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
+        self.purge(days).await.map(drop)
+    }
+
+    async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
+        let account = self.account.clone();
+        let others = self.store.other_owners(account.clone(), self.me()).await?;
+        let living = self.journal.living(others.clone()).await?;
+        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        self.store.purge(self.account.key.clone(), before).await?;
-        Ok(())
+        self.store.purge(Purge { account, before, me: self.me(), ended }).await
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {

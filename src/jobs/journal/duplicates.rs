@@ -300,7 +300,8 @@ pub(super) fn record_held_of_row(
             "INSERT INTO baseline (job, email_key, badge, over)
                  SELECT ?1, ?2, ?3, ?4
                  WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                                   WHERE row.badge = ?3 AND job.kind = 'issue')
+                                   WHERE row.badge = ?3 AND job.kind = 'issue'
+                                     AND job.base_url = (SELECT base_url FROM job WHERE id = ?1))
                  ON CONFLICT DO NOTHING",
             values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
         )?;
@@ -319,6 +320,7 @@ pub(super) fn record_held_of_row(
 /// The checks without requests: rows of the file against each other and against the journal.
 fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Result<()> {
     let judged = judged(phase);
+    claims::recognise(db, id, &judged)?;
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!(

@@ -422,6 +422,21 @@ fn a_revocation_that_waits_for_the_id_of_a_badge_gets_it_with_the_answer() {
     assert_eq!(ids, ["B1", "B2"].map(|id| Some(id.to_owned())));
 }
 
+/// A copy of the service, for tests, has ids of its own that may be the same.
+#[test]
+fn a_badge_of_another_service_keeps_no_row_from_its_badge() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    for (service, bound) in [("u", 1), ("u", 0), ("v", 1)] {
+        let row = NewRow { email: "p@x.example".into(), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &[row]);
+        db.execute("UPDATE job SET base_url = ?2 WHERE id = ?1", values![job.0, service]).expect("a service");
+        let (badge, request) = (badge(1), None);
+        let found = rows::bind(&db, &[rows::Binding { job, no: 1, badge: &badge, at: 0, request }]);
+        assert_eq!(found.expect("asked").len(), bound, "{service}");
+    }
+}
+
 #[test]
 fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
     let connection = journal();

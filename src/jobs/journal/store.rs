@@ -15,6 +15,7 @@ use super::jobs::{Account, Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::purge::Purge;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
@@ -22,7 +23,7 @@ use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, TakeCopy};
+use super::transfer::{BeginMove, JobCopy, Source, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
@@ -321,11 +322,11 @@ operations! {
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
-    write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
+    write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
-    read source() -> String = transfer::source;
+    read source() -> Source = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
     write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
     write "end move" end_move(id: String) -> () = transfer::end_move;
