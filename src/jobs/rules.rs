@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn rows_that_may_be_sent() {
-        let may_be = |kind| RowStatus::ALL.iter().copied().filter(move |it| may_be_sent(kind, *it));
         use RowStatus::{Ask, Dropped, NotDone, NotSeen, Ready};
+        let may_be = |kind| RowStatus::ALL.iter().copied().filter(move |it| may_be_sent(kind, *it));
         assert_eq!(may_be(Kind::Issue).collect::<Vec<_>>(), [Ready, Ask, NotDone, NotSeen, Dropped]);
         assert_eq!(may_be(Kind::Revoke).collect::<Vec<_>>(), [Ready, NotDone]);
     }

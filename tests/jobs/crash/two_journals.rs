@@ -250,11 +250,11 @@ fn a_recipient_of_a_purged_row_is_known_in_every_journal_that_the_row_goes_to() 
         assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
     };
     moved(&world, second.path(), false);
-    live_in_second(&world, second.path(), &is_known);
+    live_in_second(&world, second.path(), is_known);
     // Now the row has the hash of the second journal.
-    live_in_second(&world, second.path(), &is_known);
+    live_in_second(&world, second.path(), is_known);
     moved(&world, second.path(), true);
-    live(&world, world.folder(), &is_known);
+    live(&world, world.folder(), is_known);
     live(&world, world.folder(), async |session| {
         issued(session, all[1..].to_vec()).await;
     });
@@ -278,17 +278,16 @@ fn jobs_that_come_back_are_sent_beside_their_own_records() {
         let id = jobs.iter().find(|job| job.phase != Phase::Moved).expect("it came back").id;
         session.jobs.resume(id, "one").await.expect("resumed");
         person::rest(session, id).await;
-        use RowStatus::{InDoubt, NotSeen, Waiting};
-        assert_eq!(statuses(session, id).await, [InDoubt, Waiting, Waiting]);
+        assert_eq!(statuses(session, id).await, [RowStatus::InDoubt, RowStatus::Waiting, RowStatus::Waiting]);
         for minutes in [30 * 60, 30 * 60] {
             world.advance(minutes);
             session.hear().await;
             session.jobs.poll_now(Some(id)).await;
         }
-        assert_eq!(statuses(session, id).await[0], NotSeen);
+        assert_eq!(statuses(session, id).await[0], RowStatus::NotSeen);
         session.jobs.resend(id, 1, "one", "it never came").await.expect("sent again");
         person::rest(session, id).await;
-        assert_eq!(statuses(session, id).await[0], Waiting);
+        assert_eq!(statuses(session, id).await[0], RowStatus::Waiting);
         assert_eq!(session.jobs.check_journal().await.expect("checked"), Vec::<String>::new());
     });
     assert_eq!(world.control().ledger().accepted_total(), 3);
