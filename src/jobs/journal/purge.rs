@@ -71,9 +71,9 @@ mod tests {
     use super::super::drafts;
     use super::super::jobs::Actor;
     use super::super::rows::NewRow;
-    use super::super::statements::{draft_of, journal};
+    use super::super::statements::{draft_of, journal, seen};
     use super::*;
-    use crate::jobs::job::Kind;
+    use crate::jobs::job::{Kind, Phase};
 
     fn args(base_url: &str) -> Purge {
         let account =
@@ -85,7 +85,7 @@ mod tests {
     fn job_with(db: &Tx<'_>, status: RowStatus) -> JobId {
         let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
         let job = draft_of(db, Kind::Issue, &[row]);
-        drafts::start(db, &job, &Actor::now("me")).expect("started");
+        drafts::start(db, &job, &Actor::now("me"), &seen(Phase::Draft)).expect("started");
         db.execute("UPDATE row SET bucket = ?2 WHERE job = ?1", values![job.0, status.code()]).expect("set");
         job
     }

@@ -89,7 +89,7 @@ fn me() -> Actor {
     Actor::now("me")
 }
 
-fn seen(phase: Phase) -> SeenJob {
+pub(super) fn seen(phase: Phase) -> SeenJob {
     SeenJob { owner: "me".into(), phases: vec![phase], decision: i64::MAX }
 }
 

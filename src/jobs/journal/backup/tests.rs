@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::EmailKey;
 use crate::jobs::journal::jobs::Actor;
-use crate::jobs::journal::statements::draft_of;
+use crate::jobs::journal::statements::{draft_of, seen};
 use crate::jobs::journal::tests::closed;
 use crate::jobs::journal::{Journal, claims, drafts, rows::NewRow, schema};
 use tempfile::TempDir;
@@ -29,7 +29,7 @@ fn one_of_each(db: &Tx<'_>, (): &()) -> tx::Result<()> {
     {
         let email = format!("{}@x.example", status.code());
         let job = draft_of(db, kind, &[NewRow { name: "n".into(), email, ..NewRow::default() }]);
-        drafts::start(db, &job, &Actor::now("me"))?;
+        drafts::start(db, &job, &Actor::now("me"), &seen(crate::jobs::Phase::Draft))?;
         db.execute("UPDATE row SET bucket = ?2 WHERE job = ?1", values![job.0, status.code()])?;
         db.execute("UPDATE job SET phase = 'stopped', owner = NULL WHERE id = ?1", values![job.0])?;
     }
