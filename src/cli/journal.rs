@@ -312,6 +312,13 @@ fn backed_up(made: &BackedUp, open: OpenJobs, as_json: bool) -> Result<(), Failu
     }
     let file = shown(&made.path);
     output::answer(&format!("{file}  {}", words::count(made.jobs, "job")))?;
+    if made.drafts > 0 {
+        output::complain(&plural!(
+            made.drafts,
+            "{n} kept draft stays here. It is not in the backup.",
+            "{n} kept drafts stay here. They are not in the backup."
+        ));
+    }
     if made.open.is_empty() {
         return Ok(());
     }

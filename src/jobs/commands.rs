@@ -57,10 +57,11 @@ impl Jobs {
     /// The profile is read-only, the review is no longer valid, or nothing is left to send.
     pub async fn begin(&self, id: JobId, who: &str) -> Result<(), JobError> {
         self.core.writer()?;
-        let job = self.core.my_job(id).await?;
+        let (job, seen) = self.core.my_job_seen(id).await?;
         if job.phase != Phase::Draft {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
+        let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
         if let Some(before) = self.before(&job).await?
             && let Some(now) = self.read_again(&job).await?
             && self.ready_rows(id).await? != before
@@ -75,7 +76,8 @@ impl Jobs {
                 rows = shares(&job)
             )));
         }
-        let begin = self.core.store.begin(id, self.core.settings.policies.clone(), Actor::now(who));
+        let policies = self.core.settings.policies.clone();
+        let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
         self.written(id, begin.await)?;
         self.begun(id);
         Ok(())
@@ -121,7 +123,7 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, the job cannot be resumed, or a required reading failed.
     pub async fn resume(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         if !matches!(job.phase, Phase::Paused | Phase::Stopped) {
             return Err(JobError::no(localizable!(
                 "The state of job {id} is “{state}”. Only a paused or stopped job can be resumed. Nothing was changed.",
@@ -132,7 +134,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         self.prove_refusal(id).await?;
         self.same_or_fewer(&job, before).await?;
-        self.written(id, self.core.store.resume(id, Actor::now(who)).await)?;
+        self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }
@@ -156,7 +158,7 @@ impl Jobs {
     }
 
     async fn begin_using_up(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         if job.stop.as_ref().is_none_or(|s| s.kind != StopKind::Quota) {
             return Err(JobError::no(localizable!(
                 "Job {id} did not stop at the quota. Nothing was changed.",
@@ -171,7 +173,7 @@ impl Jobs {
             )));
         }
         self.same_or_fewer(&job, before).await?;
-        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who));
+        let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())
@@ -184,12 +186,12 @@ impl Jobs {
     /// # Errors
     /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         self.prove_refusal(id).await?;
         self.read_again(&job).await?;
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
-        let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor });
+        let retry = self.core.store.retry(Retry { id, kind, phase, policies, actor, seen });
         let sent = self.written(id, retry.await)?;
         let Some(sent) = sent else {
             return Err(JobError::no(localizable!("Job {id} has no refused rows. Nothing was changed.", id)));
@@ -223,18 +225,20 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(why)?;
         let sends = decision == Decision::SendAgain;
-        if sends {
-            let job = self.core.my_job_to_send(id).await?;
+        let seen = if sends {
+            let (job, seen) = self.core.my_job_to_send(id).await?;
             self.one_by_one(&job, no).await?;
+            seen
         } else {
-            let job = self.core.my_job(id).await?;
+            let (job, seen) = self.core.my_job_seen(id).await?;
             if let Decision::IsThis(badge) = &decision {
                 self.is_of_row(&job, no, badge).await?;
             }
-        }
+            seen
+        };
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
-        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now });
+        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now, seen });
         let done = self.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
@@ -536,7 +540,7 @@ impl Jobs {
         let proof = ProveRefusal {
             job: id,
             request,
-            account: self.core.account.key.clone(),
+            account: self.core.account.of_facts(),
             now: self.core.moment().0.as_second(),
             window: self.core.settings.doubt_window.as_secs(),
             at: Timestamp::now().as_millisecond(),
@@ -597,7 +601,9 @@ async fn halve(all: Jobs, id: JobId, who: String) {
     let core: Arc<JobsCore> = all.core.clone();
     loop {
         send::idle(&core, id).await;
+        let Ok(decision) = core.store.newest_decision().await else { return };
         let Ok(job) = core.job(id).await else { return };
+        let seen = core.seen(&job, decision);
         let at_the_quota = job.stop.as_ref().is_some_and(|s| s.kind == StopKind::Quota);
         let Ok(rows) = core.store.refused_size(id).await else { return };
         if !at_the_quota || rows <= 1 || core.ending.is_cancelled() {
@@ -609,7 +615,7 @@ async fn halve(all: Jobs, id: JobId, who: String) {
         if half.is_err()
             || !proven
             || all.same_or_fewer(&job, before).await.is_err()
-            || all.begin_now(id, &who).await.is_err()
+            || all.begin_now(id, &who, seen).await.is_err()
         {
             return;
         }

@@ -4,6 +4,7 @@ use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{Fact, FactObservation, KeptFact};
+use super::journal::purge::Purge;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::SentHere;
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -219,7 +220,7 @@ impl Jobs {
     }
 
     pub async fn facts(&self) -> Result<Vec<Fact>, JobError> {
-        Ok(self.core.store.facts(self.core.account.key.clone()).await?)
+        Ok(self.core.store.facts(self.core.account.of_facts()).await?)
     }
 
     /// Rows with this badge id that jobs of this service and key have sent, according to the journal.
@@ -311,8 +312,7 @@ impl Jobs {
 
     /// Removes names, addresses and cells of finished jobs older than `days`. Numbers and badge ids remain.
     pub async fn purge(&self, days: u32) -> Result<Vec<JobId>, JobError> {
-        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        let purged = self.core.store.purge(self.core.account.key.clone(), before).await?;
+        let purged = self.core.purge(days).await?;
         for id in &purged {
             self.core.changed(*id, []);
         }
@@ -367,7 +367,7 @@ impl JobsCore {
     /// Restores the service's UTC offset from the journal unless it is old.
     async fn recall_offset(&self) -> Result<(), JournalError> {
         let since = self.moment().0.as_second() - super::journal::facts::RECALLED.as_secs();
-        let facts = self.store.facts(self.account.key.clone()).await?;
+        let facts = self.store.facts(self.account.of_facts()).await?;
         let newest =
             facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);
         if let Some(offset) = newest.and_then(|f| crate::domain::time::read_offset(&f.value)) {
@@ -382,9 +382,16 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
+        self.purge(days).await.map(drop)
+    }
+
+    async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
+        let account = self.account.clone();
+        let others = self.store.other_owners(account.clone(), self.me()).await?;
+        let living = self.journal.living(others.clone()).await?;
+        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
         let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        self.store.purge(self.account.key.clone(), before).await?;
-        Ok(())
+        self.store.purge(Purge { account, before, me: self.me(), ended }).await
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {
@@ -399,7 +406,7 @@ impl JobsCore {
         if self.journal.reads_only() {
             return Ok(());
         }
-        self.store.learn_facts(self.account.key.clone(), seen, self.moment().0.as_second()).await
+        self.store.learn_facts(self.account.of_facts(), seen, self.moment().0.as_second()).await
     }
 
     /// Reports the job's new state soon.

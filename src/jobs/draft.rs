@@ -7,7 +7,7 @@ use super::journal::JournalError;
 use super::journal::claims::Rival;
 use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
 use super::journal::facts::KeptFact;
-use super::journal::jobs::{Actor, NewJob};
+use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
@@ -277,7 +277,7 @@ impl Jobs {
     /// The profile is read-only, the reason is empty, or the journal cannot be used. Nothing was sent.
     pub async fn revoke(&self, plan: RevokePlan) -> Result<JobId, JobError> {
         let id = self.draft_revoke(plan, None).await?;
-        self.begin_now(id, "").await?;
+        self.begin_now(id, "", SeenJob::new_draft(&self.core.store.process())).await?;
         Ok(id)
     }
 
@@ -345,8 +345,8 @@ impl Jobs {
         Ok(self.core.store.sent_before(self.core.account.clone(), template_id.clone(), key).await?)
     }
 
-    pub(super) async fn begin_now(&self, id: JobId, who: &str) -> Result<(), JobError> {
-        self.written(id, self.core.store.start(id, Actor::now(who)).await)?;
+    pub(super) async fn begin_now(&self, id: JobId, who: &str, seen: SeenJob) -> Result<(), JobError> {
+        self.written(id, self.core.store.start(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
     }
@@ -422,7 +422,7 @@ impl Jobs {
         send::pause(&self.core, id);
         // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
-        let cancelled = self.core.store.cancel(id, kind, Actor::now(who)).await?;
+        let cancelled = self.core.store.cancel(id, kind, Actor::now(who), self.core.me()).await?;
         self.core.changed(id, []);
         Ok(cancelled)
     }

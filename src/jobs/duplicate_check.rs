@@ -9,11 +9,11 @@ use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordH
 use super::reason::{Code, Reason};
 use super::settings::JobConfig;
 use crate::api::{ApiError, Call};
-use crate::domain::{EmailKey, State, TemplateId, Verdict};
+use crate::domain::{EmailKey, State, TemplateId, Text, Verdict};
 use crate::i18n::Localizable;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, ToSpan};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -84,8 +84,15 @@ impl DuplicateKind {
 /// Maximum number of addresses that are queried without comparing the cost of title pages.
 const FEW: u64 = 2;
 
+/// Recipients without a badge on the pages that are looked up by address: if none of them has one, the others have none
+/// either.
+const CONTROLS: usize = 20;
+
 /// If not all pages could be read: maximum number of addresses that are queried one by one instead.
 const FEW_LOOK_UPS: u64 = 200;
+
+/// Maximum number of titles of one template that are read.
+const MOST_TITLES: usize = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckProgress {
@@ -169,50 +176,27 @@ pub(super) async fn check_duplicates(
     let call = |all: u64| {
         if all <= 100 { Call::interactive() } else { Call::background() }.cancelled_by(cancel.clone())
     };
-    let mut hunt = DuplicateScan { core, id, phase, template, known, requests: 0, complete: true };
-    let mut left = None;
-    if recipients > FEW && !job.title.looks_empty() {
-        let first = call(1);
-        let mut scan = HistoryScan::of_title(core.reader(), &job.title, &first);
-        let page = hunt.page(&mut scan).await?;
-        if scan.left() < recipients {
-            let all = scan.left() + 1;
-            let paced = call(all);
-            scan = scan.called(&paced);
-            let mut page = page;
-            while let Some(sights) = page {
-                hunt.take(sights).await?;
-                let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
-                progress.send_replace(CheckProgress {
-                    done: hunt.requests,
-                    all: all.max(hunt.requests),
-                    rows,
-                    rows_all: if total < rows { 0 } else { total },
-                    of_history: true,
-                });
-                page = hunt.page(&mut scan).await?;
-            }
-            core.learn_filters(&scan).await?;
-            // An incomplete page can hide badges.
-            if scan.is_complete() || recipients > FEW_LOOK_UPS {
-                hunt.complete &= scan.is_complete();
-                left = Some(());
-            }
-        }
-    }
-    if left.is_none() {
+    let mut hunt = DuplicateScan {
+        core,
+        id,
+        phase,
+        template,
+        known,
+        shown: HashSet::new(),
+        requests: 0,
+        complete: true,
+    };
+    let by_titles = recipients > FEW && !job.title.looks_empty() && {
+        let mut titles = vec![job.title.clone()];
+        titles.extend(core.store.other_titles(id).await?);
+        read_titles(&mut hunt, titles, recipients, progress, &call).await?
+    };
+    if !by_titles {
         let emails = core.store.emails(id, phase).await?;
         let all = emails.len() as u64;
         let paced = call(all);
         for (email, rows) in emails.iter().zip(1..) {
-            for spelling in spellings(email) {
-                let mut scan = HistoryScan::of_address(core.reader(), &spelling, &paced);
-                while let Some(sights) = hunt.page(&mut scan).await? {
-                    hunt.take(sights).await?;
-                }
-                core.learn_filters(&scan).await?;
-                hunt.complete &= scan.is_complete();
-            }
+            hunt.look_up(email, &paced).await?;
             progress.send_replace(CheckProgress {
                 done: hunt.requests,
                 all: all.max(hunt.requests),
@@ -236,6 +220,79 @@ pub(super) async fn check_duplicates(
     Ok(DuplicateResult { classes, complete, requests, unsent })
 }
 
+/// Reads the history by the titles of the template's badges. The template may have been renamed, and its badges may keep
+/// their titles: a few recipients without a badge are looked up by address, and what they have names further titles.
+/// Returns false if the recipients must be looked up by address, which costs no more or finds more.
+async fn read_titles(
+    hunt: &mut DuplicateScan<'_>,
+    mut titles: Vec<Text>,
+    recipients: u64,
+    progress: &watch::Sender<CheckProgress>,
+    call: &impl Fn(u64) -> Call,
+) -> Result<bool, JobError> {
+    let core = hunt.core;
+    let mut read = 0;
+    while let Some(title) = titles.get(read).cloned() {
+        let first = call(1);
+        let mut scan = HistoryScan::of_title(core.reader(), &title, &first);
+        let mut page = hunt.page(&mut scan).await?;
+        let all = hunt.requests + scan.left();
+        if all > recipients {
+            return Ok(false);
+        }
+        let paced = call(all);
+        scan = scan.called(&paced);
+        while let Some(sights) = page {
+            hunt.take(sights).await?;
+            let (rows, total) = (scan.rows(), scan.total_count().unwrap_or(0));
+            progress.send_replace(CheckProgress {
+                done: hunt.requests,
+                all: all.max(hunt.requests),
+                rows,
+                rows_all: if total < rows { 0 } else { total },
+                of_history: true,
+            });
+            page = hunt.page(&mut scan).await?;
+        }
+        core.learn_filters(&scan).await?;
+        if !scan.is_complete() {
+            // An incomplete page can hide badges.
+            if recipients <= FEW_LOOK_UPS {
+                return Ok(false);
+            }
+            hunt.complete = false;
+        }
+        read += 1;
+        if read < titles.len() {
+            continue;
+        }
+        let mut others = BTreeSet::new();
+        for email in core.store.some_without_badge(hunt.id, hunt.phase, CONTROLS).await? {
+            others.extend(hunt.look_up(&email, &first).await?);
+        }
+        if others.is_empty() {
+            break;
+        }
+        if recipients <= FEW_LOOK_UPS {
+            return Ok(false);
+        }
+        let known = titles.len();
+        titles.extend(
+            others
+                .iter()
+                .map(|title| Text::from(title.as_str()))
+                .filter(|new| titles.iter().all(|title| title.wire() != new.wire()))
+                .collect::<Vec<_>>(),
+        );
+        // A title that does not find its own badges, or very many titles, prove nothing.
+        if titles.len() == known || titles.len() > MOST_TITLES {
+            hunt.complete = false;
+            break;
+        }
+    }
+    Ok(true)
+}
+
 /// A hash of an e-mail key without dots and plus tag. Some providers deliver these addresses to one mailbox, others do
 /// not.
 pub(super) fn loosened(key: &str) -> u64 {
@@ -256,6 +313,8 @@ struct DuplicateScan<'c> {
     phase: Phase,
     template: TemplateId,
     known: Recipients,
+    /// Hashes of the ids of their badges.
+    shown: HashSet<u64>,
     requests: u64,
     complete: bool,
 }
@@ -265,6 +324,28 @@ impl DuplicateScan<'_> {
         let page = scan.next().await?;
         self.requests += u64::from(page.is_some());
         Ok(page)
+    }
+
+    /// Looks a recipient up by address. Returns the titles of badges of this template that nothing has shown before.
+    async fn look_up(&mut self, email: &str, call: &Call) -> Result<BTreeSet<String>, JobError> {
+        let (core, key) = (self.core, EmailKey::of(email));
+        let mut titles = BTreeSet::new();
+        for spelling in spellings(email) {
+            let mut scan = HistoryScan::of_address(core.reader(), &spelling, call);
+            while let Some(sights) = self.page(&mut scan).await? {
+                let of_template = |s: &&SeenBadge| {
+                    s.template_id.as_ref() == Some(&self.template)
+                        && s.key().as_ref() == Some(&key)
+                        && !self.shown.contains(&hash(s.badge_id.wire()))
+                };
+                let title = |s: &SeenBadge| s.title.as_ref().map_or("", Text::wire).to_owned();
+                titles.extend(sights.iter().filter(of_template).map(title));
+                self.take(sights).await?;
+            }
+            core.learn_filters(&scan).await?;
+            self.complete &= scan.is_complete();
+        }
+        Ok(titles)
     }
 
     async fn take(&mut self, mut sights: Vec<SeenBadge>) -> Result<(), JobError> {
@@ -277,6 +358,9 @@ impl DuplicateScan<'_> {
         if candidates.is_empty() {
             return Ok(());
         }
+        let is_like = |s: &&SeenBadge| s.key().is_some_and(|key| self.known.like(&key).next().is_some());
+        let shown: Vec<u64> = sights.iter().filter(is_like).map(|s| hash(s.badge_id.wire())).collect();
+        self.shown.extend(shown);
         let (id, phase) = (self.id, self.phase);
         let rows = self.core.store.email_keys(id, candidates.into_iter().collect()).await?;
         let similar = similar_to(&sights, &rows);
@@ -405,7 +489,7 @@ pub(super) fn is_stale(core: &JobsCore, job: &Job) -> bool {
 mod tests {
     use super::*;
     use crate::costs::costs;
-    use crate::domain::{BadgeId, Text};
+    use crate::domain::BadgeId;
     use crate::jobs::history_scan::SightSource;
 
     #[test]

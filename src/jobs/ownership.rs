@@ -4,6 +4,7 @@ use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
+use super::journal::jobs::SeenJob;
 use super::journal::takeover::{TakeJob, TakeOver};
 use super::reason::Reason;
 use jiff::Timestamp;
@@ -51,6 +52,24 @@ impl JobsCore {
         }
     }
 
+    /// As [`Self::my_job`], with what must still hold when a command acts that first reads the history.
+    pub(super) async fn my_job_seen(&self, id: JobId) -> Result<(Job, SeenJob), JobError> {
+        // First, so that no decision after the job was read goes unnoticed.
+        let decision = self.store.newest_decision().await?;
+        let job = self.my_job(id).await?;
+        let seen = self.seen(&job, decision);
+        Ok((job, seen))
+    }
+
+    pub(super) fn seen(&self, job: &Job, decision: i64) -> SeenJob {
+        let mut phases = vec![job.phase];
+        // The journal may not know of this stop.
+        if job.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Journal) {
+            phases.push(Phase::Running);
+        }
+        SeenJob { owner: self.me(), phases, decision }
+    }
+
     /// Takes a job from a colleague's process, which does not send it: whoever acts on a job follows it from then
     /// on. The journal keeps who did that.
     async fn take_from_colleague(&self, job: &Job, owner: &Reason) -> Result<Job, JobError> {
@@ -70,16 +89,16 @@ impl JobsCore {
     ///
     /// # Errors
     /// As [`Self::my_job`]; also a read-only profile, and a job whose names and addresses were removed.
-    pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<Job, JobError> {
+    pub(super) async fn my_job_to_send(&self, id: JobId) -> Result<(Job, SeenJob), JobError> {
         self.writer()?;
-        let job = self.my_job(id).await?;
+        let (job, seen) = self.my_job_seen(id).await?;
         if job.is_purged {
             return Err(JobError::no(localizable!(
                 "The names and e-mail addresses of job {id} were removed, so it cannot send anything. Nothing was changed. Issue from the file again.",
                 id
             )));
         }
-        Ok(job)
+        Ok((job, seen))
     }
 
     /// All keys of one organisation share one account.

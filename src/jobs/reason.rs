@@ -137,6 +137,7 @@ codes! {
     NotRevocable = "not_revocable", tr_noop!("its state is {state}; only Issued badges can be revoked");
     WhenIssued = "when_issued", tr_noop!("to revoke when the corrected badge (job {issue}) is Issued");
     NotReplaced = "not_replaced", tr_noop!("not revoked: the corrected badge (job {issue}) was not issued");
+    NoBadge = "no_badge", tr_noop!("not revoked: job {issue} has no badge for this row and looks for none any more");
     AlreadyByAnother = "already_by_another", tr_noop!("already {state} by another request");
     RevokingAlready = "revoking_already", tr_noop!("already being revoked");
     RevokedAlready = "revoked_already", tr_noop!("already revoked");

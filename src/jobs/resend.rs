@@ -4,7 +4,7 @@ use super::core::Jobs;
 use super::error::JobError;
 use super::job::{JobId, Phase};
 use super::journal::decisions::ResendRows;
-use super::journal::jobs::Actor;
+use super::journal::jobs::{Actor, SeenJob};
 use super::rules::{self, Step};
 use crate::i18n::Localizable;
 
@@ -31,7 +31,15 @@ impl Jobs {
     /// # Errors
     /// As [`Jobs::never_seen`].
     pub async fn never_seen_among(&self, id: JobId, among: Option<Vec<u64>>) -> Result<NeverSeen, JobError> {
-        let job = self.core.my_job_to_send(id).await?;
+        Ok(self.never_seen_now(id, among).await?.1)
+    }
+
+    async fn never_seen_now(
+        &self,
+        id: JobId,
+        among: Option<Vec<u64>>,
+    ) -> Result<(SeenJob, NeverSeen), JobError> {
+        let (job, seen) = self.core.my_job_to_send(id).await?;
         let waiting = rules::count(Step::Resume, &job);
         if waiting > 0 {
             return Err(JobError::no(localizable!(
@@ -47,7 +55,7 @@ impl Jobs {
             )));
         }
         let latest = self.latest_intent();
-        Ok(self.core.store.never_seen(id, among, latest).await?)
+        Ok((seen, self.core.store.never_seen(id, among, latest).await?))
     }
 
     /// Resends never seen rows: exactly those that a person reviewed. The journal stores the reason with each row.
@@ -63,9 +71,9 @@ impl Jobs {
     ) -> Result<(), JobError> {
         JobError::unless_key(why)?;
         let expected = rows.len() as u64;
-        let now = self.never_seen_among(id, Some(rows.clone())).await?;
+        let (seen, now) = self.never_seen_now(id, Some(rows.clone())).await?;
         let (actor, why, latest) = (Actor::now(who), why.to_owned(), self.latest_intent());
-        let resend = ResendRows { id, rows: rows.clone(), latest, actor, why };
+        let resend = ResendRows { id, rows: rows.clone(), latest, actor, why, seen };
         let sent = now.ready == rows
             && !rows.is_empty()
             && self.written(id, self.core.store.resend_rows(resend).await)?;
@@ -92,7 +100,7 @@ impl Jobs {
         self.core.my_job(id).await?;
         let all = rows.len() as u64;
         let (actor, why) = (Actor::now(who), why.to_owned());
-        let left = self.core.store.leave_rows(id, rows, actor, why).await?;
+        let left = self.core.store.leave_rows(id, rows, actor, why, self.core.me()).await?;
         self.core.changed(id, []);
         if left.is_err() {
             return Err(JobError::no(localizable!(
@@ -121,7 +129,7 @@ impl Jobs {
         // The rows of an uncertain refusal may exist, and then stay in doubt.
         let _ = self.prove_refusal(id).await;
         let (all, kind, actor) = (rows.len() as u64, job.kind, Actor::now(who));
-        let cancelled = self.core.store.cancel_rows(id, kind, rows, actor).await?;
+        let cancelled = self.core.store.cancel_rows(id, kind, rows, actor, self.core.me()).await?;
         self.core.changed(id, []);
         if !cancelled {
             return Err(JobError::no(localizable!(

@@ -140,6 +140,18 @@ pub fn may(step: Step, row: RowFacts) -> bool {
     }
 }
 
+/// The steps by which a row of a begun job is sent: by lapel, or by a decision of a person.
+const SENDING: [Step; 5] = [Step::Send, Step::Resume, Step::Retry, Step::Decide, Step::ResendAll];
+
+/// Whether a row with this status may still be sent, in a job in any phase and with any claim.
+pub(super) fn may_be_sent(kind: Kind, row_status: RowStatus) -> bool {
+    let may_be = |phase, claim| {
+        let row = RowFacts { kind, phase, row_status, claim, is_purged: false };
+        SENDING.iter().any(|step| may(*step, row))
+    };
+    Phase::ALL.iter().any(|phase| claims().any(|claim| may_be(*phase, claim)))
+}
+
 /// Counts the rows of a job that a step applies to, as far as the job's counts tell.
 pub fn count(step: Step, job: &Job) -> u64 {
     let (kind, phase, is_purged) = (job.kind, job.phase, job.is_purged);
@@ -270,6 +282,14 @@ mod tests {
         assert_eq!(judge(None, Some(0), &[live]), approved);
         // A row that has a claim does not wait for an unused one.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..live }]), free(0));
+    }
+
+    #[test]
+    fn rows_that_may_be_sent() {
+        use RowStatus::{Ask, Dropped, NotDone, NotSeen, Ready};
+        let may_be = |kind| RowStatus::ALL.iter().copied().filter(move |it| may_be_sent(kind, *it));
+        assert_eq!(may_be(Kind::Issue).collect::<Vec<_>>(), [Ready, Ask, NotDone, NotSeen, Dropped]);
+        assert_eq!(may_be(Kind::Revoke).collect::<Vec<_>>(), [Ready, NotDone]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 /// Minutes after acceptance. The service takes 5 minutes to a day (contract, "Limits", rule 3), so an earlier
 /// request is wasted.
 const ISSUE: [u32; 13] = [5, 7, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1200, 1440];
-/// Minutes. The contract gives no duration. Two polls a minute apart tell which badges were not accepted.
+/// Minutes. The contract gives no duration. As soon as all accepted badges are seen, the others were not accepted.
 const REVOKE: [u32; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 960, 1440];
 /// Minutes. Where the service shows waiting badges, two polls after ten minutes decide. Elsewhere the end of
 /// the window decides, a little after a day and two hours.

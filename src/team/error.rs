@@ -20,6 +20,10 @@ pub enum TeamError {
     Unsearched {
         job: i64,
     },
+    /// Somebody decided about this job while a command read the history for it.
+    Changed {
+        job: i64,
+    },
     /// The user may not do this.
     Forbidden,
     /// This lapel was built without the feature `team`.

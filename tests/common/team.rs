@@ -98,6 +98,11 @@ pub fn is_held(folder: &Path) -> bool {
     if is_team() {
         return server::has_processes(folder);
     }
+    is_file_held(folder)
+}
+
+/// Whether a process has the journal in the file of a folder open.
+pub fn is_file_held(folder: &Path) -> bool {
     let Ok(owners) = std::fs::read_dir(folder.join("owners")) else { return false };
     // A process that was killed leaves its file behind, and nobody holds that.
     let held =

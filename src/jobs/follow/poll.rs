@@ -11,7 +11,7 @@ use super::super::reason::Code;
 use super::super::row_status::RowStatus;
 use super::PollError;
 use super::probe::{self, CountProbe};
-use crate::api::{ApiError, Call, HistoryFilter};
+use crate::api::{ApiError, Call, HistoryFilter, Priority};
 use crate::domain::time::OffsetBasis;
 use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId};
 use jiff::civil::DateTime;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 const ONE_BY_ONE: usize = 3;
 /// Maximum time between the acceptance of two badges of one holder that come from one request.
 const TOGETHER: SignedDuration = SignedDuration::from_mins(10);
-/// If history pages are missing: maximum number of addresses and badges that are read one by one.
+/// If history pages are missing, or do not show rows: maximum number of addresses and badges that are read one by one.
 const FEW_MISSING: usize = 200;
 /// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
@@ -53,7 +53,7 @@ fn zone(core: &JobsCore) -> Option<Offset> {
 
 fn context(core: &JobsCore) -> ObserveContext {
     let (now, _) = core.moment();
-    ObserveContext { me: core.me(), account: core.account.key.clone(), now, settings: core.settings.clone() }
+    ObserveContext { me: core.me(), account: core.account.of_facts(), now, settings: core.settings.clone() }
 }
 
 #[derive(Default)]
@@ -112,6 +112,7 @@ async fn template_sweep(
             core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
+                without_title(core, template, group, call, &mut found).await?;
                 if !sample.is_empty() && !sampled {
                     hidden(core, WAITING, Code::NotInHistory).await?;
                 }
@@ -150,6 +151,37 @@ async fn template_sweep(
     let complete = found.complete.len() == group.doubts.len();
     resolve(core, group, found).await?;
     Ok(complete)
+}
+
+/// The badges of a template that was renamed may have another title. So rows that a title does not show are looked up by
+/// address before their absence means something. Of many rows, a few tell whether that finds anything.
+async fn without_title(
+    core: &Arc<JobsCore>,
+    template: &TemplateId,
+    group: &Group,
+    call: &Call,
+    found: &mut DoubtMatches,
+) -> Result<(), PollError> {
+    let due = match call.priority {
+        // The caller acts on what is not there.
+        Priority::Interactive => group.doubts.keys().cloned().collect(),
+        Priority::Background => core.store.due_doubts(context(core), group.jobs.clone()).await?,
+    };
+    let is_hidden = |key: &&EmailKey| group.doubts.contains_key(key) && !found.by_key.contains_key(key);
+    let hidden: Vec<&EmailKey> = due.iter().filter(is_hidden).collect();
+    let few = if hidden.len() <= FEW_MISSING { hidden.len() } else { SAMPLE };
+    let (first, rest) = hidden.split_at(few);
+    for key in first {
+        found.complete.remove(key);
+    }
+    by_address(core, template, group, first, call, found).await?;
+    if first.iter().any(|key| found.by_key.contains_key(key)) {
+        for key in rest {
+            found.complete.remove(key);
+        }
+        by_address(core, template, group, rest, call, found).await?;
+    }
+    Ok(())
 }
 
 async fn by_address(

@@ -35,7 +35,7 @@ impl CountProbe {
             return Ok(None);
         }
         let jobs = group.jobs.iter().copied().collect();
-        let (fact, first) = core.store.first_accepted(core.account.key.clone(), FACT, jobs).await?;
+        let (fact, first) = core.store.first_accepted(core.account.of_facts(), FACT, jobs).await?;
         let Some(first) = first.and_then(|s| Timestamp::from_second(s).ok()) else { return Ok(None) };
         let (now, _) = core.moment();
         if fact.as_deref() == Some("ignores") || now.duration_since(first) >= AT_LAST {

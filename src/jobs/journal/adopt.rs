@@ -87,12 +87,15 @@ fn share(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
 }
 
 fn learn(db: &Tx<'_>, to: &Account, former: &str) -> tx::Result<()> {
-    db.execute(
-        "INSERT INTO fact (account, name, value, evidence, first, last, times)
-         SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
-         ON CONFLICT DO NOTHING",
-        values![to.key, former],
-    )?;
+    let from = Account { key: former.to_owned(), ..to.clone() };
+    for (to, from) in [(to.of_facts(), from.of_facts()), (to.key.clone(), from.key.clone())] {
+        db.execute(
+            "INSERT INTO fact (account, name, value, evidence, first, last, times)
+             SELECT ?1, name, value, evidence, first, last, times FROM fact WHERE account = ?2
+             ON CONFLICT DO NOTHING",
+            values![to, from],
+        )?;
+    }
     Ok(())
 }
 
@@ -157,8 +160,8 @@ mod tests {
         let journal = Journal::in_memory().expect("a journal");
         let fact = |db: &Tx<'_>, (): &()| {
             db.execute(
-                "INSERT INTO fact VALUES ('00000001', 'n', 'old', 'e', 1, 2, 3),
-                                         ('00000002', 'n', 'new', 'e', 1, 2, 3)",
+                "INSERT INTO fact VALUES ('00000001 https://b.example', 'n', 'old', 'e', 1, 2, 3),
+                                         ('00000002 https://b.example', 'n', 'new', 'e', 1, 2, 3)",
                 values![],
             )
         };
@@ -166,9 +169,11 @@ mod tests {
         let new = account("uni", "https://b.example", "00000002");
         journal.adopt(&new, "00000001", "tester").await.expect("adopted");
         let known = |db: &Tx<'_>, (): &()| {
-            db.row("SELECT group_concat(value, ' ') FROM fact WHERE account = '00000002'", values![], |r| {
-                r.get::<String>(0)
-            })
+            db.row(
+                "SELECT group_concat(value, ' ') FROM fact WHERE account LIKE '00000002 %'",
+                values![],
+                |r| r.get::<String>(0),
+            )
         };
         let mut known: Vec<String> =
             journal.store().read((), known).await.expect("read").split(' ').map(str::to_owned).collect();

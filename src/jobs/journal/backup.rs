@@ -12,7 +12,10 @@
 //! same command again continues.
 
 mod mark;
+#[cfg(test)]
+mod tests;
 
+use super::conditions;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
@@ -22,9 +25,11 @@ use super::{PATIENCE, shown};
 use crate::fs::{Draft, Overwrite, open_plain};
 use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
-use crate::jobs::job::JobId;
+use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
 use crate::jobs::reason::{Code, Reason};
+use crate::jobs::row_status::RowStatus;
+use crate::jobs::rules;
 use jiff::Timestamp;
 use mark::{BackupMark, BackupState};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
@@ -44,6 +49,8 @@ pub struct BackedUp {
     pub path: PathBuf,
     pub jobs: u64,
     pub open: Vec<JobId>,
+    /// Kept drafts, which stay here.
+    pub drafts: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +83,14 @@ pub(super) const SCHEMA_OF_BACKUPS: &str = "
     ) WITHOUT ROWID;";
 
 /// Condition for open jobs: a row may still change, or may still be sent by lapel or a person.
-const OPEN: &str = "job.phase NOT IN ('draft', 'moved') AND EXISTS (
-    SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
-      AND bucket NOT IN ('issued', 'revoked', 'left_out', 'invalid', 'dropped'))";
+fn open_jobs() -> String {
+    format!(
+        "job.phase NOT IN ('draft', 'moved') AND EXISTS (
+             SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND (bucket IN ({}) OR {}))",
+        conditions::statuses(RowStatus::is_open),
+        conditions::may_be_sent()
+    )
+}
 
 /// Copies the journal of a data folder into a new file that only its owner can read.
 ///
@@ -118,7 +130,8 @@ pub(super) fn back_up_at(
     let held = JournalLock::take(files, site)?;
     let mut here = held.open(site)?;
     whole(&here, &held.file)?;
-    let ids = jobs_of(&Tx::on(&here), OPEN).map_err(|why| held.failed(why))?;
+    let ids = jobs_of(&Tx::on(&here), &open_jobs()).map_err(|why| held.failed(why))?;
+    let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| held.failed(why))?;
     let moves = open == OpenJobs::Move && !ids.is_empty();
     if moves && held.files.has_owners() {
         return Err(busy());
@@ -160,7 +173,7 @@ pub(super) fn back_up_at(
             ))
         })?;
     }
-    Ok(BackedUp { path: to, jobs, open: ids })
+    Ok(BackedUp { path: to, jobs, open: ids, drafts })
 }
 
 /// Restores a backup. Its open jobs continue here, and lapel polls them before it sends anything. With `claim`,
@@ -212,15 +225,21 @@ pub(super) fn restore_at(
         )));
     }
     match held.journal(site, &mark)? {
-        ExistingJournal::Nothing => {
+        ExistingJournal::Nothing(notes) => {
             if mark.state == BackupState::Begun {
                 return Err(JobError::no(localizable!(
                     "This backup is incomplete: its open jobs are still on {computer}. Nothing was changed. Run the same command there to take them back, then make a new backup.",
                     computer = name_of(&mark.computer)
                 )));
             }
-            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), claim, who)
+            put_back(&held, &backup, &mark, site, (from, taken || !mark.moves), (claim, &notes), who)
         }
+        ExistingJournal::Drafts(drafts) => Err(JobError::no(localizable_plural!(
+            drafts,
+            "{n} kept draft is in the journal here ({file}), and the backup would replace it. Nothing was changed. Begin or discard the draft first, or move that file away.",
+            "{n} kept drafts are in the journal here ({file}), and the backup would replace them. Nothing was changed. Begin or discard the drafts first, or move that file away.",
+            file = held.file
+        ))),
         ExistingJournal::Moved(here) => take_back(here, &held, &mark, site, (from, taken), who),
         ExistingJournal::Jobs(jobs) => Err(JobError::no(localizable_plural!(
             jobs,
@@ -237,7 +256,7 @@ fn put_back(
     mark: &BackupMark,
     site: &Site,
     (from, doubtful): (&Path, bool),
-    claim: bool,
+    (claim, notes): (bool, &[Note]),
     who: &str,
 ) -> Result<Restored, JobError> {
     set_state(from, &mark.id, BackupState::Taking, Some(&site.computer))?;
@@ -255,10 +274,13 @@ fn put_back(
         if claim {
             give_back(&db, &mark.id)?;
         }
-        let open = jobs_of(&db, OPEN)?;
-        go_on(&db, &open, claim && doubtful)?;
+        let open = jobs_of(&db, &open_jobs())?;
+        go_on(&db, &open, claim && doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "restore", &actor, &first_line(&mark.computer))?;
+        }
+        for (actor, what, why) in notes {
+            super::jobs::decide(&db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
         mark.set(&db, BackupState::Taken, Some(&site.computer))?;
@@ -301,7 +323,7 @@ fn take_back(
         let db = Tx::on(&writing);
         let open = jobs_of(&db, &format!("phase = 'moved' AND handover = '{}'", mark.id))?;
         give_back(&db, &mark.id)?;
-        go_on(&db, &open, doubtful)?;
+        go_on(&db, &open, doubtful, actor.at)?;
         for job in &open {
             super::jobs::decide(&db, *job, None, "take back", &actor, &mark.file)?;
         }
@@ -334,7 +356,8 @@ fn give_back(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     let sql = format!(
         "UPDATE job SET was = phase, phase = 'moved', handover = ?1, owner = NULL, owner_label = NULL,
-                        next_look = NULL WHERE {OPEN}"
+                        next_look = NULL WHERE {}",
+        open_jobs()
     );
     db.execute(&sql, values![id])?;
     Ok(())
@@ -343,10 +366,10 @@ fn set_aside(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 /// Prepares restored open jobs: they are polled first, ready rows are not sent before a person resumes the
 /// job, and the duplicate check then runs again. `doubtful`: another computer may have sent rows that were
 /// not sent here.
-fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
+fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool, at: i64) -> tx::Result<()> {
     for job in open {
         if doubtful {
-            doubt(db, *job)?;
+            doubt(db, *job, at)?;
         }
         db.execute(
             "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
@@ -354,21 +377,24 @@ fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool) -> tx::Result<()> {
             values![job.0],
         )?;
     }
-    super::takeover::recover(db, open, Timestamp::now().as_second())
+    super::takeover::recover(db, open, at / 1_000)
 }
 
-/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them. Revocations are left out:
-/// sending one twice is harmless.
-fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
-    const SENDABLE: &str = "job = ?1 AND (bucket IN ('ready', 'not_done', 'not_seen')
-                                          OR bucket = 'ask' AND request IS NOT NULL)
-                            AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+/// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them, and gives them claims. Revocations
+/// are left out: sending one twice is harmless.
+fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
+    let sendable = format!(
+        "job = ?1 AND bucket IN ({}) AND (SELECT kind FROM job WHERE id = ?1) = 'issue'",
+        conditions::statuses(|it| rules::may_be_sent(Kind::Issue, it))
+    );
     let rows: i64 =
-        db.row(&format!("SELECT count(*) FROM row WHERE {SENDABLE}"), values![job.0], |r| r.get(0))?;
+        db.row(&format!("SELECT count(*) FROM row WHERE {sendable}"), values![job.0], |r| r.get(0))?;
     if rows == 0 {
         return Ok(());
     }
-    let now = Timestamp::now().as_second();
+    // It is not the badge that the other computer may have sent.
+    super::rows::forget_failed_of(db, job, &sendable)?;
+    let now = at / 1_000;
     let why = Reason::from(Code::MaybeElsewhere);
     let request: i64 = db.row(
         "INSERT INTO request (job, rows, sha256, intent, heard, answered, outcome, why)
@@ -378,12 +404,13 @@ fn doubt(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     )?;
     db.execute(
         &format!(
-            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL
-             WHERE {SENDABLE}"
+            "UPDATE row SET bucket = 'in_doubt', request = ?2, why = ?3, absent = NULL, accepted = NULL,
+                            tries = tries + 1
+             WHERE {sendable}"
         ),
         values![job.0, request, why],
     )?;
-    Ok(())
+    super::claims::claim_doubts(db, job, at)
 }
 
 /// Writes the backup's file. Returns the number of jobs in it.
@@ -459,6 +486,21 @@ fn jobs_of(db: &Tx<'_>, which: &str) -> tx::Result<Vec<JobId>> {
     db.rows(&format!("SELECT id FROM job WHERE {which} ORDER BY id"), values![], |r| r.get(0).map(JobId))
 }
 
+fn kept_drafts(db: &Tx<'_>) -> tx::Result<u64> {
+    Ok(jobs_of(db, "phase = 'draft' AND kept")?.len() as u64)
+}
+
+/// Decisions that belong to no job.
+type Note = (Actor, String, String);
+
+fn notes(db: &Tx<'_>) -> tx::Result<Vec<Note>> {
+    db.rows(
+        "SELECT at, who, what, coalesce(why, '') FROM decision WHERE job = 0 ORDER BY id",
+        values![],
+        |r| Ok((Actor { at: r.get(0)?, who: r.get(1)? }, r.get(2)?, r.get(3)?)),
+    )
+}
+
 fn whole(db: &Connection, file: &str) -> Result<(), JournalError> {
     let wrong = quick_check(&Tx::on(db)).map_err(|why| JournalError::failed(&why, file))?;
     if wrong.is_empty() {
@@ -498,7 +540,10 @@ struct JournalLock {
 }
 
 enum ExistingJournal {
-    Nothing,
+    /// No jobs and no kept drafts.
+    Nothing(Vec<Note>),
+    /// Only kept drafts: this number.
+    Drafts(u64),
     /// A journal whose open jobs moved with this backup.
     Moved(Connection),
     /// A journal with this number of jobs, none of which moved with this backup.
@@ -526,14 +571,16 @@ impl JournalLock {
 
     fn journal(&self, site: &Site, mark: &BackupMark) -> Result<ExistingJournal, JobError> {
         if self.files.is_empty() {
-            return Ok(ExistingJournal::Nothing);
+            return Ok(ExistingJournal::Nothing(Vec::new()));
         }
         let here = self.open(site)?;
         let which = format!("phase = 'moved' AND handover = '{}'", mark.id);
         let moved = jobs_of(&Tx::on(&here), &which).map_err(|why| self.failed(why))?;
         let all = jobs_of(&Tx::on(&here), "phase <> 'draft'").map_err(|why| self.failed(why))?.len() as u64;
+        let drafts = kept_drafts(&Tx::on(&here)).map_err(|why| self.failed(why))?;
         Ok(match (all, moved.is_empty()) {
-            (0, _) => ExistingJournal::Nothing,
+            (0, _) if drafts > 0 => ExistingJournal::Drafts(drafts),
+            (0, _) => ExistingJournal::Nothing(notes(&Tx::on(&here)).map_err(|why| self.failed(why))?),
             (_, false) => ExistingJournal::Moved(here),
             (jobs, true) => ExistingJournal::Jobs(jobs),
         })

@@ -1,8 +1,9 @@
 //! Claims: which row of which job may give a recipient a badge of a template. A row is sent only with a claim. It
 //! requests the claim in the transaction that lets its job run.
 //!
-//! `recipients` has the claims on the recipients of a job's rows.
+//! `recipients` has the claims on the recipients of a job's rows, `former` those that came purged from another journal.
 
+mod former;
 mod recipients;
 
 use super::jobs::{Account, Actor};
@@ -10,10 +11,12 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use crate::jobs::intake::hex;
 use crate::jobs::job::JobId;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
+pub(super) use former::{NamedSalt, keep_salts, salts};
 use jiff::Timestamp;
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
@@ -28,8 +31,11 @@ pub(super) struct RecipientHasher(hmac::Key);
 
 impl RecipientHasher {
     pub(super) fn of(db: &Tx<'_>) -> tx::Result<Self> {
-        let salt: Vec<u8> = db.row("SELECT salt FROM store", values![], |r| r.get(0))?;
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &salt)))
+        Ok(Self::with(&salt(db)?))
+    }
+
+    fn with(salt: &[u8]) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, salt))
     }
 
     /// `None` for an empty address.
@@ -41,6 +47,16 @@ impl RecipientHasher {
         (!key.is_empty())
             .then(|| hmac::sign(&self.0, key.as_bytes()).as_ref().iter().take(PERSON).copied().collect())
     }
+}
+
+fn salt(db: &Tx<'_>) -> tx::Result<Vec<u8>> {
+    db.row("SELECT salt FROM store", values![], |r| r.get(0))
+}
+
+/// Names this journal for another one. It is made of the salt, and does not tell it.
+pub(super) fn name_of_journal(db: &Tx<'_>) -> tx::Result<String> {
+    let people = RecipientHasher::of(db)?;
+    Ok(people.person(&EmailKey::of("this journal")).map(|name| hex(&name)).unwrap_or_default())
 }
 
 /// Rules of the table in a file. A team's journal has them in its functions.
@@ -198,6 +214,7 @@ impl Rival {
 /// review and is not sent. `actor` is recorded with approved claims.
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
+    former::recognise(db, &scope, "row.bucket = 'ready'")?;
     // Most recipients have no other row: one statement covers all of them.
     let claimed = db.execute(
         "INSERT INTO claim (account, template, person, slot, job, no, state)
@@ -373,6 +390,14 @@ pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx:
     review(db, job, &[(no, stored(&rival.why()), rival.slot)])
 }
 
+/// Finds the claims on recipients of these rows that were purged in another journal.
+pub(super) fn recognise(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
+    match Scope::known(db, job)? {
+        Some(scope) => former::recognise(db, &scope, which),
+        None => Ok(()),
+    }
+}
+
 /// The rows of a job that match `which` and need review because another row has or may have served the recipient.
 /// The flag tells whether a person who knew of that rival allowed the row.
 pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i64, Rival, bool)>> {
@@ -428,9 +453,18 @@ pub(super) fn of_person(
         "WITH viewer AS MATERIALIZED (SELECT ?2 AS account, ?3 AS template, 0 AS no, ?4 AS person, ?5 AS key)
          {claims}"
     );
-    let person = RecipientHasher::of(db)?.person(key);
-    let values = values![planned.0, account, template, person, key.as_str()];
-    let held: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
+    let mut held: Vec<HeldClaim> = Vec::new();
+    for hasher in std::iter::once(RecipientHasher::of(db)?).chain(former::hashers(db)?) {
+        let values = values![planned.0, account, template, hasher.person(key), key.as_str()];
+        let mut found: Vec<HeldClaim> = db.rows(&sql, values, |r| Ok(read_held(r, planned)?.1))?;
+        // As `former::recognise` will place them.
+        let above = held.iter().map(|held| held.other.slot + 1).max().unwrap_or(0);
+        for claim in &mut found {
+            claim.other.slot += above;
+            claim.rival.slot += above;
+        }
+        held.extend(found);
+    }
     let others: Vec<Other> = held.iter().map(|held| held.other).collect();
     Ok(match rules::judge(None, None, &others) {
         ClaimVerdict::Review(at) => held.into_iter().nth(at).map(|held| held.rival),

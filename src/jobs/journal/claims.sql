@@ -2,7 +2,7 @@
 -- organisation of it, whatever keys and spellings of the address are used.
 
 CREATE TABLE store (
-    -- Key of the hash that stands for a person. It never leaves this file.
+    -- Key of the hash that stands for a person. It leaves this file only with purged jobs that move to another journal.
     salt BLOB NOT NULL
 );
 

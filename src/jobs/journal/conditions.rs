@@ -34,6 +34,23 @@ pub(super) fn condition(step: Step, kind: Kind, phase: Phase) -> String {
     if any.is_empty() { "FALSE".to_owned() } else { format!("({})", any.join(" OR ")) }
 }
 
+/// The codes of these statuses, for `IN`.
+pub(super) fn statuses(which: impl Fn(RowStatus) -> bool) -> String {
+    let codes = RowStatus::ALL.iter().filter(|it| which(**it)).map(|it| format!("'{}'", it.code()));
+    codes.collect::<Vec<_>>().join(", ")
+}
+
+/// The rule of [`rules::may_be_sent`] as a condition on the table `job` and a column `bucket`. Without its address, no row
+/// can be sent.
+pub(super) fn may_be_sent() -> String {
+    let of_kind = |kind: &Kind| {
+        let statuses = statuses(|it| rules::may_be_sent(*kind, it));
+        format!("job.kind = '{}' AND bucket IN ({statuses})", kind.code())
+    };
+    let kinds: Vec<String> = Kind::ALL.iter().map(of_kind).collect();
+    format!("(NOT job.purged AND ({}))", kinds.join(" OR "))
+}
+
 /// The rows of an issue job that the duplicate check judges: rows that were certainly not sent.
 pub(super) fn judged(phase: Phase) -> String {
     condition(Step::Judge, Kind::Issue, phase)

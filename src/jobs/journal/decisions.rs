@@ -2,7 +2,7 @@
 
 use super::claims::{self, Rival};
 use super::drafts::start;
-use super::jobs::{self, Actor};
+use super::jobs::{self, Actor, SeenJob};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
 use super::{conditions, duplicates, observe, requests};
@@ -21,17 +21,23 @@ use std::collections::{HashMap, HashSet};
 const SMALLER: i64 = 10;
 
 /// Resumes a paused or stopped job, with requests of the usual size.
-pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
+pub(super) fn resume(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
+    start(db, id, actor, seen)?;
     jobs::set_batch(db, *id, None)?;
-    jobs::decide(db, *id, None, "resume", actor, "")?;
-    start(db, id, actor)
+    jobs::decide(db, *id, None, "resume", actor, "").map(drop)
 }
 
 /// Runs a job that stopped at the quota, with requests of at most `most` entries.
-pub(super) fn use_up_quota(db: &Tx<'_>, id: &JobId, most: &i64, actor: &Actor) -> tx::Result<()> {
-    jobs::decide(db, *id, None, "use up the quota", actor, "")?;
+pub(super) fn use_up_quota(
+    db: &Tx<'_>,
+    id: &JobId,
+    most: &i64,
+    actor: &Actor,
+    seen: &SeenJob,
+) -> tx::Result<()> {
+    start(db, id, actor, seen)?;
     jobs::set_batch(db, *id, Some(*most))?;
-    start(db, id, actor)
+    jobs::decide(db, *id, None, "use up the quota", actor, "").map(drop)
 }
 
 #[derive(Clone, Debug)]
@@ -41,12 +47,13 @@ pub(in crate::jobs) struct Retry {
     pub(in crate::jobs) phase: Phase,
     pub(in crate::jobs) policies: Policies,
     pub(in crate::jobs) actor: Actor,
+    pub(in crate::jobs) seen: SeenJob,
 }
 
 /// Makes refused rows ready again and runs the job. Returns the number of rows to send, `None` without refused
 /// rows.
 pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
-    let Retry { id, kind, phase, policies, actor } = args;
+    let Retry { id, kind, phase, policies, actor, seen } = args;
     let refused = conditions::condition(Step::Retry, *kind, *phase);
     let last: Option<i64> = db.row(
         "SELECT max(request.rows) FROM row JOIN request ON request.id = row.request
@@ -63,18 +70,22 @@ pub(super) fn retry(db: &Tx<'_>, args: &Retry) -> tx::Result<Option<u64>> {
     }
     observe::replace_again(db, *id)?;
     jobs::set_batch(db, *id, last.map(|n| (n / SMALLER).max(1)))?;
-    jobs::decide(db, *id, None, "retry what was refused", actor, "")?;
     let ready = |db| Ok::<_, tx::Error>(jobs::counts(db, *id)?.of(RowStatus::Ready));
     let before = ready(db)?;
     if *kind == Kind::Issue {
         duplicates::place(db, *id, *phase, policies)?;
     }
-    start(db, id, actor)?;
+    start(db, id, actor, seen)?;
+    jobs::decide(db, *id, None, "retry what was refused", actor, "")?;
     Ok(Some((moved as u64).saturating_sub(before.saturating_sub(ready(db)?))))
 }
 
 /// Returns the number of cancelled rows.
-pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor) -> tx::Result<u64> {
+///
+/// # Errors
+/// Another process owns the job now.
+pub(super) fn cancel(db: &Tx<'_>, id: &JobId, kind: &Kind, actor: &Actor, me: &str) -> tx::Result<u64> {
+    jobs::assure_owned(db, *id, me)?;
     jobs::set_phase(db, id, &Phase::Cancelled)?;
     let cancelled = requests::cancel_unsent(db, *id, *kind)?;
     jobs::decide(db, *id, None, "call off", actor, "")?;
@@ -90,6 +101,7 @@ pub(in crate::jobs) struct DecideRow {
     pub(in crate::jobs) why: String,
     /// The service's time, in seconds.
     pub(in crate::jobs) now: i64,
+    pub(in crate::jobs) seen: SeenJob,
 }
 
 #[derive(Clone, Debug)]
@@ -103,8 +115,9 @@ pub(in crate::jobs) enum Unresolved {
 }
 
 pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
-    let DecideRow { id, no, decision, actor, why, now } = args;
+    let DecideRow { id, no, decision, actor, why, now, seen: seen_job } = args;
     let (id, no) = (*id, *no);
+    jobs::assure_owned(db, id, &seen_job.owner)?;
     let Some((facts, seen)) = facts(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
     if !rules::may(Step::Decide, facts) {
         return Ok(Err(if facts.claim.is_some() || facts.row_status != RowStatus::Ready {
@@ -138,7 +151,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
             send_again(db, id, &[no])?;
             observe::replace_again(db, id)?;
             jobs::decide(db, id, Some(no), "send again", actor, why)?;
-            start(db, &id, actor)?;
+            start(db, &id, actor, seen_job)?;
         }
     }
     Ok(Ok(()))
@@ -208,19 +221,20 @@ pub(in crate::jobs) struct ResendRows {
     pub(in crate::jobs) latest: i64,
     pub(in crate::jobs) actor: Actor,
     pub(in crate::jobs) why: String,
+    pub(in crate::jobs) seen: SeenJob,
 }
 
 /// Resends never seen rows. Changes nothing and returns `false` unless every one of them may be resent: rows may have
 /// changed after the poll.
 pub(super) fn resend_rows(db: &Tx<'_>, args: &ResendRows) -> tx::Result<bool> {
-    let ResendRows { id, rows, latest, actor, why } = args;
+    let ResendRows { id, rows, latest, actor, why, seen } = args;
     if resendable(db, *id, Some(rows), *latest)? != *rows {
         return Ok(false);
     }
     jobs::decide_rows(db, *id, rows, "send again", actor, why)?;
     send_again(db, *id, rows)?;
     jobs::set_batch(db, *id, None)?;
-    start(db, id, actor)?;
+    start(db, id, actor, seen)?;
     Ok(true)
 }
 
@@ -250,7 +264,9 @@ pub(super) fn leave_rows(
     rows: &[u64],
     actor: &Actor,
     why: &str,
+    me: &str,
 ) -> tx::Result<Result<(), Unresolved>> {
+    jobs::assure_owned(db, *id, me)?;
     let rule_facts = rule_facts(db, *id, rows)?;
     for no in rows {
         match rule_facts.get(no) {
@@ -273,7 +289,9 @@ pub(super) fn cancel_rows(
     kind: &Kind,
     rows: &[u64],
     actor: &Actor,
+    me: &str,
 ) -> tx::Result<bool> {
+    jobs::assure_owned(db, *id, me)?;
     if rows.is_empty() {
         return Ok(false);
     }
@@ -328,4 +346,84 @@ pub(super) fn note(db: &Tx<'_>, what: &str, why: &str, actor: &Actor) -> tx::Res
         return db.row(sql, values![actor.at, what, actor.who, redact(why)], |_| Ok(()));
     }
     jobs::decide(db, JobId(0), None, what, actor, why).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drafts::{self, ReviewRows};
+    use super::super::review;
+    use super::super::rows::NewRow;
+    use super::super::statements::{draft_of, journal};
+    use super::*;
+    use crate::jobs::row_groups::RowSelection;
+
+    #[test]
+    fn what_changed_since_it_was_checked_is_not_sent() {
+        let decided = |no: &str, what: &str, who: &str| {
+            format!(
+                "INSERT INTO decision (at, job, no, what, who) SELECT 0, id, {no}, '{what}', '{who}' FROM job"
+            )
+        };
+        for (change, is_sent) in [
+            ("SELECT 1".into(), true),
+            ("UPDATE job SET owner = 'a colleague'".into(), false),
+            ("UPDATE job SET owner = NULL".into(), false),
+            ("UPDATE job SET phase = 'paused'".into(), false),
+            ("UPDATE job SET phase = 'cancelled'".into(), false),
+            ("UPDATE job SET purged = TRUE".into(), false),
+            // The job has its phase again.
+            (decided("NULL", "call off", "me"), false),
+            (decided("NULL", "resume", "me"), false),
+            (decided("NULL", "late answer", "lapel"), true),
+            (decided("1", "leave it", "me"), true),
+        ] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+            let id = draft_of(&db, Kind::Issue, &[row("a@x.example"), row("b@x.example")]);
+            db.script(
+                "UPDATE job SET phase = 'stopped'; UPDATE row SET bucket = 'not_done' WHERE no = 1;
+                 INSERT INTO decision (at, job, what, who) SELECT 0, id, 'begin', 'me' FROM job",
+            )
+            .expect("refused");
+            let decision = jobs::newest_decision(&db).expect("decisions");
+            let seen = SeenJob { owner: "me".into(), phases: vec![Phase::Stopped], decision };
+            db.script(&change).expect("changed");
+            let (kind, phase, actor) = (Kind::Issue, Phase::Stopped, Actor::now("me"));
+            let args = Retry {
+                id,
+                kind,
+                phase,
+                policies: Policies::default(),
+                actor: actor.clone(),
+                seen: seen.clone(),
+            };
+            let sends = |done: bool| assert_eq!(done, is_sent, "{change}");
+            sends(resume(&db, &id, &actor, &seen).is_ok());
+            if is_sent {
+                // The resume is a decision of its own.
+                assert!(matches!(retry(&db, &args), Err(tx::Error::Changed(_))), "{change}");
+            } else {
+                sends(retry(&db, &args).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn a_draft_that_was_decided_after_it_was_checked_does_not_begin() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+        let id = draft_of(&db, Kind::Issue, &[row("a@x.example"), row("b@x.example")]);
+        let policies = Policies::default();
+        let (which, to) = (RowSelection::One(1), RowStatus::LeftOut);
+        let skip = ReviewRows { id, which, to, why: None, policies: policies.clone() };
+        drafts::review_rows(&db, &skip).expect("skipped");
+        let last = review::last_decision(&db, &id).expect("decisions").map(|last| last.id);
+        let seen = SeenJob { owner: "me".into(), phases: vec![Phase::Draft], decision: i64::MAX };
+        let begin = |reviewed| drafts::begin(&db, &id, &policies, &Actor::now("me"), &seen, &reviewed);
+        assert!(matches!(begin(None), Err(tx::Error::Changed(_))));
+        begin(last).expect("begun");
+        assert!(matches!(drafts::review_rows(&db, &skip), Err(tx::Error::Changed(_))), "it has begun");
+    }
 }

@@ -41,6 +41,8 @@ struct DoubtRow {
     request: i64,
     doubt: Doubt,
     row_status: RowStatus,
+    /// Whether nobody has looked for the badges of its request since the database lost writes.
+    is_unsearched: bool,
     /// Number of accepted entries and of all entries in its request.
     counts: (i64, i64),
 }
@@ -89,14 +91,31 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     Ok(observed)
 }
 
+/// The addresses of rows of which a poll may conclude that they have no badge, if it finds none.
+pub(super) fn due(
+    db: &Tx<'_>,
+    context: &ObserveContext,
+    jobs: &HashSet<JobId>,
+) -> tx::Result<HashSet<EmailKey>> {
+    let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
+    let scan = ScanResult { now: context.now, complete: true, shows_waiting };
+    let is_due = |row: &DoubtRow| match resolve::judge(&row.doubt, &[], scan, &context.settings) {
+        Judgement::NotSeen => row.row_status != RowStatus::NotSeen,
+        Judgement::NotAccepted | Judgement::Absent => true,
+        _ => row.is_unsearched,
+    };
+    let rows = rows_in_doubt(db, jobs, context.now)?;
+    Ok(rows.into_iter().filter(is_due).map(|row| row.key).collect())
+}
+
 fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Result<Vec<DoubtRow>> {
     let jobs: Vec<i64> = jobs.iter().map(|job| job.0).collect();
     db.rows(
         "WITH list AS MATERIALIZED (SELECT value AS job FROM json_values(?1, bigint) AS ids)
          SELECT row.no, row.email, row.request, row.bucket, row.absent, request.intent, request.heard,
                 job.guarded_at IS NOT NULL, row.accepted IS NOT NULL, row.name,
-                -- A number that nothing bears out is not believed.
-                request.outcome = 'accepted' AND request.accepted > 0 AND request.accepted <=
+                -- A number that nothing bears out, or that more was found than it says, is not believed.
+                request.outcome = 'accepted' AND request.accepted > 0 AND request.accepted =
                     (SELECT count(*) FROM row AS other WHERE other.request = request.id AND other.badge IS NOT NULL)
                     -- What is found may come of an earlier request.
                     AND NOT EXISTS (SELECT 1 FROM row AS other WHERE other.request = request.id AND other.tries > 1),
@@ -125,6 +144,7 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
                 absent: r.get::<Option<i64>>(4)?.and_then(|s| Timestamp::from_second(s).ok()),
             },
             row_status,
+            is_unsearched,
             counts: (r.get::<Option<i64>>(11)?.unwrap_or(0), r.get(12)?),
         })
     },
@@ -294,8 +314,10 @@ mod tests {
     use rusqlite::Connection;
 
     #[test]
-    fn accepted_count_needs_a_bound_badge() {
-        for (accepted, found, ruled_out) in [(1, "'B1'", true), (2, "'B1'", false), (0, "NULL", false)] {
+    fn accepted_count_needs_as_many_bound_badges() {
+        for (accepted, found, ruled_out) in
+            [(1, 1, true), (2, 1, false), (0, 0, false), (1, 2, false), (2, 2, true)]
+        {
             let connection = Connection::open_in_memory().expect("a database");
             let db = Tx::on(&connection);
             db.script(include_str!("schema.sql")).expect("schema 1");
@@ -303,17 +325,16 @@ mod tests {
                 "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
                  VALUES (1, 'issue', 'running', 0, 'p', 'u', 'a', 't');
                  INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
-                 VALUES (7, 1, 2, '', 0, 1, 'accepted', {accepted});
+                 VALUES (7, 1, 3, '', 0, 1, 'accepted', {accepted});
                  INSERT INTO row (job, no, name, email, email_key, badge, bucket, request)
-                 VALUES (1, 1, '', 'a@x.kr', '', {found}, 'waiting', 7), (1, 2, '', 'b@x.kr', '', NULL, 'in_doubt', 7)"
+                 VALUES (1, 1, '', 'a@x.kr', '', NULL, 'in_doubt', 7), (1, 2, '', 'b@x.kr', '', NULL, 'in_doubt', 7),
+                        (1, 3, '', 'c@x.kr', '', NULL, 'in_doubt', 7);
+                 UPDATE row SET badge = 'B' || no, bucket = 'waiting' WHERE no <= {found}"
             ))
             .expect("rows");
             let rows = rows_in_doubt(&db, &HashSet::from([JobId(1)]), Timestamp::UNIX_EPOCH).expect("read");
-            assert_eq!(
-                rows.iter().map(|row| row.doubt.ruled_out).collect::<Vec<_>>(),
-                [ruled_out],
-                "{accepted}"
-            );
+            assert_eq!(rows.len(), 3 - found);
+            assert!(rows.iter().all(|row| row.doubt.ruled_out == ruled_out), "{accepted} {found}");
         }
     }
 }

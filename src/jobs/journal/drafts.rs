@@ -2,7 +2,7 @@
 
 use super::claims::{self, Rival};
 use super::facts::{self, KeptFact};
-use super::jobs::{self, Account, Actor, NewJob};
+use super::jobs::{self, Account, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
@@ -120,7 +120,7 @@ pub(in crate::jobs) struct IssueOne {
 pub(super) fn issue_one(db: &Tx<'_>, args: &IssueOne) -> tx::Result<Result<JobId, Rival>> {
     let id = create_one(db, args, args.plan.allows)?;
     if let Ok(id) = id {
-        start(db, &id, &args.actor)?;
+        start(db, &id, &args.actor, &SeenJob::new_draft(&args.owner))?;
     }
     Ok(id)
 }
@@ -196,7 +196,7 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     rows::insert(db, revoke, &rows)?;
     facts::keep(db, &args.reason)?;
     for id in [issue, revoke] {
-        start(db, &id, actor)?;
+        start(db, &id, actor, &SeenJob::new_draft(owner))?;
     }
     Ok(Ok((issue, revoke)))
 }
@@ -212,8 +212,13 @@ pub(in crate::jobs) struct PlanUndo {
     pub(in crate::jobs) reason: KeptFact,
 }
 
-/// Creates the draft that undoes a job. `None` if there is nothing to undo.
+/// Creates the draft that undoes a cancelled job. `None` if there is nothing to undo.
+///
+/// # Errors
+/// The job goes on: the draft would not have all of its rows.
 pub(super) fn plan_undo(db: &Tx<'_>, args: &PlanUndo) -> tx::Result<Option<JobId>> {
+    let seen = SeenJob { owner: args.owner.id.clone(), phases: vec![Phase::Cancelled], decision: i64::MAX };
+    jobs::assure_unchanged(db, args.issue, &seen)?;
     let undone = conditions::condition(Step::Undo, args.kind, Phase::Cancelled);
     let undo = jobs::insert(db, &args.account, &args.owner, &args.revoke)?;
     let copied = db.execute(
@@ -284,6 +289,7 @@ pub(in crate::jobs) struct CorrectRow {
 
 /// Corrects rows of a draft by one decision. The duplicate check must run again.
 pub(super) fn correct_rows(db: &Tx<'_>, id: &JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
+    jobs::assure_draft(db, *id, true)?;
     review::record_correction(db, *id, &corrected.iter().map(|row| row.no).collect::<Vec<_>>())?;
     rows::correct(db, *id, corrected)?;
     db.execute("UPDATE job SET guarded_at = NULL WHERE id = ?1", values![id.0])?;
@@ -304,6 +310,7 @@ pub(in crate::jobs) struct ReviewRows {
 /// only if the row's reason, or the decision itself, says that it is one. Otherwise the row needs review again, with
 /// the duplicate as its reason.
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
+    jobs::assure_draft(db, args.id, true)?;
     let key = match &args.which {
         RowSelection::Group(_, key) => Some(key),
         RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::Class(_) | RowSelection::Asked => None,
@@ -373,8 +380,22 @@ pub(super) fn groups(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<RowGroup>> {
     })
 }
 
-/// Begins a reviewed draft. Skips the rows that nobody allowed.
-pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor) -> tx::Result<()> {
+/// Begins a draft whose last decision of the review was `reviewed`. Skips the rows that nobody allowed.
+///
+/// # Errors
+/// The draft changed since it was seen. Also as [`start`].
+#[allow(clippy::ref_option, reason = "an operation takes its arguments by reference")]
+pub(super) fn begin(
+    db: &Tx<'_>,
+    id: &JobId,
+    policies: &Policies,
+    actor: &Actor,
+    seen: &SeenJob,
+    reviewed: &Option<i64>,
+) -> tx::Result<()> {
+    if review::last_decision(db, id)?.map(|last| last.id) != *reviewed {
+        return Err(tx::Error::Changed(*id));
+    }
     db.execute(
         "UPDATE row SET bucket = 'left_out',
                         why = CASE WHEN why IS NULL THEN ?2
@@ -384,16 +405,22 @@ pub(super) fn begin(db: &Tx<'_>, id: &JobId, policies: &Policies, actor: &Actor)
     )?;
     review::forget(db, *id)?;
     duplicates::allow_by_setting(db, *id, policies)?;
+    start(db, id, actor, seen)?;
     jobs::decide(db, *id, None, "begin", actor, "")?;
-    start(db, id, actor)
+    Ok(())
 }
 
 /// Lets the ready rows of a job be sent: runs the job and requests the claims. Rows whose recipient another row
 /// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
 ///
 /// # Errors
-/// A team's database lost writes, and the history was not searched since.
-pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor) -> tx::Result<()> {
+/// The job changed since it was seen, or its names and addresses were removed. Or a team's database lost writes, and
+/// the history was not searched since.
+pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
+    jobs::assure_unchanged(db, *id, seen)?;
+    if db.exists("SELECT 1 FROM job WHERE id = ?1 AND purged", values![id.0])? {
+        return Err(tx::Error::Changed(*id));
+    }
     lost_writes::assure_searched(db, *id)?;
     jobs::set_phase(db, id, &Phase::Running)?;
     db.execute(

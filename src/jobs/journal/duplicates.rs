@@ -4,7 +4,7 @@ use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats, review};
-use crate::domain::{BadgeId, EmailKey};
+use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::reason::{Code, Reason};
@@ -39,6 +39,33 @@ pub(super) fn emails(db: &Tx<'_>, id: &JobId, phase: &Phase) -> tx::Result<Vec<S
     ),
         values![id.0],
         |r| r.get(0),
+    )
+}
+
+/// At most `most` addresses of unsent rows for which the running check has found no badge, from all parts of the job.
+pub(super) fn some_without_badge(
+    db: &Tx<'_>,
+    id: &JobId,
+    phase: &Phase,
+    most: &usize,
+) -> tx::Result<Vec<String>> {
+    let sql = format!(
+        "SELECT email FROM row WHERE job = ?1 AND email <> '' AND class IS NULL AND {}
+         ORDER BY (no * 7919) % 10007, no LIMIT ?2",
+        judged(*phase)
+    );
+    db.rows(&sql, values![id.0, *most as i64], |r| r.get(0))
+}
+
+/// Other titles that jobs of the same service had when they issued the template of a job, the newest first.
+pub(super) fn other_titles(db: &Tx<'_>, id: &JobId) -> tx::Result<Vec<Text>> {
+    db.rows(
+        "SELECT other.title FROM job AS mine JOIN job AS other
+           ON other.base_url = mine.base_url AND other.template = mine.template AND other.title <> mine.title
+         WHERE mine.id = ?1 AND other.kind = 'issue' AND other.phase <> 'draft' AND other.title <> ''
+         GROUP BY other.title ORDER BY max(other.id) DESC LIMIT 5",
+        values![id.0],
+        |r| Ok(Text::new(r.get::<String>(0)?)),
     )
 }
 
@@ -235,6 +262,7 @@ pub(in crate::jobs) type CheckResult = (Vec<(DuplicateKind, u64)>, Vec<(JobId, u
 /// Compares the rows with each other and with the journal, and gives every unsent row its status.
 pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckResult> {
     let FinishCheck { id, phase, complete, corrected, alike, begun, policies } = args;
+    jobs::assure_draft(db, *id, *phase == Phase::Draft)?;
     // Nobody looked up the recipients of rows that a person corrected since the check began. A complete reading also
     // proves refusals from before it.
     if *complete && review::last_correction(db, *id)? == *corrected {
@@ -272,7 +300,8 @@ pub(super) fn record_held_of_row(
             "INSERT INTO baseline (job, email_key, badge, over)
                  SELECT ?1, ?2, ?3, ?4
                  WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                                   WHERE row.badge = ?3 AND job.kind = 'issue')
+                                   WHERE row.badge = ?3 AND job.kind = 'issue'
+                                     AND job.base_url = (SELECT base_url FROM job WHERE id = ?1))
                  ON CONFLICT DO NOTHING",
             values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
         )?;
@@ -291,6 +320,7 @@ pub(super) fn record_held_of_row(
 /// The checks without requests: rows of the file against each other and against the journal.
 fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Result<()> {
     let judged = judged(phase);
+    claims::recognise(db, id, &judged)?;
     let rivals = claims::rivals(db, id, &judged)?;
     db.execute(
         &format!(

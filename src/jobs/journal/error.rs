@@ -84,6 +84,8 @@ pub enum JournalError {
         /// A complete message.
         why: Localizable,
     },
+    /// Somebody decided about a job while a command read the history for it.
+    Changed { job: i64 },
     /// The journal's thread has ended.
     Closed,
 }
@@ -148,6 +150,10 @@ impl JournalError {
             ),
             Self::Team { server, why } => of_team(server, why),
             Self::TwoPlaces { why } => why.clone(),
+            Self::Changed { job } => localizable!(
+                "Job {job} changed while lapel checked it: it stopped, or somebody decided about it or its rows, took it over or removed its names. This command did nothing. Look at the job, then decide again.",
+                job
+            ),
             Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),
         }
     }
@@ -173,6 +179,7 @@ impl JournalError {
     pub(super) fn failed(error: &tx::Error, file: &str) -> Self {
         match error {
             tx::Error::Sqlite(error) => Self::of(error, file),
+            tx::Error::Changed(job) => Self::Changed { job: job.0 },
             other => Self::Corrupt { file: file.to_owned(), why: Localizable::verbatim(other.to_string()) },
         }
     }
@@ -183,6 +190,7 @@ impl JournalError {
         match why {
             TeamError::Busy => Self::Busy { file: server },
             TeamError::Full => Self::Full { file: server },
+            TeamError::Changed { job } => Self::Changed { job },
             why => Self::Team { server, why },
         }
     }
@@ -230,6 +238,7 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             server,
             job
         ),
+        TeamError::Changed { job } => JournalError::Changed { job: *job }.localizable(),
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
         TeamError::NoFeature => localizable!(

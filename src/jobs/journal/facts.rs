@@ -7,10 +7,19 @@ use crate::secrets::redact;
 use jiff::SignedDuration;
 use serde_json::json;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// [`Account::of_facts`](super::jobs::Account::of_facts) of a row of the table `job`.
+pub(super) const OF_JOB: &str = "(job.account || ' ' || job.base_url)";
+
+/// Under which earlier versions kept facts: the key alone. The service that showed them is unknown, so they can only
+/// contradict others.
+fn of_any_service(account: &str) -> &str {
+    account.split(' ').next().unwrap_or(account)
+}
 
 /// An observed behaviour that the contract leaves open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +51,7 @@ impl FactObservation {
     }
 }
 
-/// Records observed facts. Keeps the first evidence; later observations only count. `at` is the service's time, in
+/// Records observed facts of an account: see [`Account::of_facts`](super::jobs::Account::of_facts). Keeps the first evidence; later observations only count. `at` is the service's time, in
 /// seconds.
 pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i64) -> tx::Result<()> {
     if seen.is_empty() {
@@ -62,17 +71,21 @@ pub(super) fn learn(db: &Tx<'_>, account: &str, seen: &[FactObservation], at: &i
 
 /// The facts of an account in memory, for an operation that uses what it learns.
 pub(super) struct AccountFacts {
-    values: HashMap<String, HashSet<String>>,
+    /// Values by name, and whether this service showed them.
+    values: HashMap<String, HashMap<String, bool>>,
     learned: Vec<FactObservation>,
 }
 
 impl AccountFacts {
     pub(super) fn read(db: &Tx<'_>, account: &str) -> tx::Result<Self> {
         let mut facts = Self { values: HashMap::new(), learned: Vec::new() };
-        let sql = "SELECT name, value FROM fact WHERE account = ?1";
-        let known: Vec<(String, String)> = db.rows(sql, values![account], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        for (name, value) in known {
-            facts.values.entry(name).or_default().insert(value);
+        let sql = "SELECT name, value, account = ?1 FROM fact WHERE account IN (?1, ?2)";
+        let known: Vec<(String, String, bool)> =
+            db.rows(sql, values![account, of_any_service(account)], |r| {
+                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
+            })?;
+        for (name, value, is_here) in known {
+            *facts.values.entry(name).or_default().entry(value).or_default() |= is_here;
         }
         Ok(facts)
     }
@@ -80,11 +93,12 @@ impl AccountFacts {
     /// As [`settled`].
     pub(super) fn settled(&self, name: &str) -> Option<&str> {
         let values = self.values.get(name)?;
-        if values.len() == 1 { values.iter().next().map(String::as_str) } else { None }
+        let (value, is_here) = values.iter().next()?;
+        (values.len() == 1 && *is_here).then_some(value.as_str())
     }
 
     pub(super) fn learn(&mut self, name: &str, value: &str, evidence: Code) {
-        self.values.entry(name.to_owned()).or_default().insert(value.to_owned());
+        self.values.entry(name.to_owned()).or_default().insert(value.to_owned(), true);
         match self.learned.iter_mut().find(|seen| seen.name == name && seen.value == value) {
             Some(seen) => seen.times += 1,
             None => self.learned.push(FactObservation::once(name, value, evidence)),
@@ -116,12 +130,8 @@ pub(super) fn all(db: &Tx<'_>, account: &str) -> tx::Result<Vec<Fact>> {
 
 /// The single value of a fact; `None` if it was never seen or has contradictory values.
 pub(super) fn settled(db: &Tx<'_>, account: &str, name: &str) -> tx::Result<Option<String>> {
-    let sql = "SELECT value FROM fact WHERE account = ?1 AND name = ?2 LIMIT 2";
-    let values: Vec<String> = db.rows(sql, values![account, name], |r| r.get(0))?;
-    Ok(match values.as_slice() {
-        [one] => Some(one.clone()),
-        _ => None,
-    })
+    let facts = AccountFacts::read(db, account)?;
+    Ok(facts.settled(name).map(str::to_owned))
 }
 
 #[derive(Clone, Debug)]
@@ -163,4 +173,34 @@ pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<St
         values![what, *most as i64],
         |r| r.get(0),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::jobs::Account;
+    use super::super::statements::journal;
+    use super::*;
+
+    #[test]
+    fn a_fact_counts_for_its_service_and_one_of_an_earlier_version_only_contradicts() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let of = |url: &str| {
+            let account =
+                Account { profile: "p".into(), base_url: url.into(), key: "k".into(), organisation: None };
+            account.of_facts()
+        };
+        let learn = |account: &str, value: &str| {
+            learn(&db, account, &[FactObservation::once("n", value, Code::Told)], &1).expect("learned");
+        };
+        let known = |url: &str| settled(&db, &of(url), "n").expect("read");
+        learn("k", "shown");
+        assert_eq!(known("a"), None, "nobody knows of which service");
+        learn(&of("a"), "shown");
+        assert_eq!((known("a").as_deref(), known("b")), (Some("shown"), None));
+        learn(&of("b"), "hidden");
+        assert_eq!((known("a").as_deref(), known("b")), (Some("shown"), None), "the earlier one contradicts");
+        learn(&of("a"), "hidden");
+        assert_eq!(known("a"), None);
+    }
 }

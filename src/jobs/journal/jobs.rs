@@ -37,6 +37,12 @@ impl Account {
         }
     }
 
+    /// The service and key whose behaviour the table `fact` keeps, as its column `account` names them. The same key may
+    /// be valid at two services, which behave differently.
+    pub(in crate::jobs) fn of_facts(&self) -> String {
+        format!("{} {}", self.key, self.base_url)
+    }
+
     #[must_use]
     pub fn of_organisation(self, organisation: Option<&str>) -> Self {
         Self { organisation: organisation.map(str::to_owned), ..self }
@@ -288,10 +294,12 @@ fn origin(raw: &str) -> Option<JobOrigin> {
     })
 }
 
-/// Pauses a job. Its stop reason names the process, and so the person if a team shares the journal.
+/// Pauses a running job. Its stop reason names the process, and so the person if a team shares the journal.
 pub(super) fn pause(db: &Tx<'_>, id: &JobId, by: &Process) -> tx::Result<()> {
-    set_phase(db, id, &Phase::Paused)?;
-    db.execute("UPDATE job SET stop_why = ?2 WHERE id = ?1", values![id.0, by.label])?;
+    db.execute(
+        "UPDATE job SET phase = 'paused', stop = NULL, stop_why = ?2 WHERE id = ?1 AND phase = 'running'",
+        values![id.0, by.label],
+    )?;
     Ok(())
 }
 
@@ -374,8 +382,63 @@ impl Actor {
     }
 
     pub(super) fn lapel(at: i64) -> Self {
-        Self { who: "lapel".to_owned(), at }
+        Self { who: LAPEL.to_owned(), at }
     }
+}
+
+/// Who decided what no person decided.
+const LAPEL: &str = "lapel";
+
+/// A job as a command saw it before it read the history, which can take minutes.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct SeenJob {
+    /// The process that acts on the job.
+    pub(in crate::jobs) owner: String,
+    /// Its phase. Several if the journal could not be written: it may not know that the job stopped.
+    pub(in crate::jobs) phases: Vec<Phase>,
+    /// The newest decision of the whole journal at that time.
+    pub(in crate::jobs) decision: i64,
+}
+
+impl SeenJob {
+    /// A draft that nobody else knows.
+    pub(in crate::jobs) fn new_draft(owner: &Process) -> Self {
+        Self { owner: owner.id.clone(), phases: vec![Phase::Draft], decision: i64::MAX }
+    }
+}
+
+pub(super) fn newest_decision(db: &Tx<'_>) -> tx::Result<i64> {
+    db.row("SELECT coalesce(max(id), 0) FROM decision", values![], |r| r.get(0))
+}
+
+/// A decision that was checked before this transaction must still be right in it: the checks read the history, and a
+/// person may decide otherwise meanwhile.
+///
+/// # Errors
+/// The job has another owner or phase now, or a person decided about it as a whole: it may have its phase again.
+pub(super) fn assure_unchanged(db: &Tx<'_>, id: JobId, seen: &SeenJob) -> tx::Result<()> {
+    let phases: Vec<&str> = seen.phases.iter().map(|phase| phase.code()).collect();
+    let is_same = db.exists(
+        "SELECT 1 FROM job WHERE id = ?1 AND owner = ?2 AND phase IN json_list(?3, text)
+           AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.id > ?4 AND decision.job = ?1 AND decision.no IS NULL
+                             AND decision.who <> ?5 AND decision.what <> 'take over')",
+        values![id.0, seen.owner, super::json(&phases), seen.decision, LAPEL],
+    )?;
+    if is_same { Ok(()) } else { Err(tx::Error::Changed(id)) }
+}
+
+/// # Errors
+/// Another process owns the job now.
+pub(super) fn assure_owned(db: &Tx<'_>, id: JobId, me: &str) -> tx::Result<()> {
+    let is_mine = db.exists("SELECT 1 FROM job WHERE id = ?1 AND owner = ?2", values![id.0, me])?;
+    if is_mine { Ok(()) } else { Err(tx::Error::Changed(id)) }
+}
+
+/// # Errors
+/// The job has begun, or is no draft any more although a caller takes it for one, or the other way round.
+pub(super) fn assure_draft(db: &Tx<'_>, id: JobId, is_draft: bool) -> tx::Result<()> {
+    let is_so = "SELECT 1 FROM job WHERE id = ?1 AND (phase = 'draft') = ?2";
+    if db.exists(is_so, values![id.0, is_draft])? { Ok(()) } else { Err(tx::Error::Changed(id)) }
 }
 
 /// Returns the number of the decision.

@@ -8,7 +8,7 @@
 use super::jobs::{self, Actor};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
-use super::{Process, claims};
+use super::{Process, claims, conditions};
 use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
@@ -101,10 +101,12 @@ fn doubt_unanswered(db: &Tx<'_>, at: i64) -> tx::Result<()> {
 /// person who sends single rows.
 fn outdate_checks(db: &Tx<'_>) -> tx::Result<()> {
     db.execute(
-        "UPDATE job SET guarded_at = CASE WHEN phase <> 'draft' THEN guarded_at - ?1 END
-         WHERE kind = 'issue' AND guarded_at IS NOT NULL AND phase <> 'moved'
-           AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0
-                       AND bucket IN ('ready', 'ask', 'not_done', 'not_seen', 'dropped'))",
+        &format!(
+            "UPDATE job SET guarded_at = CASE WHEN phase <> 'draft' THEN guarded_at - ?1 END
+             WHERE kind = 'issue' AND guarded_at IS NOT NULL AND phase <> 'moved'
+               AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND {})",
+            conditions::may_be_sent()
+        ),
         values![OUTDATED],
     )?;
     Ok(())

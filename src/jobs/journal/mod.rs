@@ -57,7 +57,7 @@ pub(super) mod observe;
 mod owner;
 mod place;
 pub(super) mod polling;
-mod purge;
+pub(super) mod purge;
 mod reasons;
 mod recent;
 mod repeats;

@@ -33,7 +33,7 @@ const REVOKE_TRIES: i64 = 3;
 pub(in crate::jobs) struct ObserveContext {
     /// The owner of the jobs.
     pub(in crate::jobs) me: String,
-    /// The key's fingerprint.
+    /// The service and key: [`Account::of_facts`](super::jobs::Account::of_facts).
     pub(in crate::jobs) account: String,
     /// The service's time.
     pub(in crate::jobs) now: Timestamp,
@@ -76,6 +76,8 @@ struct ObservedRow {
     heard: bool,
     /// When the service accepted its request.
     answered: Option<i64>,
+    /// Whether it said that it accepted nothing of the request.
+    is_none_accepted: bool,
     tries: i64,
     /// Whether its reason says that the badge was issued twice. Later observations keep that reason.
     is_twice: bool,
@@ -167,7 +169,8 @@ impl ObservationBatch<'_> {
                     reason_code(row.why) = 'issued_twice',
                     CASE WHEN job.after THEN job.follows END,
                     CASE WHEN job.after THEN (SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM tally
-                                              WHERE tally.job = job.follows AND tally.bucket <> 'issued') END
+                                              WHERE tally.job = job.follows AND tally.bucket <> 'issued') END,
+                    coalesce(request.accepted = 0, FALSE)
              FROM row JOIN job ON job.id = row.job LEFT JOIN request ON request.id = row.request
              WHERE row.badge IN json_list(?1, text) AND job.owner = ?2 AND job.phase <> 'draft'
              ORDER BY row.job, row.no";
@@ -190,6 +193,7 @@ impl ObservationBatch<'_> {
                     kind: Kind::from_code(r.text(2)?).unwrap_or(Kind::Revoke),
                     heard: r.get(14)?,
                     answered: r.get(15)?,
+                    is_none_accepted: r.get(19)?,
                     tries: r.get(12)?,
                     is_twice: r.get::<Option<bool>>(16)?.unwrap_or(false),
                     waits_for: r.get::<Option<i64>>(17)?.map(JobId),
@@ -308,8 +312,9 @@ impl ObservationBatch<'_> {
     }
 
     /// Handles a badge without a visible revocation although one was sent. It takes two polls some time apart to
-    /// conclude that there is none: the first may have come before the service acted. A badge with a new unknown
-    /// word proves nothing.
+    /// conclude that there is none: the first may have come before the service acted. If the service accepted some
+    /// badges of the request and does not show all of them yet, nobody knows which: then only time tells, or their
+    /// number ([`rule_out`]). A badge with a new unknown word proves nothing.
     fn without(&mut self, sight: &SeenBadge, row: &mut ObservedRow, state: &State) {
         if let State::Other(word) = state
             && row.now.status.as_deref() != Some(word.wire())
@@ -323,8 +328,10 @@ impl ObservationBatch<'_> {
         };
         let apart = SignedDuration::from_secs(now.saturating_sub(first));
         let settings = &self.context.settings;
+        let since = SignedDuration::from_secs(row.answered.map_or(0, |at| now.saturating_sub(at)));
+        let can_tell = row.is_none_accepted || since >= settings.doubt_window;
         let (row_status, why) = match row.now.row_status {
-            RowStatus::Unproven if apart >= settings.scans_apart => {
+            RowStatus::Unproven if can_tell && apart >= settings.scans_apart => {
                 (RowStatus::Dropped, Reason::from(Code::LeftOutOfIt).because("state", Reason::state(state)))
             }
             // A slow service may still be processing it.
@@ -411,7 +418,8 @@ fn rule_out(db: &Tx<'_>, job: JobId, zone: Option<Offset>) -> tx::Result<u64> {
         )?;
         let intent = Timestamp::from_second(intent).unwrap_or(Timestamp::UNIX_EPOCH);
         let proven = times.iter().filter(|at| is_since(at.as_deref(), intent, zone)).count();
-        if (proven as i64) < accepted {
+        // With more of them, the number proves nothing.
+        if proven as i64 != accepted {
             continue;
         }
         let why = Reason::from(Code::NotAmongThem).with("accepted", accepted).with("sent", sent);
@@ -486,6 +494,20 @@ fn keep_old(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     Ok(())
 }
 
+/// Ends rows of an undo that wait for a badge which will not come: a person left the row, or it was not accepted,
+/// refused or cancelled.
+fn without_badge(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
+    db.execute(
+        "UPDATE row SET bucket = 'left_out', why = reason_with_text(?2, 'issue', CAST(of_job AS TEXT))
+         WHERE job = ?1 AND bucket = 'queued' AND badge IS NULL
+           AND EXISTS (SELECT 1 FROM row AS undone
+                       WHERE undone.job = row.of_job AND undone.no = row.of_no AND undone.badge IS NULL
+                         AND undone.bucket IN ('left_out', 'invalid', 'not_done', 'dropped'))",
+        values![job.0, Reason::from(Code::NoBadge)],
+    )?;
+    Ok(())
+}
+
 /// Queues the old badge for revocation again if its replacement is sent after all.
 pub(super) fn replace_again(db: &Tx<'_>, issue: JobId) -> tx::Result<()> {
     db.execute(
@@ -507,12 +529,13 @@ pub(in crate::jobs) struct MarkOverdue {
     pub(in crate::jobs) zone: Option<Offset>,
 }
 
-/// Marks overdue badges, keeps old badges whose replacement failed, rules badges out by number, and names revocations by
+/// Marks overdue badges, keeps old badges whose replacement failed, ends the wait for badges that will not come, rules badges out by number, and names revocations by
 /// others.
 pub(super) fn mark_overdue(db: &Tx<'_>, args: &MarkOverdue) -> tx::Result<()> {
     for id in &args.jobs {
         overdue(db, args.now, *id)?;
         keep_old(db, *id)?;
+        without_badge(db, *id)?;
         rule_out(db, *id, args.zone)?;
         name_older(db, *id, args.zone)?;
     }
@@ -532,25 +555,27 @@ fn overdue(db: &Tx<'_>, now: Timestamp, job: JobId) -> tx::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::NewRow;
+    use super::super::statements::{draft_of, journal};
     use super::*;
     use rusqlite::Connection;
 
-    /// Number of rows that [`rule_out`] moves, of a request for three badges. The first is revoked unless
-    /// `accepted` is 0.
-    fn ruled_out(accepted: u32, tries: u32, absent: &str) -> u64 {
+    /// Number of rows that [`rule_out`] moves, of a request for four badges, of which `revoked` are revoked.
+    fn ruled_out(accepted: u32, revoked: u32, tries: u32, absent: &str) -> u64 {
         let connection = Connection::open_in_memory().expect("a database");
         let db = Tx::on(&connection);
         db.script(include_str!("schema.sql")).expect("schema 1");
-        let first = if accepted == 0 { "unproven" } else { "revoked" };
         db.script(&format!(
             "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
              VALUES (1, 'revoke', 'running', 0, 'p', 'u', 'a', 't');
              INSERT INTO request (id, job, rows, sha256, intent, heard, outcome, accepted)
-             VALUES (7, 1, 3, '', 0, 1, 'accepted', {accepted});
+             VALUES (7, 1, 4, '', 0, 1, 'accepted', {accepted});
              INSERT INTO row (job, no, name, email, email_key, badge, bucket, request, tries, absent)
-             VALUES (1, 1, '', '', '', 'B1', '{first}', 7, 1, NULL),
-                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, {absent}),
-                    (1, 3, '', '', '', 'B3', 'unproven', 7, {tries}, {absent})"
+             VALUES (1, 1, '', '', '', 'B1', 'unproven', 7, 1, NULL),
+                    (1, 2, '', '', '', 'B2', 'unproven', 7, 1, NULL),
+                    (1, 3, '', '', '', 'B3', 'unproven', 7, 1, {absent}),
+                    (1, 4, '', '', '', 'B4', 'unproven', 7, {tries}, {absent});
+             UPDATE row SET bucket = 'revoked' WHERE no <= {revoked}"
         ))
         .expect("rows");
         rule_out(&db, JobId(1), None).expect("read")
@@ -558,11 +583,55 @@ mod tests {
 
     #[test]
     fn accepted_count_rules_out_polled_badges_of_one_request() {
-        assert_eq!(ruled_out(1, 1, "5"), 2);
-        assert_eq!(ruled_out(1, 2, "5"), 0, "an earlier request may have revoked it");
-        assert_eq!(ruled_out(1, 1, "NULL"), 0, "no look has shown that they are not revoked");
-        assert_eq!(ruled_out(2, 1, "5"), 0, "the second that was accepted may be one of them");
-        assert_eq!(ruled_out(0, 1, "5"), 0, "nothing bears a number of 0 out");
+        assert_eq!(ruled_out(2, 2, 1, "5"), 2);
+        assert_eq!(ruled_out(2, 2, 2, "5"), 0, "an earlier request may have revoked it");
+        assert_eq!(ruled_out(2, 2, 1, "NULL"), 0, "no look has shown that they are not revoked");
+        assert_eq!(ruled_out(3, 2, 1, "5"), 0, "the third that was accepted may be one of them");
+        assert_eq!(ruled_out(1, 2, 1, "5"), 0, "more were revoked than it says");
+        assert_eq!(ruled_out(0, 0, 1, "5"), 0, "nothing bears a number of 0 out");
+    }
+
+    #[test]
+    fn a_revocation_that_is_not_shown_yet_is_not_taken_for_none() {
+        for (accepted, minutes, dropped) in [("1", 3, 0), ("NULL", 3, 0), ("0", 3, 2), ("1", 27 * 60, 2)] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let row = |id: &str| NewRow { badge: BadgeId::new(id), ..NewRow::default() };
+            let job = draft_of(&db, Kind::Revoke, &[row("B1"), row("B2")]);
+            db.script(&format!(
+                "UPDATE job SET phase = 'running';
+                 INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, accepted)
+                 SELECT 7, id, 2, '', 0, TRUE, 0, 'accepted', {accepted} FROM job;
+                 UPDATE row SET bucket = 'unproven', request = 7, tries = 1"
+            ))
+            .expect("sent");
+            let seen = |id: &str| SeenBadge {
+                place: SightSource::Detail,
+                badge_id: BadgeId::new(id).expect("an id"),
+                template_id: None,
+                title: None,
+                holder: None,
+                email: None,
+                verdict: Verdict::Valid { until: None },
+                status: None,
+                mail: None,
+                issued_at: None,
+                valid_until: None,
+                revoke_at: None,
+                reg_date: None,
+            };
+            for minute in [1, minutes] {
+                let context = ObserveContext {
+                    me: "me".into(),
+                    account: "k".into(),
+                    now: Timestamp::from_second(minute * 60).expect("a time"),
+                    settings: JobConfig::default(),
+                };
+                observe(&db, &context, &[seen("B1"), seen("B2")]).expect("observed");
+            }
+            let counts = jobs::counts(&db, job).expect("counts");
+            assert_eq!(counts.of(RowStatus::Dropped), dropped, "{accepted} {minutes}");
+        }
     }
 
     /// The reason of a revoked row, and when it was accepted, after [`name_older`]. The request was sent at 1970-01-02

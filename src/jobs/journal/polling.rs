@@ -1,5 +1,6 @@
 //! What to poll, and when to poll again.
 
+use super::conditions;
 use super::facts;
 use super::jobs::{self, Account};
 use super::observe::WAITS;
@@ -15,16 +16,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A process's open jobs and the time of their next poll.
 pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<Timestamp>)>> {
-    let row_statuses: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|b| b.is_open() && **b != RowStatus::Sending)
-        .map(|b| format!("'{}'", b.code()))
-        .collect();
+    let row_statuses = conditions::statuses(|it| it.is_open() && it != RowStatus::Sending);
     db.rows(
         &format!(
             "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
-           AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({}))",
-            row_statuses.join(",")
+           AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({row_statuses}))"
         ),
         values![me],
         |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
@@ -116,7 +112,8 @@ pub(super) fn poll_targets(db: &Tx<'_>, ids: &[JobId]) -> tx::Result<HashMap<Tem
         group.title = Text::new(title);
         group.jobs.insert(*id);
         let open: Vec<(Option<String>, String)> = db.rows(
-            "SELECT badge, email FROM row WHERE job = ?1
+            // Nobody can be looked for whose address was removed.
+            "SELECT badge, email FROM row WHERE job = ?1 AND (badge IS NOT NULL OR email <> '')
                AND bucket IN ('waiting', 'overdue', 'other', 'in_doubt', 'unbound', 'not_seen')",
             values![id.0],
             |r| Ok((r.get(0)?, r.get(1)?)),
@@ -205,7 +202,7 @@ pub(super) fn waiting_badge(
     account: &Account,
     fact: &str,
 ) -> tx::Result<Option<(BadgeId, String)>> {
-    if facts::all(db, &account.key)?.iter().any(|known| known.name == fact) {
+    if facts::all(db, &account.of_facts())?.iter().any(|known| known.name == fact) {
         return Ok(None);
     }
     let found: Option<(String, String)> = db.optional(
@@ -261,6 +258,21 @@ mod tests {
     use super::*;
     use crate::jobs::job::Kind;
     use crate::jobs::journal::rows::NewRow;
+
+    #[test]
+    fn nobody_is_looked_for_without_an_address() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { name: "n".into(), email: email.into(), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+        db.execute("UPDATE row SET bucket = 'in_doubt'", values![]).expect("in doubt");
+        db.execute("UPDATE row SET name = '', email = '', email_key = '' WHERE no = 2", values![])
+            .expect("purged");
+        let groups = poll_targets(&db, &[job]).expect("read");
+        let doubts: Vec<&str> =
+            groups.values().flat_map(|group| group.doubts.values()).map(|it| &**it).collect();
+        assert_eq!(doubts, ["p@x.example"]);
+    }
 
     #[test]
     fn a_job_is_large_by_all_of_its_rows_and_not_by_those_that_wait() {

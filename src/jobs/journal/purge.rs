@@ -3,27 +3,43 @@
 //! Numbers and badge ids stay, so that no badge is ever claimed twice. Decisions stay, too, with people's reasons.
 //! `erase` overwrites the removed data in the file.
 
+use super::jobs::Account;
 use super::tx::{self, Tx, values};
-use super::{erase, jobs};
+use super::{conditions, erase, jobs};
 use crate::jobs::job::JobId;
 use crate::jobs::row_status::RowStatus;
 
-/// Purges finished jobs of a key that were planned before `before` (milliseconds of this computer's UTC), and returns
-/// them. Removes kept drafts of that age that are not open.
-pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<JobId>> {
-    let open: Vec<String> = RowStatus::ALL
-        .iter()
-        .filter(|b| b.is_open() || matches!(b, RowStatus::Ready))
-        .map(|b| format!("'{}'", b.code()))
-        .collect();
+/// Records of jobs that another journal has with all of their rows: a backup's jobs may come back.
+const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
+                                          AND (file LIKE 'team %' OR file LIKE 'file %'))";
+
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Purge {
+    pub(in crate::jobs) account: Account,
+    /// The jobs were planned before: milliseconds of this computer's UTC.
+    pub(in crate::jobs) before: i64,
+    pub(in crate::jobs) me: String,
+    /// Owners that have ended. Any other owner may be alive: it may have appeared since.
+    pub(in crate::jobs) ended: Vec<String>,
+}
+
+/// Purges finished jobs of a service and key, and returns them. Another living process may just send some of their rows
+/// again, so its jobs with such rows stay. Removes kept drafts of that age that are not open.
+pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
+    let Purge { account, before, me, ended } = args;
+    let open = conditions::statuses(|it| it.is_open() || it == RowStatus::Ready);
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
-           AND account = ?2
-           AND NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({})
-                           AND NOT (job.phase = 'moved' OR bucket = 'ready' AND job.phase = 'cancelled'))",
-        open.join(",")
+           AND account = ?2 AND base_url = ?3
+           AND CASE WHEN phase = 'moved' THEN {RECORDS}
+                    ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
+                                     AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END
+           AND NOT (owner IS NOT NULL AND owner <> ?4 AND owner NOT IN json_list(?5, text)
+                    AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {}))",
+        conditions::may_be_sent()
     );
-    let purged: Vec<i64> = db.rows(&sql, values![before, account], |r| r.get(0))?;
+    let values = values![before, account.key, account.base_url, me, super::json(ended)];
+    let purged: Vec<i64> = db.rows(&sql, values, |r| r.get(0))?;
     let list = super::json(&purged);
     for sql in [
         "UPDATE row SET name = '', email = '', email_key = '', cells = NULL, why = NULL, class_why = NULL
@@ -42,9 +58,86 @@ pub(super) fn purge(db: &Tx<'_>, account: &str, before: &i64) -> tx::Result<Vec<
     }
     // A draft holds only what was never sent.
     let drafts = db.execute(
-        "DELETE FROM job WHERE phase = 'draft' AND kept AND owner IS NULL AND account = ?1 AND created < ?2",
-        values![account, before],
+        "DELETE FROM job WHERE phase = 'draft' AND kept AND owner IS NULL AND account = ?1 AND base_url = ?2
+           AND created < ?3",
+        values![account.key, account.base_url, before],
     )?;
     jobs::tidy_after_discard(db, drafts)?;
     Ok(purged.into_iter().map(JobId).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drafts;
+    use super::super::jobs::Actor;
+    use super::super::rows::NewRow;
+    use super::super::statements::{draft_of, journal};
+    use super::*;
+    use crate::jobs::job::Kind;
+
+    fn args(base_url: &str) -> Purge {
+        let account =
+            Account { profile: "p".into(), base_url: base_url.into(), key: "k".into(), organisation: None };
+        Purge { account, before: 1, me: "other".into(), ended: Vec::new() }
+    }
+
+    /// A job of the process "me", with a row of this status.
+    fn job_with(db: &Tx<'_>, status: RowStatus) -> JobId {
+        let row = NewRow { name: "n".into(), email: "p@x.example".into(), ..NewRow::default() };
+        let job = draft_of(db, Kind::Issue, &[row]);
+        drafts::start(db, &job, &Actor::now("me")).expect("started");
+        db.execute("UPDATE row SET bucket = ?2 WHERE job = ?1", values![job.0, status.code()]).expect("set");
+        job
+    }
+
+    #[test]
+    fn a_key_may_be_of_two_services() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let draft = draft_of(&db, Kind::Issue, &[]);
+        drafts::keep(&db, &[draft]).expect("kept");
+        drafts::close(&db, &[draft], "me").expect("closed");
+        let job = job_with(&db, RowStatus::Issued);
+        let left = || db.row("SELECT count(*) FROM job WHERE NOT purged", values![], |r| r.get::<i64>(0));
+        assert_eq!((purge(&db, &args("v")).expect("purged"), left().expect("counted")), (vec![], 2));
+        assert_eq!((purge(&db, &args("u")).expect("purged"), left().expect("counted")), (vec![job], 0));
+    }
+
+    #[test]
+    fn another_process_may_send_rows_of_its_jobs_again() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let (issued, refused) = (job_with(&db, RowStatus::Issued), job_with(&db, RowStatus::NotDone));
+        assert_eq!(purge(&db, &args("u")).expect("purged"), [issued]);
+        let ended = Purge { ended: vec!["me".into()], ..args("u") };
+        assert_eq!(purge(&db, &ended).expect("purged"), [refused]);
+    }
+
+    /// It would come back without its addresses.
+    #[test]
+    fn a_record_is_purged_when_another_journal_has_the_job() {
+        for (file, state, is_purged) in [
+            ("/home/a/backup", "begun", false),
+            ("/home/a/backup", "taken", false),
+            ("team db/lapel", "begun", false),
+            ("team db/lapel", "taken", true),
+            ("file /home/a/journal.sqlite", "returned", true),
+        ] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let job = job_with(&db, RowStatus::InDoubt);
+            db.execute(
+                "INSERT INTO handover (id, at, computer, file, moves, state) VALUES ('h', 0, '', ?1, TRUE, ?2)",
+                values![file, state],
+            )
+            .expect("a handover");
+            db.execute(
+                "UPDATE job SET phase = 'moved', handover = 'h', owner = NULL WHERE id = ?1",
+                values![job.0],
+            )
+            .expect("a record");
+            let purged = purge(&db, &args("u")).expect("purged");
+            assert_eq!(purged, if is_purged { vec![job] } else { vec![] }, "{file} {state}");
+        }
+    }
 }

@@ -48,7 +48,8 @@ pub fn known_offset(folder: &Path, account: &Account) -> Option<Offset> {
     let since = Timestamp::now().as_second() - RECALLED.as_secs();
     let sql = "SELECT value FROM fact WHERE account = ?1 AND name = 'utc_offset' AND last >= ?2
                ORDER BY last DESC LIMIT 1";
-    let value: String = open(folder)?.query_row(sql, params![account.key, since], |r| r.get(0)).ok()?;
+    let value: String =
+        open(folder)?.query_row(sql, params![account.of_facts(), since], |r| r.get(0)).ok()?;
     read_offset(&value)
 }
 

@@ -1,8 +1,8 @@
 //! The decisions of a review: each is recorded with the rows that it changes, so that a person can undo it until the
 //! job begins.
 
-use super::duplicates;
 use super::tx::{self, Tx, values};
+use super::{duplicates, jobs};
 use crate::jobs::job::{JobId, Phase};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
@@ -87,6 +87,7 @@ pub(super) fn undo_decision(
     decision: &LastDecision,
     policies: &Policies,
 ) -> tx::Result<bool> {
+    jobs::assure_draft(db, *job, true)?;
     // Findings about another recipient do not apply.
     let findings =
         if decision.corrects { ", class = NULL, class_why = NULL, repeats = NULL, seen = NULL" } else { "" };

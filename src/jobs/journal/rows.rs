@@ -466,8 +466,8 @@ pub(super) struct Binding<'a> {
     pub(super) request: Option<i64>,
 }
 
-/// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job has already stays
-/// with that row.
+/// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job of the service has already
+/// stays with that row.
 pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeId>> {
     if badges.is_empty() {
         return Ok(Vec::new());
@@ -483,6 +483,7 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
                         WHERE row.job = wanted.job AND row.no = wanted.no))
                AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
                         WHERE row.badge = wanted.badge AND job.kind = 'issue'
+                          AND job.base_url = (SELECT base_url FROM job WHERE id = wanted.job)
                           AND NOT (row.job = wanted.job AND row.no = wanted.no))
              ORDER BY wanted.place",
         values![super::json(&wanted)],
@@ -523,18 +524,23 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.
 pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> {
+    forget_failed_of(db, job, &format!("job = ?1 AND no = {no}"))
+}
+
+/// As [`forget_failed`], for rows of the job `?1`.
+pub(super) fn forget_failed_of(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
     let of_issue =
-        "job = ?1 AND no = ?2 AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'";
+        format!("{which} AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'");
     db.execute(
         &format!(
-        "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
+            "INSERT INTO baseline (job, email_key, badge) SELECT job, email_key, badge FROM row WHERE {of_issue}
              ON CONFLICT DO NOTHING"
-    ),
-        values![job.0, no as i64],
+        ),
+        values![job.0],
     )?;
     db.execute(
         &format!("UPDATE row SET badge = NULL, accepted = NULL, status = NULL WHERE {of_issue}"),
-        values![job.0, no as i64],
+        values![job.0],
     )?;
     Ok(())
 }

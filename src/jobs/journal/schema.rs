@@ -114,7 +114,8 @@ fn check_counts(db: &Tx<'_>) -> tx::Result<Vec<String>> {
          GROUP BY job, bucket HAVING sum(difference) <> 0
          UNION ALL
          SELECT 'job ' || row.job || ': row ' || row.no || ' has no claim' FROM row JOIN job ON job.id = row.job
-         WHERE job.kind = 'issue' AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'waiting')
+         WHERE job.kind = 'issue' AND job.phase <> 'moved'
+           AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'waiting')
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
          LIMIT 20",
         values![],

@@ -1,6 +1,6 @@
 //! Tests: an operation needs the same number of statements for any number of rows.
 
-use super::jobs::{self, Account, Actor, NewJob};
+use super::jobs::{self, Account, Actor, NewJob, SeenJob};
 use super::observe::{self, ObserveContext};
 use super::place::Site;
 use super::requests::{Chunk, RequestEntry};
@@ -81,12 +81,16 @@ pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow]) -> JobId {
 
 fn started(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     let job = draft(db, kind, n);
-    drafts::start(db, &job, &me()).expect("started");
+    drafts::start(db, &job, &me(), &seen(Phase::Draft)).expect("started");
     job
 }
 
 fn me() -> Actor {
     Actor::now("me")
+}
+
+fn seen(phase: Phase) -> SeenJob {
+    SeenJob { owner: "me".into(), phases: vec![phase], decision: i64::MAX }
 }
 
 fn badge(no: u64) -> BadgeId {
@@ -256,13 +260,13 @@ fn claims_of_recipients_that_other_jobs_have() {
         let idle = started(&db, Kind::Issue, n * 3);
         jobs::set_phase(&db, &idle, &Phase::Stopped).expect("stopped");
         let job = draft(&db, Kind::Issue, n * 3);
-        let ((), statements) = counted(|| drafts::start(&db, &job, &me()));
+        let ((), statements) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
         assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
         let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
         db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", values![allowed.0])
             .expect("allowed");
-        let ((), beside) = counted(|| drafts::start(&db, &allowed, &me()));
+        let ((), beside) = counted(|| drafts::start(&db, &allowed, &me(), &seen(Phase::Draft)));
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
     });
@@ -282,7 +286,7 @@ fn claims_of_rows_with_one_address() {
         let connection = journal();
         let db = Tx::on(&connection);
         let job = one_address(&db, n);
-        let ((), begin) = counted(|| drafts::start(&db, &job, &me()));
+        let ((), begin) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
         let slots: (i64, i64) = db
             .row("SELECT count(*), max(slot) FROM claim", values![], |r| Ok((r.get(0)?, r.get(1)?)))
             .expect("claims");
@@ -300,7 +304,7 @@ fn a_row_is_sent_although_an_earlier_one_with_its_address_has_no_claim() {
     let connection = journal();
     let db = Tx::on(&connection);
     let job = one_address(&db, 3);
-    drafts::start(&db, &job, &me()).expect("started");
+    drafts::start(&db, &job, &me(), &seen(Phase::Draft)).expect("started");
     db.execute("DELETE FROM claim WHERE no = 1", values![]).expect("gone");
     let sent = request(&db, job).entries;
     assert_eq!(sent.iter().map(|entry| entry.no).collect::<Vec<_>>(), [2]);
@@ -343,13 +347,14 @@ fn decisions_about_rows() {
         let job = started(&db, Kind::Issue, n);
         jobs::set_phase(&db, &job, &Phase::Paused).expect("paused");
         let rows: Vec<u64> = (1..=n).collect();
-        let (done, cancelled) = counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me()));
+        let (done, cancelled) =
+            counted(|| decisions::cancel_rows(&db, &job, &Kind::Issue, &rows, &me(), "me"));
         assert!(done);
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         let job = started(&db, Kind::Issue, n);
         request(&db, job);
         db.execute("UPDATE row SET bucket = 'not_seen' WHERE job = ?1", values![job.0]).expect("never seen");
-        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), ""));
+        let (done, left) = counted(|| decisions::leave_rows(&db, &job, &rows, &me(), "", "me"));
         assert!(done.is_ok());
         assert_eq!(with(&db, job, RowStatus::LeftOut), n);
         cancelled * 100 + left
@@ -415,6 +420,21 @@ fn a_revocation_that_waits_for_the_id_of_a_badge_gets_it_with_the_answer() {
     let sql = "SELECT badge FROM row WHERE job = ?1 ORDER BY no";
     let ids: Vec<Option<String>> = db.rows(sql, values![undo.0], |r| r.get(0)).expect("rows");
     assert_eq!(ids, ["B1", "B2"].map(|id| Some(id.to_owned())));
+}
+
+/// A copy of the service, for tests, has ids of its own that may be the same.
+#[test]
+fn a_badge_of_another_service_keeps_no_row_from_its_badge() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    for (service, bound) in [("u", 1), ("u", 0), ("v", 1)] {
+        let row = NewRow { email: "p@x.example".into(), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &[row]);
+        db.execute("UPDATE job SET base_url = ?2 WHERE id = ?1", values![job.0, service]).expect("a service");
+        let (badge, request) = (badge(1), None);
+        let found = rows::bind(&db, &[rows::Binding { job, no: 1, badge: &badge, at: 0, request }]);
+        assert_eq!(found.expect("asked").len(), bound, "{service}");
+    }
 }
 
 #[test]

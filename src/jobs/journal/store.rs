@@ -11,10 +11,11 @@ use super::doubts::ResolveDoubts;
 use super::drafts::{CorrectRow, CreateJob, IssueOne, OpenDrafts, PlanUndo, ReadyRow, Replace, ReviewRows};
 use super::duplicates::{CheckResult, ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::facts::{Fact, FactObservation, KeptFact};
-use super::jobs::{Account, Actor};
+use super::jobs::{Account, Actor, SeenJob};
 use super::observe::{MarkOverdue, ObserveContext, Observed};
 use super::owner::Process;
 use super::polling::{Group, Revocations, ScheduleNext, SecondBadge};
+use super::purge::Purge;
 use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
@@ -22,12 +23,12 @@ use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, TakeCopy};
+use super::transfer::{BeginMove, JobCopy, Source, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
-use crate::domain::{BadgeId, EmailKey, TemplateId};
+use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::reason::Reason;
@@ -212,8 +213,9 @@ operations! {
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
     write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
         = review::undo_decision;
-    write "begin" begin(id: JobId, policies: Policies, actor: Actor) -> () = drafts::begin;
-    write "begin" start(id: JobId, actor: Actor) -> () = drafts::start;
+    write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob, reviewed: Option<i64>) -> ()
+        = drafts::begin;
+    write "begin" start(id: JobId, actor: Actor, seen: SeenJob) -> () = drafts::start;
     write "discard" discard(id: JobId) -> () = jobs::discard;
     read groups(id: JobId) -> Vec<RowGroup> = drafts::groups;
     read ready_rows(id: JobId) -> Vec<ReadyRow> = drafts::ready_rows;
@@ -224,6 +226,8 @@ operations! {
 operations! {
     read_long emails(id: JobId, phase: Phase) -> Vec<String> = duplicates::emails;
     read_long recipients(id: JobId, phase: Phase) -> Recipients = duplicates::recipients;
+    read_long some_without_badge(id: JobId, phase: Phase, most: usize) -> Vec<String> = duplicates::some_without_badge;
+    read other_titles(id: JobId) -> Vec<Text> = duplicates::other_titles;
     read email_keys(id: JobId, rows: Vec<i64>) -> Vec<(i64, EmailKey)> = duplicates::keys;
     write "guard" reset_check(id: JobId, phase: Phase) -> () = duplicates::reset_check;
     write "baseline" record_held(args: RecordHeld) -> () = duplicates::record_held;
@@ -248,18 +252,21 @@ operations! {
 
 // Decisions of a person.
 operations! {
+    read newest_decision() -> i64 = jobs::newest_decision;
     write "pause" pause(id: JobId, by: Arc<Process>) -> () = jobs::pause;
-    write "decide" resume(id: JobId, actor: Actor) -> () = decisions::resume;
-    write "decide" use_up_quota(id: JobId, most: i64, actor: Actor) -> () = decisions::use_up_quota;
+    write "decide" resume(id: JobId, actor: Actor, seen: SeenJob) -> () = decisions::resume;
+    write "decide" use_up_quota(id: JobId, most: i64, actor: Actor, seen: SeenJob) -> ()
+        = decisions::use_up_quota;
     write "decide" retry(args: Retry) -> Option<u64> = decisions::retry;
-    write "call off" cancel(id: JobId, kind: Kind, actor: Actor) -> u64 = decisions::cancel;
+    write "call off" cancel(id: JobId, kind: Kind, actor: Actor, me: String) -> u64 = decisions::cancel;
     read reviewed_row(id: JobId, no: u64) -> Option<ReviewedRow> = decisions::reviewed_row;
     write "decide" decide_row(args: DecideRow) -> std::result::Result<(), Unresolved> = decisions::decide_row;
     read never_seen(id: JobId, among: Option<Vec<u64>>, latest: i64) -> NeverSeen = decisions::never_seen;
     write "decide" resend_rows(args: ResendRows) -> bool = decisions::resend_rows;
-    write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String) -> std::result::Result<(), Unresolved>
+    write "decide" leave_rows(id: JobId, rows: Vec<u64>, actor: Actor, why: String, me: String) -> std::result::Result<(), Unresolved>
         = decisions::leave_rows;
-    write "call off" cancel_rows(id: JobId, kind: Kind, rows: Vec<u64>, actor: Actor) -> bool = decisions::cancel_rows;
+    write "call off" cancel_rows(id: JobId, kind: Kind, rows: Vec<u64>, actor: Actor, me: String) -> bool
+        = decisions::cancel_rows;
     write "note" note(what: String, why: String, actor: Actor) -> () = decisions::note;
 }
 
@@ -276,6 +283,7 @@ operations! {
     write "observe" observe(context: ObserveContext, sights: Vec<SeenBadge>) -> Observed = observe::observe;
     write "not found" note_absence(context: ObserveContext, badge: BadgeId) -> () = observe::note_absence;
     write "twice" note_second_badges(found: Vec<SecondBadge>) -> Vec<JobId> = polling::note_second_badges;
+    read due_doubts(context: ObserveContext, jobs: HashSet<JobId>) -> HashSet<EmailKey> = doubts::due;
     write "settle" resolve_doubts(args: ResolveDoubts) -> Observed = doubts::resolve_doubts;
     write "overdue" mark_overdue(args: MarkOverdue) -> () = observe::mark_overdue;
     write "looked" schedule_next(args: ScheduleNext) -> () = polling::schedule_next;
@@ -314,11 +322,11 @@ operations! {
     read kept(what: &'static str, key: String) -> Option<String> = facts::kept;
     write "keep" keep(kept: Vec<KeptFact>) -> () = facts::keep_all;
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
-    write "purge" purge(account: String, before: i64) -> Vec<JobId> = purge::purge;
+    write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
-    read source() -> String = transfer::source;
+    read source() -> Source = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
     write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
     write "end move" end_move(id: String) -> () = transfer::end_move;

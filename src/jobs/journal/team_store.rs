@@ -492,6 +492,7 @@ fn no_session() -> TeamError {
 fn of_operation(why: tx::Error) -> TeamError {
     match why {
         tx::Error::Team(why) => why,
+        tx::Error::Changed(job) => TeamError::Changed { job: job.0 },
         other => TeamError::Other(other.to_string()),
     }
 }

@@ -46,7 +46,7 @@ async fn jobs_in(journal: &Journal) -> i64 {
 }
 
 /// Closes the journal, and waits until its thread has released the files.
-fn closed(journal: Journal, folder: &TempDir) {
+pub(super) fn closed(journal: Journal, folder: &TempDir) {
     drop(journal);
     let files = Files::in_folder(folder.path());
     let end = std::time::Instant::now() + Duration::from_secs(20);

@@ -4,14 +4,13 @@
 //! takes each in a transaction of its own; (3) the source notes that all were taken. Running the same again after a
 //! crash goes on. In the target nothing is sent before a person resumes a job, and the duplicate check runs again.
 
-use super::claims::RecipientHasher;
+use super::claims::{self, NamedSalt, RecipientHasher};
 use super::jobs::{Account, Actor};
 use super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
 use super::{Journal, JournalError, accounts, jobs, takeover};
 use crate::domain::EmailKey;
 use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
-use crate::jobs::intake::hex;
 use crate::jobs::job::JobId;
 use std::collections::{HashMap, HashSet};
 
@@ -175,6 +174,8 @@ pub(in crate::jobs) struct JobCopy {
     rows: Vec<RowCopy>,
     baseline: Vec<Cells>,
     claims: Vec<ClaimCopy>,
+    /// The journals that it came from, and its number there.
+    origins: Vec<(String, i64)>,
 }
 
 #[derive(Clone, Debug)]
@@ -183,6 +184,13 @@ struct RowCopy {
     request: Option<i64>,
     of_job: Option<i64>,
     person: Option<Vec<u8>>,
+}
+
+impl RowCopy {
+    fn email_key(&self) -> &str {
+        let at = ROW.iter().position(|(name, _)| *name == "email_key").unwrap_or_default();
+        self.cells.get(at).map(Cell::as_text).unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -281,10 +289,15 @@ pub(super) fn end_move(db: &Tx<'_>, id: &str) -> tx::Result<()> {
     Ok(())
 }
 
-/// Names this journal for another one. It is made of the salt, and does not tell it.
-pub(super) fn source(db: &Tx<'_>) -> tx::Result<String> {
-    let people = RecipientHasher::of(db)?;
-    Ok(people.person(&EmailKey::of("this journal")).map(|name| hex(&name)).unwrap_or_default())
+/// What another journal must know of this one.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct Source {
+    name: String,
+    salts: Vec<NamedSalt>,
+}
+
+pub(super) fn source(db: &Tx<'_>) -> tx::Result<Source> {
+    Ok(Source { name: claims::name_of_journal(db)?, salts: claims::salts(db)? })
 }
 
 pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
@@ -317,6 +330,9 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
             })
         })?,
         baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
+        origins: db.rows("SELECT source, old FROM imported WHERE job = ?1", values![id.0], |r| {
+            Ok((r.get(0)?, r.get(1)?))
+        })?,
         claims: db.rows(
             "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
             values![id.0],
@@ -335,7 +351,7 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct TakeCopy {
-    source: String,
+    source: Source,
     copy: JobCopy,
     account: Account,
     actor: Actor,
@@ -343,7 +359,7 @@ pub(in crate::jobs) struct TakeCopy {
 
 /// Takes a job from another journal, unless it was taken already. Returns its number here.
 pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
-    let TakeCopy { source, copy, account, actor } = args;
+    let TakeCopy { source: Source { name: source, salts }, copy, account, actor } = args;
     if let Some(known) = here(db, source, Some(copy.id))? {
         return Ok(JobId(known));
     }
@@ -367,11 +383,43 @@ pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
         }
         Ok(())
     })?;
+    let is_purged = copy.rows.iter().any(|row| row.person.is_some() && row.email_key().is_empty());
+    // Only where it is needed: with the salt, a known address can be looked for.
+    if is_purged {
+        claims::keep_salts(db, salts)?;
+    }
     let joined = join(db, account, copy)?;
+    free_record(db, copy)?;
     insert_claims(db, copy, (id, joined), &people, &decisions, actor)?;
+    if is_purged {
+        recognise_running(db)?;
+    }
     jobs::decide(db, JobId(id), None, "import", actor, &format!("job {} of journal {source}", copy.id))?;
     db.execute("INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)", values![source, copy.id, id])?;
     Ok(JobId(id))
+}
+
+/// Finds the recipients of purged rows in jobs that run. All others look for them when they begin or are resumed.
+fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
+    let running: Vec<JobId> = db.rows(
+        "SELECT id FROM job WHERE kind = 'issue' AND phase = 'running'
+           AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket = 'ready')",
+        values![],
+        |r| r.get(0).map(JobId),
+    )?;
+    running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
+}
+
+/// Removes the claims of the record that a job left here when it went: the job comes back with its own.
+fn free_record(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<()> {
+    let mine = claims::name_of_journal(db)?;
+    for (_, job) in copy.origins.iter().filter(|(name, _)| *name == mine) {
+        db.execute(
+            "DELETE FROM claim WHERE job = ?1 AND (SELECT phase FROM job WHERE id = ?1) = 'moved'",
+            values![job],
+        )?;
+    }
+    Ok(())
 }
 
 /// The number here of a job of another journal.
@@ -421,7 +469,6 @@ fn insert_rows(
     requests: &HashMap<i64, i64>,
 ) -> tx::Result<HashMap<i64, Vec<u8>>> {
     let hashes = RecipientHasher::of(db)?;
-    let key = ROW.iter().position(|(name, _)| *name == "email_key").unwrap_or_default();
     let mut of_jobs: HashMap<i64, Option<i64>> = HashMap::new();
     for old in copy.rows.iter().filter_map(|row| row.of_job).collect::<HashSet<_>>() {
         of_jobs.insert(old, here(db, source, Some(old))?);
@@ -430,9 +477,8 @@ fn insert_rows(
     let columns = columns_of(ROW, &["job", "request", "of_job", "person"]);
     db.append("row", &columns, copy.rows.len(), |add| {
         for row in &copy.rows {
-            // A removed address has only the hash of the other journal, which finds nobody here.
-            let known = row.cells.get(key).map(Cell::as_text).unwrap_or_default();
-            let person = hashes.person(&EmailKey::of(known)).or_else(|| row.person.clone());
+            // A removed address has only the hash of the other journal, which is found with its salt.
+            let person = hashes.person(&EmailKey::of(row.email_key())).or_else(|| row.person.clone());
             if let (Some(CellValue::Int(no)), Some(person)) = (row.cells.first().map(|c| &c.value), &person) {
                 people.insert(*no, person.clone());
             }

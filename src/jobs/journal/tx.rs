@@ -4,6 +4,7 @@
 pub(super) mod team;
 
 use super::dialect;
+use crate::jobs::job::JobId;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
 use rusqlite::types::{ToSqlOutput, ValueRef};
@@ -36,6 +37,8 @@ pub(super) enum Error {
     NoRow,
     /// No random numbers.
     Random,
+    /// A job changed after a command had read it.
+    Changed(JobId),
 }
 
 impl fmt::Display for Error {
@@ -47,6 +50,7 @@ impl fmt::Display for Error {
             Self::Column(at) => write!(f, "the column {at:?} has a value of another type"),
             Self::NoRow => f.write_str("a row is missing"),
             Self::Random => f.write_str("no random numbers"),
+            Self::Changed(job) => write!(f, "job {job} has changed"),
         }
     }
 }

@@ -35,4 +35,5 @@ mod team_only;
 mod team_pooler;
 #[cfg(feature = "team")]
 mod team_wait;
+mod two_journals;
 mod world;

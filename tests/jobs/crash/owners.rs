@@ -378,3 +378,20 @@ async fn begin(session: &Session, journal: &Journal, room: Option<u32>) -> Resul
     session.jobs.begin(id, "somebody").await?;
     Ok(id)
 }
+
+#[test]
+fn nobody_purges_a_job_that_another_process_may_send_again() {
+    let world = World::new(&[]);
+    let script = Script::of(JobInput::Issue(people(2)));
+    world.fault("post status=400 times=1");
+    world.session(&Trap::new(End::Lives), async |first| {
+        let id = person::begin(first, &world, &script).await;
+        person::rest(first, id).await;
+        let second = world.begin(None).await;
+        assert!(second.jobs.purge(0).await.expect("purged").is_empty());
+        assert_eq!(first.jobs.retry_refused(id, "somebody").await.expect("retried"), 2);
+        person::rest(first, id).await;
+        assert_eq!(world.control().ledger().accepted_total(), 2);
+        second.jobs.close().await;
+    });
+}

@@ -102,6 +102,35 @@ async fn what_waits_is_revoked_when_it_is_issued() {
 }
 
 #[tokio::test]
+async fn rows_of_an_undo_do_not_wait_for_badges_that_will_not_come() {
+    for is_refused in [false, true] {
+        let mut bench = Bench::new(small()).await;
+        let fault = if is_refused { "status=400 hold" } else { "drop" };
+        bench.fault(&format!("post /badges/batch {fault} times=1"));
+        let id = begin(&bench, people(0..2)).await;
+        let sent = if is_refused { RowStatus::Sending } else { RowStatus::InDoubt };
+        bench.until("sent", id, |job| job.counts.of(sent) == 2).await;
+        let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+        bench.jobs.begin(undo, "me").await.expect("begun");
+        bench.poll(undo).await;
+        assert_eq!(bench.jobs.job(undo).await.expect("a job").counts.of(RowStatus::Queued), 2, "it may come");
+        bench.sandbox.control().clear_faults();
+        if is_refused {
+            bench.until("refused", id, |job| job.counts.of(RowStatus::NotDone) == 2).await;
+        } else {
+            bench.advance(27 * 60);
+            bench.poll(id).await;
+            bench.jobs.leave_rows(id, vec![1, 2], "me", "they do not have it").await.expect("left");
+        }
+        bench.poll(undo).await;
+        let job = bench.jobs.job(undo).await.expect("a job");
+        assert_eq!((job.counts.of(RowStatus::LeftOut), job.is_open()), (2, false), "{is_refused}: {job:?}");
+        assert!(bench.row(undo).await.why.is_some_and(|why| why.is(Code::NoBadge)));
+        assert_eq!(bench.accepted(), 0);
+    }
+}
+
+#[tokio::test]
 async fn a_corrected_badge_comes_before_the_old_one_goes() {
     let mut bench = Bench::new(small()).await;
     let old = targets(&bench, 1).remove(0);

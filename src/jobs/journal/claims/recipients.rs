@@ -4,6 +4,7 @@
 use super::{Rival, Scope};
 use crate::domain::{BadgeId, Text};
 use crate::jobs::job::{JobId, Phase, person};
+use crate::jobs::journal::facts::OF_JOB;
 use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::RowStatus;
@@ -34,8 +35,9 @@ pub(super) fn columns_of_held(db: &Tx<'_>, key: &str) -> String {
          -- Where the service shows badges that wait, a reading that came after the refusal proves it.
          job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
          AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
-                  AND (SELECT count(*) = 1 AND max(value) = 'shown' FROM fact
-                       WHERE fact.account = job.account AND fact.name = 'waiting_in_history')),
+                  AND (SELECT count(DISTINCT value) = 1 AND max(value) = 'shown'
+                              AND count(CASE WHEN fact.account <> job.account THEN 1 END) > 0 FROM fact
+                       WHERE fact.account IN ({OF_JOB}, job.account) AND fact.name = 'waiting_in_history')),
          row.bucket = 'revoked'
          OR EXISTS (SELECT 1 FROM baseline WHERE baseline.job = ?1 AND baseline.email_key = {key}
                     AND baseline.badge = row.badge AND baseline.over), {by}"
