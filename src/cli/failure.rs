@@ -35,6 +35,11 @@ impl Failure {
         Self { code: exit::STOPPED, ..Self::new("given_up", t!("Stopped. Nothing was sent.")) }
     }
 
+    /// What happened before counts too.
+    pub fn at_least(self, code: u8) -> Self {
+        Self { code: self.code.max(code), ..self }
+    }
+
     pub fn nothing_saved(self) -> Self {
         Self { message: t!("{why} Nothing was saved.", why = self.message), ..self }
     }

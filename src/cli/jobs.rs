@@ -450,7 +450,8 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
             "followed": ids.iter().map(|id| id.0).collect::<Vec<_>>(),
             "elsewhere": theirs.iter().map(|job| job.id.0).collect::<Vec<_>>(),
             "changed": all,
-        }))?;
+        }))
+        .map_err(|failure| failure.at_least(code))?;
         return Ok(code);
     }
     let mut lines = Vec::new();
@@ -468,7 +469,7 @@ async fn follow(mut session: VerbSession, wait: bool, as_json: bool) -> Result<u
         }
         (all, some) => t!("{some} of {jobs} changed.", some, jobs = words::count(all as u64, "open job")),
     });
-    output::answer(&lines.join("\n"))?;
+    output::answer(&lines.join("\n")).map_err(|why| Failure::from(why).at_least(code))?;
     Ok(code)
 }
 

@@ -197,17 +197,16 @@ impl VerbSession {
             jobs.iter().filter(|job| job.phase != Phase::Draft).map(|job| job.id.to_string()).collect();
         let answered = self.answer(report, &jobs, code, as_json).await;
         // What was sent counts more than an answer that nobody gets.
-        answered.map_err(|failure| Failure {
-            code: failure.code.max(code),
-            message: match ids.is_empty() {
-                true => failure.message,
-                false => t!(
+        answered.map_err(|failure| {
+            let mut failure = failure.at_least(code);
+            if !ids.is_empty() {
+                failure.message = t!(
                     "{why} The journal has the result: lapel jobs show {id}",
                     why = failure.message,
                     id = ids.join(", ")
-                ),
-            },
-            ..failure
+                );
+            }
+            failure
         })?;
         Ok(code)
     }

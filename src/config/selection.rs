@@ -304,7 +304,7 @@ impl DefaultProfile<'_> {
             Self::Unusable(mistakes) => Some(ConfigError::new(mistakes.to_vec())),
             Self::Several => {
                 let what = t!(
-                    "there are several profiles and none is chosen: use --profile, set LAPEL_PROFILE, or write default_profile = \"...\" at the top of this file. Profiles: {names}",
+                    "no profile is chosen: use --profile, set LAPEL_PROFILE, or write default_profile = \"...\" at the top of this file. Profiles: {names}",
                     names = file.names()
                 );
                 Some(Mistake::in_file(&file.path, None, Some("default_profile"), what).into())

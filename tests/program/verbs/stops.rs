@@ -82,6 +82,9 @@ fn an_answer_that_cannot_be_written_does_not_hide_what_was_sent() {
         let said = bench.said(bench.lapel(&args).stdout(full).output().expect("it runs")).ended(5);
         let id = if json.is_empty() { 1 } else { 2 };
         assert!(said.err.contains(&format!("lapel jobs show {id}")), "{}", said.err);
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+        let follow = bench.lapel(&[&["jobs", "follow"], json].concat()).stdout(full).output();
+        bench.said(follow.expect("it runs")).ended(5);
     }
 }
 
