@@ -147,7 +147,7 @@ async fn a_column_of_numbers_as_name_needs_a_second_yes() {
     drop_file(&mut h, &file.display().to_string()).await;
     h.shows(msg_part("check every row")).await;
     h.press("m left");
-    let numbers = msg_with("Most values of “{column}” are numbers, not names.", &[&"학번"]);
+    let numbers = msg_with("Most values of “{column}” are numbers or codes, not names.", &[&"학번"]);
     let again = msg_with("Press {key} again to use these columns.", &[&"⏎"]);
     let screen = h.settled().await;
     assert!(screen.contains(&numbers) && !screen.contains(&again), "{screen}");
@@ -165,6 +165,24 @@ async fn a_column_of_numbers_as_name_needs_a_second_yes() {
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("name = 학번, e-mail = 이메일")), "{screen}");
     assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
+async fn a_name_column_of_codes_is_not_replaced_by_a_guess() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("codes.csv");
+    let rows = ["20240321 김하늘,a1@naru.example,컴퓨터공학과", "20240322 이서준,a2@naru.example,경영학과"];
+    std::fs::write(&file, format!("성명,연락 메일,학과\n{}\n", rows.join("\n"))).expect("written");
+    let mut h = Harness::new(small(), 80, 24).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg("Which columns are the name and the e-mail address?")).await;
+    h.press("enter enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(&format!("< {}", msg("choose a column"))), "nobody chose: {screen}");
+    assert!(screen.contains("< 연락 메일"), "{screen}");
+    h.press("right enter enter");
+    let screen = h.shows(msg_part("check every row")).await;
+    assert!(screen.contains(msg_part("name = 성명, e-mail = 연락 메일")), "{screen}");
 }
 
 #[tokio::test]
