@@ -467,6 +467,31 @@ async fn what_nobody_can_revoke_opens_no_form_and_says_why() {
 }
 
 #[tokio::test]
+async fn the_last_question_before_a_revocation_shows_the_badge_and_the_whole_reason() {
+    let mut h = Harness::new(small(), 160, 50).await;
+    let insert = vec![RowSpec {
+        recipient_name: "서다안".into(),
+        recipient_email: "dain@naru.example".into(),
+        ..RowSpec::default()
+    }];
+    let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("2");
+    h.settled().await;
+    h.press("/ ctrl-f tab");
+    h.type_text("dain@naru.example");
+    h.settled().await;
+    h.press("esc x");
+    h.settled().await;
+    h.type_text(&format!("{} its end", "a long reason ".repeat(14)));
+    h.press("enter");
+    let screen = h.settled().await;
+    let asked = screen.lines().skip_while(|line| !line.contains(msg_part("(cannot be undone)")));
+    let asked = asked.collect::<Vec<_>>().join("\n");
+    assert!(asked.contains("its end"), "{screen}");
+    assert!(asked.contains("서다안  dain@naru.example") && asked.contains(&ids[0]), "{screen}");
+}
+
+#[tokio::test]
 async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
     let mut h = Harness::new(small(), 80, 24).await;
     let row = |state, email: &str| RowSpec { state, recipient_email: email.into(), ..RowSpec::default() };
