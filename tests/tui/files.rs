@@ -533,6 +533,37 @@ async fn what_waits_is_revoked_when_it_becomes_issued_if_one_says_so() {
 }
 
 #[tokio::test]
+async fn a_correction_does_not_warn_of_the_badge_that_it_replaces() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    issue(&mut h, 0..1).await;
+    h.shows("waiting 1 = 1").await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(25 * 3600));
+    h.settled().await;
+    h.press("r");
+    h.until("it is issued", |s| s.contains(msg_part("issued 1"))).await;
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg_part("row 1 of 1")).await;
+    h.press("enter");
+    h.shows("VALID").await;
+    h.settled().await;
+    h.press("c");
+    h.shows(msg_part("Correct and replace")).await;
+    h.settled().await;
+    h.press("ctrl-u");
+    h.type_text("서다인");
+    h.press("tab tab");
+    h.type_text("이름 오기");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("Two mails will arrive")), "{screen}");
+    assert!(!screen.contains(msg_part("lapel already sent this badge")), "{screen}");
+    h.confirm("1");
+    h.shows(msg_part("to revoke when issued 1")).await;
+    assert_eq!(accepted(&h), 2);
+}
+
+#[tokio::test]
 async fn a_badge_is_corrected_and_the_old_one_goes_when_the_new_one_is_issued() {
     let mut h = Harness::new(small(), 100, 30).await;
     let insert = vec![RowSpec {
