@@ -9,6 +9,8 @@ pub struct LinkStatus {
     /// one knows them.
     pub used_last_minute: u32,
     pub limit: u32,
+    /// Whether this process has a request under way or waiting.
+    pub is_busy: bool,
     /// Maximum for background calls. Lower for a while after the service returned 429.
     pub background: u32,
     pub waiting: u32,

@@ -315,7 +315,9 @@ impl Jobs {
                 "Enter a reason: the service requires one. Nothing was sent."
             )));
         }
-        self.cancel(id, "undo").await?;
+        if job.can_cancel_rest() {
+            self.cancel(id, "undo").await?;
+        }
         let undo = PlanUndo {
             account: self.core.account.clone(),
             owner: self.core.store.process(),

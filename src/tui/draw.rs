@@ -296,11 +296,9 @@ impl App {
                 theme.header_warning(),
             ),
             None if link.last_ok.is_some() => (format!("{} {used}", cx.glyphs.link), theme.good()),
-            // A key that nothing was asked with yet may be refused.
-            None if link.used_last_minute == 0 => {
-                (t!("{glyph} not checked", glyph = cx.glyphs.waiting), theme.dim())
-            }
-            None => (t!("connecting").to_owned(), theme.dim()),
+            None if link.is_busy => (t!("connecting").to_owned(), theme.dim()),
+            // A key that this lapel asked nothing with yet may be refused.
+            None => (t!("{glyph} not checked", glyph = cx.glyphs.waiting), theme.dim()),
         }
     }
 

@@ -260,6 +260,8 @@ async fn a_closed_review_of_an_undo_is_kept_and_revokes_nothing() {
     h.shows("waiting 2 = 2").await;
     h.settled().await;
     h.press("x");
+    let screen = h.screen();
+    assert!(!screen.contains(msg_part("cancel the rest")), "everything was sent:\n{screen}");
     h.type_text("잘못된 명단");
     h.press("enter");
     h.shows(&msg_with("{n} to revoke when issued", &[&2])).await;
@@ -270,6 +272,8 @@ async fn a_closed_review_of_an_undo_is_kept_and_revokes_nothing() {
     let jobs = h.tui.app.jobs().expect("jobs").clone();
     let kept = jobs.kept_drafts().await.expect("drafts");
     assert_eq!(kept.iter().map(|job| job.id.0).collect::<Vec<_>>(), [2]);
+    let job = &jobs.list().await.expect("a list")[0];
+    assert_ne!(job.phase, lapel::jobs::Phase::Cancelled, "no row was cancelled");
     assert!(h.sandbox.control().ledger().revokes.is_empty());
 }
 

@@ -586,6 +586,7 @@ async fn a_profile_is_tested_changed_and_removed_from_the_list_and_from_the_firs
         h.press("c");
         let screen = h.shows(&msg_with("Change profile {name}", &[&"two"])).await;
         assert!(screen.contains("Organisation two") && screen.contains("LIVE"), "{screen}");
+        assert!(screen.contains(msg("not pinned")) && !screen.contains(msg("keep the pin")), "{screen}");
         h.press("ctrl-u");
         h.type_text("나루대학교");
         h.press("tab tab right tab tab");

@@ -184,6 +184,7 @@ impl QueueState {
         LinkStatus {
             used_last_minute: self.used_by_all(),
             limit: self.limit_now(),
+            is_busy: self.waiting() + self.under_way.interactive + self.under_way.background > 0,
             background: self.background_limit(),
             waiting: self.waiting(),
             held_until: self.held_until,

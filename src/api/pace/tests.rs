@@ -35,6 +35,17 @@ fn fullest_window(seen: &[Instant]) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
+async fn only_own_requests_make_a_process_busy() {
+    let pace = Pace::new(5);
+    pace.lock().others = Some((3, Instant::now() + WINDOW));
+    assert_eq!((pace.status_now().used_last_minute, pace.status_now().is_busy), (3, false));
+    let permit = interactive(&pace).await;
+    assert_eq!((pace.status_now().used_last_minute, pace.status_now().is_busy), (4, true));
+    drop(permit);
+    assert!(!pace.status_now().is_busy, "it was answered");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_slot_is_held_until_a_minute_after_the_answer() {
     let pace = Pace::new(1);
     let first = interactive(&pace).await;

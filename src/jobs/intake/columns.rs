@@ -156,13 +156,17 @@ pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: 
     let fits = |name: &NameColumns| {
         name.columns().all(|c| Some(c) != email && content.get(c).is_none_or(|c| !c.contradicts(Title::Name)))
     };
+    // Where the content contradicts a heading, only a column that surely has names takes its place.
+    let is_wrong = |(title, content): (&Option<Title>, &ColumnContent)| {
+        matches!(title, Some(Title::Name | Title::Family | Title::Given)) && content.contradicts(Title::Name)
+    };
+    let is_doubtful = titles.iter().zip(content).any(is_wrong);
     let name = named.name.filter(fits).or_else(|| {
-        let score = |column: usize| {
-            if Some(column) == email {
-                0
-            } else {
-                heading(column, Title::Name) + content.get(column).map_or(0, ColumnContent::name_score)
+        let score = |column: usize| match content.get(column) {
+            Some(content) if Some(column) != email && (content.is_of_names() || !is_doubtful) => {
+                heading(column, Title::Name) + content.name_score()
             }
+            _ => 0,
         };
         best(content.len(), score).map(NameColumns::One)
     });

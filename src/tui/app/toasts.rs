@@ -87,10 +87,12 @@ impl Toasts {
         self.news = (!rest.is_empty()).then(|| Notice::new(rest, true));
     }
 
-    /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether it is new.
+    /// Adds an error that the user did not ask for. Earlier errors stay visible. Returns whether the screen changes.
     fn tell(&mut self, text: String) -> bool {
+        // It would cover the error, for example that of the command that it announced.
+        let uncovers = self.notice.take_if(|notice| !notice.bad).is_some();
         let text = match &self.news {
-            Some(before) if before.bad && before.text.contains(&text) => return false,
+            Some(before) if before.bad && before.text.contains(&text) => return uncovers,
             Some(before) if before.bad && before.text.len() < MOST_NEWS => {
                 format!("{} {text}", ended(&before.text))
             }

@@ -37,6 +37,10 @@ impl Component for EditRow {
         vec![KeyContext::Form, KeyContext::Always]
     }
 
+    fn hint(&self, action: Action) -> &'static str {
+        if action == Action::Accept { t!("save") } else { action.hint() }
+    }
+
     fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
         match action {
             Action::Accept if self.request.is_none() => {

@@ -73,12 +73,18 @@ impl PersonReview {
             Some(Err(_)) => true,
             Some(Ok(held)) => !held.complete || self.others(held).next().is_some(),
         };
-        ConfirmQuestion::send(1).warned(warns || self.sent_before.is_some())
+        ConfirmQuestion::send(1).warned(warns || self.sent_another().is_some())
     }
 
     /// The recipient's badges of the template, without the one that is replaced.
     fn others<'a>(&'a self, held: &'a Holdings) -> impl Iterator<Item = &'a HistoryItem> {
         held.items.iter().filter(|item| Some(&item.badge_id) != self.replaces.as_ref())
+    }
+
+    /// The badge sent before, unless it is the one that is replaced.
+    fn sent_another(&self) -> Option<&Rival> {
+        let rival = self.sent_before.as_deref()?;
+        (rival.badge_id.is_none() || rival.badge_id != self.replaces).then_some(rival)
     }
 
     pub fn cancel(&mut self, out: &mut Effects<'_>) {
@@ -112,7 +118,7 @@ impl PersonReview {
     }
 
     pub fn draw(&self, earlier: &EarlierDomains, form: &mut FormText<'_>, cx: &UiContext) {
-        if let Some(row) = &self.sent_before {
+        if let Some(row) = self.sent_another() {
             form.error(&t!(
                 "lapel already sent this badge to this e-mail ({row_status}). Sending again makes a second one.",
                 row_status = tr(row.row_status.name())

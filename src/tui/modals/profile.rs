@@ -112,7 +112,11 @@ impl ProfileForm {
     pub fn of(line: ProfileLine) -> Self {
         let mut lines = settings(&line.settings);
         let at = lines.iter().position(|line| matches!(line.control, LineControl::KeySource)).unwrap_or(0);
-        let choices = vec![("false", t!("keep the pin").to_owned()), ("true", t!("pin again").to_owned())];
+        let [as_it_is, pin] = match line.pin() {
+            Some(_) => [t!("keep the pin"), t!("pin again")],
+            None => [t!("not pinned"), t!("pin now")],
+        };
+        let choices = vec![("false", as_it_is.to_owned()), ("true", pin.to_owned())];
         lines.insert(at, FormLine::new(PIN, LineControl::Choice(choices, 0)));
         let key = KeyFrom::of(line.key_store(), &line.key_from);
         Self { was: Some(line), lines, key, focus: Focus::default() }

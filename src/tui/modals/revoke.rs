@@ -317,8 +317,13 @@ impl Modal for RevokeForm {
         let n = self.to_revoke() as u64;
         let what = plural!(n, "Revoke {n} badge (cannot be undone)", "Revoke {n} badges (cannot be undone)");
         form.asks(&what, &cx.place(), cx);
-        form.cut(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), cx.theme.text());
+        // The list of targets is below this popup.
+        if let [one] = self.targets.as_slice() {
+            let badge = t!("badge {id}", id = one.badge_id);
+            form.text(&format!("{}  {}  {badge}", one.holder, one.email), cx.theme.text());
+        }
         form.extend(self.breakdown(form.room(), cx));
+        form.text(&format!("{}  {}", t!("Reason"), Text::new(self.reason.value())), cx.theme.text());
     }
 
     fn on_confirmed(&mut self, _: &UiContext, out: &mut Effects<'_>) {

@@ -155,11 +155,12 @@ impl Component for UndoJob {
         form.blank();
         form.field(t!("Reason"), &self.reason, true);
         form.blank();
-        form.dim(&t!(
-            "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
-            enter = key(Action::Accept),
-            esc = key(Action::Back)
-        ));
+        let (enter, esc) = (key(Action::Accept), key(Action::Back));
+        form.dim(&if self.unsent() > 0 {
+            t!("Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back", enter, esc)
+        } else {
+            t!("Nothing is revoked before the review.  {enter} review  {esc} back", enter, esc)
+        });
         if self.request.is_some() {
             form.busy(t!("one moment"));
         }

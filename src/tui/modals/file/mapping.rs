@@ -250,7 +250,7 @@ fn doubts(map: &ColumnMap, about: &About) -> Vec<String> {
         .name
         .columns()
         .filter(|column| content(*column).is_some_and(ColumnContent::is_of_numbers))
-        .map(|column| t!("Most values of “{column}” are numbers, not names.", column = name(column)))
+        .map(|column| t!("Most values of “{column}” are numbers or codes, not names.", column = name(column)))
         .collect();
     if let Some(found) = content(map.email)
         && !found.is_of_addresses()

@@ -244,7 +244,7 @@ impl Activity {
         let dot = format!(" {} ", cx.glyphs.dot);
         let line = match (&self.read, self.jobs.is_empty()) {
             (_, false) => {
-                let jobs = count!(self.jobs.len() as u64, "job", "jobs");
+                let jobs = count!(self.listed_jobs().count() as u64, "job", "jobs");
                 let open = t!("{n} open", n = self.open());
                 let mut said = vec![jobs, open];
                 said.extend(self.heading.words());

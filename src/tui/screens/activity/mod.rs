@@ -175,10 +175,11 @@ impl Activity {
         self.selected = None;
     }
 
-    /// The number of jobs that are not finished. A stopped job with unsent rows is one of them.
+    /// The number of rows of the list that are not finished. A stopped job with unsent rows is one of them.
     pub fn open(&self) -> usize {
         let is_stopped = |job: &Job| job.phase == Phase::Stopped && job.left_to_send() > 0;
-        self.jobs.iter().filter(|job| job.is_open() || is_stopped(job)).count()
+        let shown = self.listed_jobs().map(|job| self.shown(job));
+        shown.filter(|job| job.is_open() || is_stopped(job)).count()
     }
 
     /// Whether this process is still sending rows of a job.
@@ -377,6 +378,11 @@ impl Component for Activity {
         }
         if is_job_command(action) {
             if self.job().is_some() && self.job_for(action).is_none() {
+                if action == Action::Look {
+                    // It is harmless for both parts.
+                    self.selected_jobs().into_iter().for_each(|job| run(job, action, &[], out));
+                    return true;
+                }
                 self.open_replacement();
                 out.say(t!("A replacement has two jobs. Choose one of them."));
             } else {

@@ -67,6 +67,7 @@ impl Activity {
         let folded = self.job().filter(|_| self.rows.is_none()).and_then(|job| self.folded(job.id));
         let Some(revoke) = folded.map(|(_, revoke)| revoke.id) else { return false };
         self.opened.insert(revoke);
+        self.unsorted = true;
         self.selected = Some(revoke);
         true
     }
@@ -76,6 +77,7 @@ impl Activity {
         let open = self.open_parts();
         if let Some(revoke) = open {
             self.opened.remove(&revoke);
+            self.unsorted = true;
             self.selected = Some(revoke);
         }
         open.is_some()
