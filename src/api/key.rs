@@ -94,20 +94,20 @@ impl ApiKey {
     /// Redacts the key in every text and field name of an answer. `sent` is the answer as it came: in JSON, only a
     /// backslash can hide the key there. Returns whether it was found.
     pub(super) fn blot_answer(&self, sent: &str, answer: &mut Value) -> bool {
-        (sent.contains(self.0.expose_secret()) || sent.contains('\\')) && self.blot_value(answer)
+        (sent.contains(self.0.expose_secret()) || sent.contains('\\')) && self.blot_value(answer) > 0
     }
 
-    fn blot_value(&self, value: &mut Value) -> bool {
+    /// Returns how often it was found.
+    fn blot_value(&self, value: &mut Value) -> usize {
         match value {
             Value::String(text) => match self.blot(text) {
                 Cow::Owned(blotted) => {
                     *text = blotted;
-                    true
+                    1
                 }
-                Cow::Borrowed(_) => false,
+                Cow::Borrowed(_) => 0,
             },
-            // Without `any`, which ends at the first.
-            Value::Array(all) => all.iter_mut().fold(false, |found, one| self.blot_value(one) || found),
+            Value::Array(all) => all.iter_mut().map(|one| self.blot_value(one)).sum(),
             Value::Object(fields) => {
                 let named: Vec<String> =
                     fields.keys().filter(|name| matches!(self.blot(name), Cow::Owned(_))).cloned().collect();
@@ -116,10 +116,9 @@ impl ApiKey {
                         fields.insert(self.without(name), value);
                     }
                 }
-                let found = fields.values_mut().fold(false, |found, one| self.blot_value(one) || found);
-                found || !named.is_empty()
+                named.len() + fields.values_mut().map(|one| self.blot_value(one)).sum::<usize>()
             }
-            _ => false,
+            _ => 0,
         }
     }
 

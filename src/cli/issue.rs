@@ -66,7 +66,7 @@ async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8
         },
     )
     .await?;
-    let done = plan(&mut session, &flags, source).await;
+    let done = Box::pin(plan(&mut session, &flags, source)).await;
     if done.is_err() {
         session.close().await;
     }

@@ -114,11 +114,13 @@ pub async fn journal(
         JournalVerb::Backup { file, stay, force } => {
             let open = if stay { OpenJobs::Stay } else { OpenJobs::Move };
             let overwrite = if force { Overwrite::Yes } else { Overwrite::No };
-            let is_named = |()| match file.as_os_str() == "-" {
-                true => Err(Failure::usage(t!(
-                    "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
-                ))),
-                false => Ok(()),
+            let is_named = |()| {
+                if file.as_os_str() == "-" {
+                    return Err(Failure::usage(t!(
+                        "a backup needs a file name, such as lapel.backup; it cannot be -. Nothing was copied."
+                    )));
+                }
+                Ok(())
             };
             match is_on_this_computer(settings.ok().and_then(|settings| settings.profile).as_ref())
                 .and_then(is_named)

@@ -157,7 +157,11 @@ impl Component for UndoJob {
         form.blank();
         let (enter, esc) = (key(Action::Accept), key(Action::Back));
         form.dim(&if self.unsent() > 0 {
-            t!("Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back", enter, esc)
+            t!(
+                "Nothing is revoked before the review.  {enter} cancel the rest, review  {esc} back",
+                enter,
+                esc
+            )
         } else {
             t!("Nothing is revoked before the review.  {enter} review  {esc} back", enter, esc)
         });
