@@ -169,7 +169,7 @@ impl Jobs {
         let before = self.before(&job).await?;
         if self.prove_refusal(id).await? == RefusalProof::NotProvable {
             return Err(JobError::no(localizable!(
-                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. Its rows are in doubt until the check window ends. Nothing more was sent."
+                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. Its rows are in doubt until the check window ends. Nothing was sent. Resume sends the other rows."
             )));
         }
         self.same_or_fewer(&job, before).await?;
