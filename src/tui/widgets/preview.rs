@@ -9,8 +9,8 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use std::time::Duration;
 
-/// Minimum width of a screen with a preview, in columns. With less, a list would lose columns that it has alone.
-pub const FROM: u16 = 120;
+/// Minimum width of a screen with a preview, in columns.
+pub const FROM: u16 = 110;
 /// Minimum and maximum width of the preview with its edge, in columns.
 const WIDTH: (u16, u16) = (40, 100);
 
