@@ -315,9 +315,8 @@ impl Jobs {
                 "Enter a reason: the service requires one. Nothing was sent."
             )));
         }
-        if job.can_cancel_rest() {
-            self.cancel(id, "undo").await?;
-        }
+        // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
+        self.cancel(id, "undo").await?;
         let undo = PlanUndo {
             account: self.core.account.clone(),
             owner: self.core.store.process(),

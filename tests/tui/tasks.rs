@@ -149,7 +149,7 @@ async fn twelve_hundred_rows_for_the_first_time_and_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut person = Person::new(small()).await;
     // The second time, what the first has sent is in the history that is read, and lapel follows it.
-    for (n, requests) in [(0, 12), (1, 40)] {
+    for (n, requests) in [(0, 50), (1, 90)] {
         let file = folder.path().join(format!("list{n}.csv"));
         std::fs::write(&file, list(n * 2000)).expect("written");
         person.press("1 i").await;

@@ -23,7 +23,7 @@ use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, Source, TakeCopy};
+use super::transfer::{BeginMove, JobCopy, SourceJournal, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
@@ -326,7 +326,7 @@ operations! {
     read count_here(account: Account) -> u64 = transfer::count_here;
     read moved_to(account: Account) -> Option<String> = transfer::moved_to;
     write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
-    read source() -> Source = transfer::source;
+    read source() -> SourceJournal = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
     write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
     write "end move" end_move(id: String) -> () = transfer::end_move;

@@ -291,13 +291,13 @@ pub(super) fn end_move(db: &Tx<'_>, id: &str) -> tx::Result<()> {
 
 /// What another journal must know of this one.
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct Source {
+pub(in crate::jobs) struct SourceJournal {
     name: String,
     salts: Vec<NamedSalt>,
 }
 
-pub(super) fn source(db: &Tx<'_>) -> tx::Result<Source> {
-    Ok(Source { name: claims::name_of_journal(db)?, salts: claims::salts(db)? })
+pub(super) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal> {
+    Ok(SourceJournal { name: claims::name_of_journal(db)?, salts: claims::salts(db)? })
 }
 
 pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
@@ -351,7 +351,7 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct TakeCopy {
-    source: Source,
+    source: SourceJournal,
     copy: JobCopy,
     account: Account,
     actor: Actor,
@@ -359,7 +359,7 @@ pub(in crate::jobs) struct TakeCopy {
 
 /// Takes a job from another journal, unless it was taken already. Returns its number here.
 pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
-    let TakeCopy { source: Source { name: source, salts }, copy, account, actor } = args;
+    let TakeCopy { source: SourceJournal { name: source, salts }, copy, account, actor } = args;
     if let Some(known) = here(db, source, Some(copy.id))? {
         return Ok(JobId(known));
     }

@@ -176,7 +176,7 @@ fn addresses_get_the_verdict_they_deserve() {
         ("\u{3164}", Refused, "", Some("invisible")),
         ("#REF!", Refused, "#REF!", Some("formula error")),
         ("hong", Refused, "hong", Some("no @")),
-        ("\u{241b}a@x.example", Refused, "\u{241b}a@x.example", None),
+        ("\u{241b}a@x.example", Refused, "\u{241b}a@x.example", Some("not valid")),
         ("a\u{27e8}U+202E\u{27e9}@x.example", Refused, "a\u{27e8}U+202E\u{27e9}@x.example", None),
         ("[key]@x.example", Refused, "[key]@x.example", None),
         ("hong＠naru.example", Refused, "hong＠naru.example", Some("full-width")),

@@ -380,7 +380,8 @@ async fn a_key_that_a_record_repeats_is_hidden_wherever_the_record_goes() {
     );
     let body = format!(r#"{{"code":"0001","message":"","data":{{"total_count":1,"list":[{row}]}}}}"#);
     let server = Server::always(vec![Send(answer("200 OK", &[JSON], &body))]).await;
-    let reader = server.reader();
+    let writer = writer(&server.base_url(), |_| {});
+    let reader = writer.reader();
     let page = reader
         .history(&HistoryQuery { filter: HistoryFilter::default(), paging: Paging::full(1) }, &now())
         .await
