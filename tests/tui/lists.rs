@@ -2,7 +2,7 @@
 
 use super::columns::{ended, keeping};
 use super::*;
-use crate::common::texts::{msg, msg_part, msg_with};
+use crate::common::texts::{msg_part, msg_with};
 
 #[tokio::test]
 async fn each_tab_opens_with_few_requests() {

@@ -133,7 +133,7 @@ fn a_cell_in_a_terminal_never_looks_like_another_row() {
     let row = RowSpec { recipient_name: "Kim\nB-9,Lee\u{200e}\u{3164}".into(), ..RowSpec::default() };
     sandbox.control().rows(&Rows { insert: vec![row], ..Rows::default() }).expect("inserted");
     let mut term = lapel(&["history", "--csv"])
-        .env("LAPEL_BASE_URL", &sandbox.base_url())
+        .env("LAPEL_BASE_URL", sandbox.base_url())
         .env("LAPEL_API_KEY", sandbox.api_key())
         .size(200, 20)
         .start();

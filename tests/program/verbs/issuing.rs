@@ -108,7 +108,7 @@ fn a_row_never_gets_another_template_than_it_names() {
     };
     issue(&one, &["--map", "template=3"], 2);
     let said = issue(&mixed, &[], 1);
-    assert!(said.err.contains("nope") && said.err.contains("4"), "{}", said.err);
+    assert!(said.err.contains("nope") && said.err.contains('4'), "{}", said.err);
     assert_eq!(bench.posts(), 0);
     issue(&one, &[], 0);
     assert_eq!(bench.accepted(), 3);
