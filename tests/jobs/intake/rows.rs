@@ -177,7 +177,12 @@ fn addresses_get_the_verdict_they_deserve() {
         ("#REF!", Refused, "#REF!", Some("formula error")),
         ("hong", Refused, "hong", Some("no @")),
         ("\u{241b}a@x.example", Refused, "\u{241b}a@x.example", Some("not valid")),
-        ("a\u{27e8}U+202E\u{27e9}@x.example", Refused, "a\u{27e8}U+202E\u{27e9}@x.example", Some("not valid")),
+        (
+            "a\u{27e8}U+202E\u{27e9}@x.example",
+            Refused,
+            "a\u{27e8}U+202E\u{27e9}@x.example",
+            Some("not valid"),
+        ),
         ("[key]@x.example", Refused, "[key]@x.example", Some("not valid")),
         ("hong＠naru.example", Refused, "hong＠naru.example", Some("full-width")),
         ("hong@naru。example", Refused, "hong@naru。example", Some("full stop")),
