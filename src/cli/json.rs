@@ -3,7 +3,7 @@
 //! Values are unscrubbed, for other programs. JSON escapes keep control and invisible characters.
 
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::jobs::{Counts, Job, JobRow, Phase, Reason, person};
+use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
 pub(super) use crate::table::json_line as line;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -42,7 +42,6 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "next_look": time(job.next_poll),
         "guarded": time(job.checked),
         "follows": job.follows.map(|id| id.0),
-        "begun_by": job.begun_by.as_ref().map(|who| person(who.wire())),
         "owner": job.owner.as_ref().map(|o| o.label.english()),
         "owner_alive": job.owner.as_ref().map(|o| o.is_alive),
         "note": job.note.as_ref().map(Reason::english),
