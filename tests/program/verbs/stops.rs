@@ -212,8 +212,12 @@ fn what_was_never_seen_is_resolved_as_a_person_says() {
     }
     let said = settle(&["--is", &right, "--why", "issued by the back office"], 0);
     assert_eq!(count(&said["job"], "not_seen"), 0, "{said}");
-    let rows = bench.json(&["jobs", "show", &id, "--rows", "waiting"], 0);
-    assert_eq!(rows["rows"][0]["badge_id"], right.as_str(), "{rows}");
+    // The command may already have seen that it is Issued.
+    let named = ["waiting", "issued"].map(|status| {
+        let said = bench.json(&["jobs", "show", &id, "--rows", status], 0);
+        said["rows"][0]["badge_id"].clone()
+    });
+    assert!(named.contains(&right.as_str().into()), "{named:?}");
     assert!(
         settle(&["--leave", "--why", "too late"], 1)["error"]["message"]
             .as_str()
