@@ -342,7 +342,7 @@ pub struct JobRow {
     pub holder: Text,
     /// `recipient_email` as lapel sends it.
     pub address: Text,
-    /// The badge's title, for a revocation.
+    /// The badge's title, for a revocation. For a recipient, another template than the job's, as the file names it.
     pub title: Option<Text>,
     /// The badge's id, once the service has given one.
     pub badge_id: Option<BadgeId>,

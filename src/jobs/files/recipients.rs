@@ -209,6 +209,9 @@ fn read_into(
             }
         };
         let mut new = new_row(checked);
+        if request.template.is_none() && !matches!(template, NamedTemplate::One(_)) {
+            new.title = Some(scrub(&named).into_owned());
+        }
         let why: Reason = match template {
             NamedTemplate::One(template) => {
                 let at = drafts.of(&template, &origin)?;

@@ -62,8 +62,22 @@ struct DoubtMatches {
     /// Addresses for which everything was read.
     complete: HashSet<EmailKey>,
     issued: u64,
+    /// The service's time of the first answer. What was not there then says nothing about later: the computer may have
+    /// slept between two pages.
+    began: Option<Timestamp>,
     /// Badges of this template per holder, with the time of acceptance.
     copies: HashMap<EmailKey, Vec<(BadgeId, DateTime)>>,
+}
+
+impl DoubtMatches {
+    fn answered(&mut self, core: &JobsCore) {
+        self.began.get_or_insert_with(|| core.moment().0);
+    }
+
+    fn context(&self, core: &JobsCore) -> ObserveContext {
+        let latest = context(core);
+        ObserveContext { now: self.began.unwrap_or(latest.now), ..latest }
+    }
 }
 
 async fn template_sweep(
@@ -95,6 +109,7 @@ async fn template_sweep(
             scan = scan.once();
         }
         let first = scan.next().await?.unwrap_or_default();
+        found.answered(core);
         by_pages = scan.left() <= single as u64;
         if by_pages {
             let sample: HashSet<&BadgeId> = group.bound.iter().take(SAMPLE).collect();
@@ -165,7 +180,7 @@ async fn without_title(
     let due = match call.priority {
         // The caller acts on what is not there.
         Priority::Interactive => group.doubts.keys().cloned().collect(),
-        Priority::Background => core.store.due_doubts(context(core), group.jobs.clone()).await?,
+        Priority::Background => core.store.due_doubts(found.context(core), group.jobs.clone()).await?,
     };
     let is_hidden = |key: &&EmailKey| group.doubts.contains_key(key) && !found.by_key.contains_key(key);
     let hidden: Vec<&EmailKey> = due.iter().filter(is_hidden).collect();
@@ -197,8 +212,11 @@ async fn by_address(
         let mut complete = true;
         for spelling in history_scan::spellings(email) {
             let mut scan = HistoryScan::of_address(core.reader(), &spelling, call);
-            while let Some(sights) = scan.next().await? {
+            let mut page = scan.next().await?;
+            found.answered(core);
+            while let Some(sights) = page {
                 take(core, template, group, sights, found).await?;
+                page = scan.next().await?;
             }
             core.learn_filters(&scan).await?;
             complete &= scan.is_complete();
@@ -356,7 +374,7 @@ async fn resolve(core: &Arc<JobsCore>, group: &Group, found: DoubtMatches) -> Re
         return Ok(());
     }
     let resolve = ResolveDoubts {
-        context: context(core),
+        context: found.context(core),
         jobs: group.jobs.clone(),
         found: found.by_key,
         complete: found.complete,

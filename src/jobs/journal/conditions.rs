@@ -91,6 +91,13 @@ pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
         RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
         RowSelection::Asked => "bucket = 'ask'".to_owned(),
     };
-    let step = if to == RowStatus::Ready { Step::Allow } else { Step::LeaveOut };
-    format!("{} AND (?2 IS NULL OR ?2 <> '') AND {which}", condition(step, Kind::Issue, Phase::Draft))
+    // A row with a title names another template than its job's.
+    let (step, of_this_template) = match to {
+        RowStatus::Ready => (Step::Allow, "AND title IS NULL"),
+        _ => (Step::LeaveOut, ""),
+    };
+    format!(
+        "{} {of_this_template} AND (?2 IS NULL OR ?2 <> '') AND {which}",
+        condition(step, Kind::Issue, Phase::Draft)
+    )
 }

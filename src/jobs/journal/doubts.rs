@@ -56,7 +56,11 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
     };
     let rows = rows_in_doubt(db, jobs, context.now)?;
     let sights_of = |row: &DoubtRow| found.get(&row.key).map_or(&[][..], Vec::as_slice);
-    let mut known = BadgeOwners::of(db, rows.iter().map(|row| (row, sights_of(row))))?;
+    let badges: Vec<_> = rows
+        .iter()
+        .flat_map(|row| sights_of(row).iter().map(|s| (row.job.0, row.key.as_str(), s.badge_id.wire())))
+        .collect();
+    let mut known = BadgeOwners::of(db, &badges)?;
     let mut resolved = DoubtChanges::default();
     for row in &rows {
         let sights = sights_of(row);
@@ -160,12 +164,8 @@ struct BadgeOwners {
 }
 
 impl BadgeOwners {
-    fn of<'a>(db: &Tx<'_>, found: impl Iterator<Item = (&'a DoubtRow, &'a [SeenBadge])>) -> tx::Result<Self> {
-        let found: Vec<(i64, &str, &str)> = found
-            .flat_map(|(row, sights)| {
-                sights.iter().map(|sight| (row.job.0, row.key.as_str(), sight.badge_id.wire()))
-            })
-            .collect();
+    /// `found` is the job, the address and the badge.
+    fn of(db: &Tx<'_>, found: &[(i64, &str, &str)]) -> tx::Result<Self> {
         let found = super::json(&found);
         let before = db.rows(
             "WITH found AS MATERIALIZED (
@@ -177,8 +177,12 @@ impl BadgeOwners {
         )?;
         let mut holders: HashMap<String, Vec<(JobId, u64)>> = HashMap::new();
         let held: Vec<(String, (JobId, u64))> = db.rows(
-            "SELECT row.badge, row.job, row.no FROM row JOIN job ON job.id = row.job
-             WHERE row.badge IN (SELECT badge FROM json_rows(?1, job bigint, email_key text, badge text) AS list) AND job.kind = 'issue'",
+            "WITH found AS MATERIALIZED (
+                 SELECT DISTINCT list.badge, mine.base_url
+                 FROM json_rows(?1, job bigint, email_key text, badge text) AS list JOIN job AS mine ON mine.id = list.job)
+             SELECT row.badge, row.job, row.no FROM found JOIN row ON row.badge = found.badge
+             JOIN job ON job.id = row.job AND job.base_url = found.base_url
+             WHERE job.kind = 'issue'",
             values![found],
             |r| Ok((r.get(0)?, (JobId(r.get(1)?), r.get::<i64>(2)?.unsigned_abs()))),
         )?;
@@ -336,5 +340,22 @@ mod tests {
             assert_eq!(rows.len(), 3 - found);
             assert!(rows.iter().all(|row| row.doubt.ruled_out == ruled_out), "{accepted} {found}");
         }
+    }
+
+    #[test]
+    fn a_badge_of_another_service_with_the_same_id_has_another_owner() {
+        let connection = Connection::open_in_memory().expect("a database");
+        let db = Tx::on(&connection);
+        db.script(include_str!("schema.sql")).expect("schema 1");
+        db.script(
+            "INSERT INTO job (id, kind, phase, created, profile, base_url, account, title)
+             VALUES (1, 'issue', 'running', 0, 'p', 'u', 'a', 't'), (2, 'issue', 'running', 0, 'p', 'u', 'a', 't'),
+                    (3, 'issue', 'running', 0, 'p', 'v', 'a', 't');
+             INSERT INTO row (job, no, name, email, email_key, badge, bucket)
+             VALUES (2, 1, '', '', '', 'here', 'waiting'), (3, 1, '', '', '', 'there', 'waiting')",
+        )
+        .expect("rows");
+        let known = BadgeOwners::of(&db, &[(1, "a@x.kr", "here"), (1, "a@x.kr", "there")]).expect("read");
+        assert_eq!(known.holders, HashMap::from([("here".to_owned(), vec![(JobId(2), 1)])]));
     }
 }

@@ -109,7 +109,8 @@ pub(super) fn add(db: &Tx<'_>, job: &JobId, rows: &[NewRow]) -> tx::Result<()> {
 }
 
 /// Changes the names and addresses of rows of a draft. Clears the duplicate check's findings and the permissions,
-/// which were about the earlier recipients.
+/// which were about the earlier recipients. A row that names another template stays as it is judged: its job has the wrong
+/// template for it.
 pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::Result<()> {
     let people = RecipientHasher::of(db)?;
     let list: Vec<_> = corrected
@@ -126,8 +127,10 @@ pub(super) fn correct(db: &Tx<'_>, id: JobId, corrected: &[CorrectRow]) -> tx::R
              FROM json_rows(?2, no bigint, name text, email text, email_key text, person bytes, bucket text,
                             why text) AS list)
          UPDATE row SET name = correct.name, email = correct.email, email_key = correct.email_key,
-                        person = correct.person, bucket = correct.bucket, why = correct.why, class = NULL,
-                        class_why = NULL, repeats = NULL, allowed = NULL, seen = NULL, guarded = FALSE
+                        person = correct.person, class = NULL, class_why = NULL, repeats = NULL, allowed = NULL,
+                        seen = NULL, guarded = FALSE,
+                        bucket = CASE WHEN row.title IS NULL THEN correct.bucket ELSE row.bucket END,
+                        why = CASE WHEN row.title IS NULL THEN correct.why ELSE row.why END
          FROM correct WHERE row.job = correct.job AND row.no = correct.no AND row.request IS NULL",
         values![id.0, super::json(&list)],
     )?;

@@ -517,3 +517,35 @@ async fn what_another_key_of_the_organisation_has_sent_is_told_too() {
     let other = Account { organisation: None, ..same };
     assert!(journal.sent_badge(&other, &badge).await.expect("read").is_empty(), "a stranger's key");
 }
+
+/// What the first pages did not show may be there when the last one arrives: the computer slept in between.
+#[tokio::test]
+async fn absence_counts_for_the_time_of_the_first_answer() {
+    for n in [5, 250] {
+        let switches = vec![("waiting-history".into(), "hidden".into())];
+        let mut bench = Bench::new(Options { switches, ..small() }).await;
+        bench.fault("post /badges/batch commit-drop times=1");
+        let id = begin(&bench, people(0..n)).await;
+        bench.until("in doubt", id, |job| rests(job) && job.counts.of(RowStatus::InDoubt) == n as u64).await;
+        bench.poll(id).await;
+        // The next poll reads the first two pages.
+        bench.fault("get /badges/history hold after=2");
+        let before = bench.requests();
+        let jobs = bench.jobs.clone();
+        let poll = tokio::spawn(async move { jobs.poll_now(Some(id)).await });
+        let reads = async {
+            while bench.requests() < before + 3 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(BOUND, reads).await.expect("it reads the history");
+        bench.advance(27 * 60);
+        bench.sandbox.control().clear_faults();
+        assert_eq!(poll.await.expect("it ends").failed, None);
+        let counts = bench.jobs.job(id).await.expect("a job").counts;
+        assert_eq!(counts.of(RowStatus::NotSeen), 0, "{n}: {counts:?}");
+        bench.poll(id).await;
+        let counts = bench.jobs.job(id).await.expect("a job").counts;
+        assert_eq!(counts.of(RowStatus::Issued), n as u64, "{n}: {counts:?}");
+    }
+}

@@ -54,7 +54,7 @@ async fn the_journal_knows_the_former_title_also_for_a_single_holder() {
 
 #[tokio::test]
 async fn a_lost_batch_is_found_by_address_before_its_absence_counts() {
-    for n in [5, 250] {
+    for n in [5, 201] {
         let switches = vec![("waiting-history".into(), "hidden".into())];
         let mut bench = Bench::new(Options { switches, ..small() }).await;
         bench.fault("post /badges/batch commit-drop times=1");

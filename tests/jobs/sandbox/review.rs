@@ -94,6 +94,35 @@ async fn a_decision_about_a_group_never_allows_a_duplicate_nor_what_is_no_recipi
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 1);
 }
 
+/// A row that names no known template is in the first job, whose template it did not name.
+#[tokio::test]
+async fn a_row_of_no_known_template_is_never_sent_with_that_of_its_job() {
+    let bench = Bench::new(small()).await;
+    let lines = "template,name,email\nTPL-001,김민수,a@naru.example\nTPL-002,이영희,b@naru.example\n\
+                 TPL-999,박철수,c@naru.example\n,최유진,d@naru.example\n,Total: 4,\n";
+    let source = ImportSource::Pasted(lines.into());
+    let request = FileRequest { template: None, source, choices: Choices::default() };
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::Reading::default());
+    let made = bench.jobs.draft_file(request, progress, CancellationToken::new()).await.expect("drafts");
+    let rows = bench.rows(made[0]).await;
+    let statuses: Vec<RowStatus> = rows.iter().map(|row| row.row_status).collect();
+    let before = [RowStatus::Ready, RowStatus::Invalid, RowStatus::Invalid, RowStatus::LeftOut];
+    assert_eq!((made.len(), statuses.as_slice()), (2, before.as_slice()), "{rows:?}");
+    for row in rows.iter().skip(1) {
+        bench
+            .jobs
+            .correct(made[0], row.no, "한지민", &format!("e{}@naru.example", row.no))
+            .await
+            .expect("corrected");
+        assert_eq!(bench.jobs.allow(made[0], RowSelection::One(row.no)).await.expect("no row"), 0);
+    }
+    let after = bench.rows(made[0]).await;
+    for (row, corrected) in rows.iter().zip(&after).skip(1) {
+        assert_eq!((corrected.row_status, &corrected.why), (row.row_status, &row.why));
+        assert_eq!(corrected.holder, "한지민".into());
+    }
+}
+
 /// A decision to send in spite of a mistyped domain says nothing about the badge that the recipient already has.
 #[tokio::test]
 async fn a_decision_about_one_reason_never_allows_a_duplicate_that_was_not_shown() {
