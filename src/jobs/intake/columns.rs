@@ -68,7 +68,7 @@ impl ColumnContent {
             && match title {
                 Title::Email => !self.is_of_addresses(),
                 Title::Name | Title::Family | Title::Given => self.is_of_numbers() || self.is_of_addresses(),
-                Title::Template | Title::BadgeId => false,
+                Title::Template | Title::BadgeId | Title::Other => false,
             }
     }
 
@@ -149,9 +149,10 @@ pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: 
     };
     let email = named.email.filter(|c| content.get(*c).is_none_or(|c| !c.contradicts(Title::Email)));
     let email = email.or_else(|| {
-        best(content.len(), |column| {
+        let score = |column| {
             heading(column, Title::Email) + content.get(column).map_or(0, ColumnContent::email_score)
-        })
+        };
+        best(content.len(), score).first().copied()
     });
     let fits = |name: &NameColumns| {
         name.columns().all(|c| Some(c) != email && content.get(c).is_none_or(|c| !c.contradicts(Title::Name)))
@@ -163,23 +164,25 @@ pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: 
     let is_doubtful = titles.iter().zip(content).any(is_wrong);
     let name = named.name.filter(fits).or_else(|| {
         let score = |column: usize| match content.get(column) {
-            Some(content) if Some(column) != email && (content.is_of_names() || !is_doubtful) => {
+            _ if Some(column) == email || titles.get(column) == Some(&Some(Title::Other)) => 0,
+            Some(content) if content.is_of_names() || !is_doubtful => {
                 heading(column, Title::Name) + content.name_score()
             }
             _ => 0,
         };
-        best(content.len(), score).map(NameColumns::One)
+        // Two columns that look the same, as in a file of a few rows, are for a person to tell apart.
+        match best(content.len(), score)[..] {
+            [one] => Some(NameColumns::One(one)),
+            _ => None,
+        }
     });
     ColumnGuess { name, email, template: named.template }
 }
 
-/// The first column with the highest score above 0.
-fn best(columns: usize, score: impl Fn(usize) -> usize) -> Option<usize> {
-    (0..columns)
-        .map(|column| (score(column), column))
-        .filter(|(score, _)| *score > 0)
-        .max_by_key(|(score, column)| (*score, std::cmp::Reverse(*column)))
-        .map(|(_, column)| column)
+/// The columns with the highest score above 0.
+fn best(columns: usize, score: impl Fn(usize) -> usize) -> Vec<usize> {
+    let most = (0..columns).map(&score).max().unwrap_or(0);
+    (0..columns).filter(|column| most > 0 && score(*column) == most).collect()
 }
 
 #[cfg(test)]
@@ -225,6 +228,18 @@ mod tests {
         let found = content(&["", " 가나 ", "가나", "다라", "마바", "사아"]);
         assert_eq!(found.samples, ["가나", "다라", "마바"]);
         assert_eq!((found.filled, found.distinct), (5, 4));
+    }
+
+    #[test]
+    fn in_a_file_of_two_rows_a_department_is_not_taken_for_a_name() {
+        let rows = [["전산과", "kim@naru.example", "김민수"], ["교무과", "lee@naru.example", "이영희"]];
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        let table: Vec<&[String]> = rows.iter().map(Vec::as_slice).collect();
+        let content = ColumnContent::of(&table, 3);
+        for (department, guessed) in [(Some(Title::Other), Some(NameColumns::One(2))), (None, None)] {
+            let guess = guess(&[department, Some(Title::Email), None], &content, &ColumnGuess::default());
+            assert_eq!((guess.name, guess.email), (guessed, Some(1)));
+        }
     }
 
     proptest! {

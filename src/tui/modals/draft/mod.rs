@@ -49,6 +49,8 @@ pub struct DraftForm {
     before: Option<BTreeMap<DuplicateKind, u64>>,
     groups: Groups,
     decided: bool,
+    /// Whether there may be a decision to undo: one of this review, or an earlier one of a kept draft.
+    may_undo: bool,
     /// Earlier drafts of the same file, which these drafts replace once they begin.
     replaces: Vec<JobId>,
     /// The file of a kept draft, as it is now. `None` before it was read.
@@ -74,7 +76,7 @@ impl DraftForm {
     /// Drafts that were written before. If they are of a file, the review says what has changed in it.
     pub fn open(jobs: Vec<Job>, out: &mut Effects<'_>) {
         out.open_some(|_, out| {
-            let mut form = Self::new(jobs, out)?;
+            let mut form = Self { may_undo: true, ..Self::new(jobs, out)? };
             if form.has_file() {
                 form.compare(false, out);
             }
@@ -106,6 +108,7 @@ impl DraftForm {
             before: None,
             groups: Groups::default(),
             decided: false,
+            may_undo: false,
             replaces: Vec::new(),
             file: None,
             comparing: None,
@@ -265,6 +268,7 @@ impl Component for DraftForm {
             Action::NextMatch | Action::PreviousMatch => self.rows.is_searched(),
             Action::Columns => self.has_file(),
             Action::NextTemplate => self.jobs.len() > 1,
+            Action::UndoLast => self.may_undo || self.decided,
             Action::Accept => self.sendable() > 0 || self.has_suggestion() || self.heading_here().is_some(),
             Action::TakeSuggestions => self.group_has_suggestion() || self.may_group(Step::Allow),
             Action::Reload => match self.check {

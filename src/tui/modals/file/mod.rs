@@ -399,6 +399,10 @@ impl Component for FileForm {
         }
     }
 
+    fn hint(&self, action: Action) -> &'static str {
+        if action == Action::Accept && self.step.is_none() { t!("check rows") } else { action.hint() }
+    }
+
     fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         if self.step.is_some() {
             return self.act_step(action, cx, out);

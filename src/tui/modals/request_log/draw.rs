@@ -90,7 +90,8 @@ impl RequestLog {
             (None, _) => t!("no answer").to_owned(),
         };
         let bytes = entry.bytes.map(|n| count!(n, "byte", "bytes"));
-        let answer = list([status, entry.outcome.to_string()].into_iter().chain(bytes));
+        let failed = (entry.outcome != "ok").then(|| entry.outcome.to_owned());
+        let answer = list([status].into_iter().chain(failed).chain(bytes));
         let facts = t!(
             "{answer}; attempt {attempt}; waited {waited}, took {took}; {used} of {limit} requests in that minute",
             answer,

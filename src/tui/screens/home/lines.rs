@@ -137,6 +137,13 @@ pub fn of_jobs(jobs: &[Job], now: Timestamp) -> Vec<HomeLine> {
         needing.into_iter().map(|(job, needs)| HomeLine::Need(Box::new(job.clone()), needs)).collect();
     let here = || jobs.iter().filter(|job| !matches!(job.phase, Phase::Draft | Phase::Moved));
     let is_checked = |job: &Job| job.next_poll.is_some() && job.counts.sum(is_checked) > 0;
+    // The revocation of a replacement has no line of its own while it waits for its issue job.
+    let waits_for_issue = |job: &Job| {
+        job.replaced.is_some()
+            && job.counts.sum(|status| status == RowStatus::Queued) == job.counts.total()
+            && jobs.iter().any(|issue| Some(issue.id) == job.follows && runs(issue))
+    };
+    let here = || here().filter(|job| !waits_for_issue(job));
     let ours = || here().filter(|job| !is_theirs(job));
     all.extend(ours().filter(|job| is_checked(job)).map(|job| HomeLine::Check(Box::new(job.clone()))));
     all.extend(ours().filter(|job| runs(job)).map(|job| HomeLine::Run(Box::new(job.clone()))));
@@ -185,7 +192,7 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::{Owner, Reason};
+    use crate::jobs::{Kind, Owner, Reason, Replaced};
     use crate::tui::widgets::needs::tests::{job, now};
 
     /// Every row that is not finished is in a part of Home, whether lapel or a person has to act.
@@ -212,5 +219,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_replacement_is_one_line_until_its_revocation_is_sent() {
+        let issue = Job { next_poll: Some(now()), ..job(Phase::Running, &[(RowStatus::Waiting, 1)]) };
+        let replaced = Replaced { old: "Kim".into(), new: "Lee".into(), is_whole: false };
+        let revoke = Job {
+            id: JobId(4),
+            kind: Kind::Revoke,
+            follows: Some(issue.id),
+            replaced: Some(replaced),
+            ..job(Phase::Running, &[(RowStatus::Queued, 1)])
+        };
+        let ids = |jobs: &[Job]| of_jobs(jobs, now()).iter().map(HomeLine::id).collect::<Vec<_>>();
+        let line = |id| HomeLineId::Job(HomeGroup::Running, id);
+        assert_eq!(ids(&[revoke.clone(), issue.clone()]), [line(issue.id)]);
+        let issued = job(Phase::Running, &[(RowStatus::Issued, 1)]);
+        assert_eq!(ids(&[revoke, issued]), [line(JobId(4))]);
     }
 }

@@ -231,6 +231,10 @@ impl Home {
         self.selected = self.line().map(HomeLine::id);
     }
 
+    fn has_plot(&self) -> bool {
+        self.lines.contains(&HomeLine::Plot)
+    }
+
     fn line(&self) -> Option<&HomeLine> {
         self.lines.get(self.at)
     }
@@ -299,7 +303,7 @@ impl Home {
                 out.say(t!("Select a template. {key} issues its badge.", key));
             }
             Action::LookUp => out.go.push(Navigate::Run(Action::WalletTab)),
-            Action::Period if self.counts.all().is_some() => self.counts.next_period(),
+            Action::Period if self.has_plot() => self.counts.next_period(),
             Action::Reload | Action::IndexOn | Action::IndexStop => {
                 return self.counts.on_action(action, cx, out);
             }
@@ -381,7 +385,7 @@ impl Component for Home {
         }
         match action {
             Action::Open => self.line().is_some(),
-            Action::Period => self.counts.all().is_some(),
+            Action::Period => self.has_plot(),
             Action::DiscardDraft => matches!(self.line(), Some(HomeLine::Draft(_))),
             Action::Run | Action::Mail => match self.line().and_then(HomeLine::job) {
                 Some(job) => can(action, job),

@@ -42,9 +42,7 @@ const FIELDS: [(ListField, RowField); 15] = [
         RowField::RowStatus,
     ),
     (
-        ListField::with_value("recipient_name", tr_noop!("Holder"), (9, 2, 0), |row| {
-            Some(&row.holder).into()
-        }),
+        ListField::with_value("recipient_name", tr_noop!("Name"), (9, 2, 0), |row| Some(&row.holder).into()),
         RowField::Holder,
     ),
     (
