@@ -312,8 +312,12 @@ impl Job {
         self.phase == Phase::Running && self.left_to_send() + self.counts.of(RowStatus::Sending) > 0
     }
 
+    /// Not while a poll cannot prove that the refused request did nothing.
     pub fn can_use_up(&self) -> bool {
-        self.can_resume() && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
+        let is_unproven = self.note_besides().is_some_and(|note| note.is(Code::NotProvable));
+        self.can_resume()
+            && !is_unproven
+            && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
     pub fn can_cancel_rest(&self) -> bool {

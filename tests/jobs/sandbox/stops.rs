@@ -1,7 +1,7 @@
 //! What stops a job, and how it goes on.
 
 use super::*;
-use crate::texts::msg;
+use crate::texts::{msg, msg_part};
 
 #[tokio::test]
 async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
@@ -77,6 +77,23 @@ async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
     let ledger = bench.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 3000);
     assert!(ledger.accepted.iter().all(|a| a.count == 1), "nobody got two");
+}
+
+/// Where waiting badges are hidden, only the end of the check window proves that a refused request did nothing.
+#[tokio::test]
+async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+    bench.sandbox.control().set_quota(Some(1));
+    let id = begin(&bench, people(0..6)).await;
+    let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
+    assert!(job.can_use_up() && job.can_resume());
+    let why = bench.jobs.use_up_quota(id, "me").await.expect_err("not proven");
+    assert!(why.to_string().contains(msg_part("cannot prove")), "{why}");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (2, 4));
+    assert!(!job.can_use_up() && job.can_resume());
 }
 
 #[tokio::test]
