@@ -353,8 +353,8 @@ mod tests {
     use super::super::drafts::{self, ReviewRows};
     use super::super::review;
     use super::super::rows::NewRow;
-    use super::super::statements::{draft_of, journal};
     use super::*;
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::row_groups::RowSelection;
 
     #[test]

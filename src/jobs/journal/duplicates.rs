@@ -433,7 +433,7 @@ mod tests {
     use super::*;
     use crate::jobs::job::Kind;
     use crate::jobs::journal::rows::NewRow;
-    use crate::jobs::journal::statements::{draft_of, journal};
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::journal::{drafts, review};
 
     #[test]

@@ -178,8 +178,8 @@ pub(super) fn newest(db: &Tx<'_>, what: &str, most: &usize) -> tx::Result<Vec<St
 #[cfg(test)]
 mod tests {
     use super::super::jobs::Account;
-    use super::super::statements::journal;
     use super::*;
+    use crate::jobs::journal::tests::statements::journal;
 
     #[test]
     fn a_fact_counts_for_its_service_and_one_of_an_earlier_version_only_contradicts() {

@@ -69,8 +69,6 @@ mod runner;
 mod schema;
 pub(super) mod sending;
 pub(super) mod sent_here;
-#[cfg(test)]
-mod statements;
 mod store;
 pub(super) mod takeover;
 #[cfg(feature = "team")]

@@ -556,8 +556,8 @@ fn overdue(db: &Tx<'_>, now: Timestamp, job: JobId) -> tx::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::super::rows::NewRow;
-    use super::super::statements::{draft_of, journal};
     use super::*;
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
     use rusqlite::Connection;
 
     /// Number of rows that [`rule_out`] moves, of a request for four badges, of which `revoked` are revoked.

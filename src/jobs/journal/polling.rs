@@ -254,10 +254,10 @@ pub(super) fn note_second_badges(db: &Tx<'_>, found: &[SecondBadge]) -> tx::Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::statements::{draft_of, journal};
     use super::*;
     use crate::jobs::job::Kind;
     use crate::jobs::journal::rows::NewRow;
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
 
     #[test]
     fn nobody_is_looked_for_without_an_address() {

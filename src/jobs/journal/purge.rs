@@ -71,9 +71,9 @@ mod tests {
     use super::super::drafts;
     use super::super::jobs::Actor;
     use super::super::rows::NewRow;
-    use super::super::statements::{draft_of, journal, seen};
     use super::*;
     use crate::jobs::job::{Kind, Phase};
+    use crate::jobs::journal::tests::statements::{draft_of, journal, seen};
 
     fn args(base_url: &str) -> Purge {
         let account =

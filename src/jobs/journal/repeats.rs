@@ -153,7 +153,7 @@ mod tests {
     use crate::jobs::journal::duplicates;
     use crate::jobs::journal::rows::NewRow;
     use crate::jobs::journal::schema::{self, MIGRATIONS};
-    use crate::jobs::journal::statements::{draft_of, journal};
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
     use crate::jobs::row_status::RowStatus;
     use proptest::prelude::*;
     use rusqlite::Connection;

@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::EmailKey;
 use crate::jobs::journal::jobs::Actor;
-use crate::jobs::journal::statements::{draft_of, seen};
 use crate::jobs::journal::tests::closed;
+use crate::jobs::journal::tests::statements::{draft_of, seen};
 use crate::jobs::journal::{Journal, claims, drafts, rows::NewRow, schema};
 use tempfile::TempDir;
 

@@ -1,17 +1,17 @@
 //! Tests: an operation needs the same number of statements for any number of rows.
 
-use super::jobs::{self, Account, Actor, NewJob, SeenJob};
-use super::observe::{self, ObserveContext};
-use super::place::Site;
-use super::requests::{Chunk, RequestEntry};
-use super::rows::{self, NewRow};
-use super::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
-use super::tx::{self, Tx, values};
-use super::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
 use crate::costs::costs;
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text, Verdict};
 use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Phase};
+use crate::jobs::journal::jobs::{self, Account, Actor, NewJob, SeenJob};
+use crate::jobs::journal::observe::{self, ObserveContext};
+use crate::jobs::journal::place::Site;
+use crate::jobs::journal::requests::{Chunk, RequestEntry};
+use crate::jobs::journal::rows::{self, NewRow};
+use crate::jobs::journal::sending::{self, IssueAnswer, RecordIntent, RevokeAnswer};
+use crate::jobs::journal::tx::{self, Tx, values};
+use crate::jobs::journal::{Process, claims, decisions, doubts, drafts, duplicates, schema, sent_here};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::Schedule;
 use crate::jobs::settings::{JobConfig, Policies};
@@ -44,7 +44,7 @@ fn counted<T>(run: impl FnOnce() -> tx::Result<T>) -> (T, usize) {
 
 const NEW: Timestamp = Timestamp::UNIX_EPOCH;
 
-pub(super) fn journal() -> Connection {
+pub(in crate::jobs::journal) fn journal() -> Connection {
     let mut db = Connection::open_in_memory().expect("a database");
     schema::prepare(&mut db, &Site::none(), "").expect("the schema");
     db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(count)).expect("traced");
@@ -62,7 +62,7 @@ fn draft(db: &Tx<'_>, kind: Kind, n: u64) -> JobId {
     draft_of(db, kind, &(1..=n).map(row).collect::<Vec<_>>())
 }
 
-pub(super) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow]) -> JobId {
+pub(in crate::jobs::journal) fn draft_of(db: &Tx<'_>, kind: Kind, rows: &[NewRow]) -> JobId {
     let owner = Process { id: "me".into(), label: "me".into(), place: None };
     let account = Account { profile: "p".into(), base_url: "u".into(), key: "k".into(), organisation: None };
     let new = NewJob {
@@ -89,7 +89,7 @@ fn me() -> Actor {
     Actor::now("me")
 }
 
-pub(super) fn seen(phase: Phase) -> SeenJob {
+pub(in crate::jobs::journal) fn seen(phase: Phase) -> SeenJob {
     SeenJob { owner: "me".into(), phases: vec![phase], decision: i64::MAX }
 }
 
