@@ -31,7 +31,7 @@ impl MaySend {
         Self(Arc::new(is_allowed))
     }
 
-    pub(super) fn is_allowed(&self) -> bool {
+    pub(crate) fn is_allowed(&self) -> bool {
         (self.0)()
     }
 }

@@ -15,7 +15,7 @@ use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::settings::full_request;
-use crate::api::{ApiError, Call, MAX_ENTRIES, Turn, Writer};
+use crate::api::{ApiError, Call, MAX_ENTRIES, MaySend, Turn, Writer};
 use jiff::Timestamp;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -184,8 +184,8 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
                 turn = None;
                 let Some(taken) = taken else { continue };
                 // Ready rows may wait for another request to the same recipients.
-                let chunk = match record_intent(core, id, pause).await {
-                    Ok(Some(chunk)) => chunk,
+                let (chunk, may_send) = match record_intent(core, id, pause).await {
+                    Ok(Some(recorded)) => recorded,
                     Ok(None) => {
                         blocked = true;
                         continue;
@@ -200,7 +200,7 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
                 core.changed(id, []);
                 let (core, writer, job) = (core.clone(), writer.clone(), job.clone());
                 let mut call = call.clone().in_turn(taken);
-                if let Some(may_send) = core.journal.may_send() {
+                if let Some(may_send) = may_send {
                     call = call.while_allowed(may_send);
                 }
                 flying.spawn(async move {
@@ -246,12 +246,13 @@ async fn send_all(core: &Arc<JobsCore>, writer: &Writer, id: JobId, pause: &Canc
     }
 }
 
-/// `None` if there is nothing to send, or nothing may be sent.
+/// Also returns the right to send the request, if that may end. `None` if there is nothing to send, or nothing may be
+/// sent.
 async fn record_intent(
     core: &Arc<JobsCore>,
     id: JobId,
     pause: &CancellationToken,
-) -> Result<Option<Chunk>, JournalError> {
+) -> Result<Option<(Chunk, Option<MaySend>)>, JournalError> {
     tokio::select! {
         assured = core.journal.assure_lease() => assured?,
         () = pause.cancelled() => return Ok(None),
@@ -260,9 +261,11 @@ async fn record_intent(
     let (me, most) = (core.me(), full_request(core.settings.batch));
     let (now, heard) = core.moment();
     let intent = RecordIntent { job: id, me, most, at: now.as_second(), heard };
+    // Before the record, which shows that the job still has this owner.
+    let may_send = core.journal.may_send();
     let chunk = core.store.record_intent(intent).await?;
     core.no_trouble(id);
-    Ok(chunk)
+    Ok(chunk.map(|chunk| (chunk, may_send)))
 }
 
 /// As [`stopped_by`], for a journal that cannot be read. Nothing is written to a damaged file, not even the stop.

@@ -6,10 +6,11 @@
 //! database's clock says that the lease has ended. So its own deadline is earlier, and by a clock that counts sleep.
 
 use super::away::ConnectionReport;
+use crate::api::MaySend;
 use crate::boot_clock::boot_ms;
 use crate::team::{DatabaseSession, Login, TeamError};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -30,12 +31,22 @@ const AGAIN: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct LeaseTime {
     until: Arc<AtomicI64>,
+    /// Rises with each renewal of a lease that had ended. Others may have taken over jobs before it.
+    term: Arc<AtomicU64>,
     renewed: Arc<Notify>,
 }
 
 impl LeaseTime {
     pub(in crate::jobs) fn is_valid(&self) -> bool {
         boot_ms() < self.until.load(Ordering::Acquire)
+    }
+
+    /// The right to send what is recorded from now on. It ends with the lease, also if that is renewed afterwards: the
+    /// computer may have slept, and the job may have another owner since.
+    pub(super) fn may_send(&self) -> MaySend {
+        let (lease, term) = (self.clone(), self.term.load(Ordering::Acquire));
+        // A renewal raises the term before the time, so whoever sees the new time also sees the new term.
+        MaySend::new(move || lease.is_valid() && lease.term.load(Ordering::Acquire) == term)
     }
 
     /// Waits a little for a renewal if the lease has ended. After an outage, a job may reach the database before the
@@ -60,7 +71,10 @@ impl LeaseTime {
         self.until.store(0, Ordering::Release);
     }
 
-    fn renew(&self, begun: i64) {
+    pub(super) fn renew(&self, begun: i64) {
+        if !self.is_valid() {
+            self.term.fetch_add(1, Ordering::Release);
+        }
         self.until.store(begun + RELIABLE.as_millis() as i64, Ordering::Release);
         self.renewed.notify_waiters();
     }
@@ -251,6 +265,16 @@ mod tests {
         assert!(!time.is_valid(), "nothing was renewed yet");
         time.renew(boot_ms());
         assert!(time.is_valid());
+        let may_send = time.may_send();
+        time.renew(boot_ms());
+        assert!(may_send.is_allowed(), "the lease has not ended");
+        time.end();
+        assert!(!may_send.is_allowed());
+        time.renew(boot_ms());
+        assert!(
+            !may_send.is_allowed() && time.may_send().is_allowed(),
+            "others may have taken over meanwhile"
+        );
         // The renewal was asked for before the computer slept.
         time.renew(boot_ms() - RELIABLE.as_millis() as i64);
         assert!(!time.is_valid());

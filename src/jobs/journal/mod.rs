@@ -395,6 +395,16 @@ impl Journal {
         Ok(())
     }
 
+    /// Ends the lease and renews it, as a computer does that has slept: for tests.
+    #[doc(hidden)]
+    #[cfg(feature = "team")]
+    pub fn sleep(&self) {
+        self.end_lease();
+        if let Some(lease) = &self.lease {
+            lease.renew(crate::boot_clock::boot_ms());
+        }
+    }
+
     /// Ends the time for which this process relies on its lease, as an outage of the database does: for tests.
     #[doc(hidden)]
     #[cfg(feature = "team")]
@@ -404,10 +414,10 @@ impl Journal {
         }
     }
 
-    /// For requests that this process may send only while it has its lease. `None` for a file.
+    /// For a request that is recorded afterwards: this process may send it only until its lease ends. `None` for a file.
     pub(super) fn may_send(&self) -> Option<MaySend> {
         #[cfg(feature = "team")]
-        return self.lease.clone().map(|lease| MaySend::new(move || lease.is_valid()));
+        return self.lease.as_ref().map(LeaseTime::may_send);
         #[cfg(not(feature = "team"))]
         None
     }
