@@ -7,6 +7,7 @@ use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
+use crate::export::time_left;
 use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgress, SyncScope, file_of};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -141,7 +142,11 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     });
     let mut shown = ProgressBar::new();
     let want = if all { SyncScope::All } else { SyncScope::New };
-    let read = |r: &SyncProgress| (t!("badges read").to_owned(), r.done, r.all);
+    let read = |r: &SyncProgress| {
+        let left = time_left(r.done, r.all, reader.link_now().limit);
+        let left = left.map_or_else(String::new, |left| format!(", {left}"));
+        (format!("{}{left}", t!("badges read")), r.done, r.all)
+    };
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
     shown.clear();
     let synced = synced?;

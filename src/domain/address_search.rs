@@ -330,6 +330,7 @@ mod tests {
             reg_date: ServiceTime::new("2026-11-02 09:41:00"),
             revoke_at: None,
             rnum: None,
+            read_at: None,
         }
     }
 

@@ -41,6 +41,7 @@ impl HeldBadge {
                 valid_until: self.valid_until(),
                 issued_at: self.issued_at(),
                 reg_date: self.reg_date(),
+                read_at: history.filter(|_| detail.is_none()).and_then(|h| h.read_at),
             },
             now,
         )

@@ -6,6 +6,7 @@ use super::records::{BadgeTypeCode, Level};
 use super::text::Text;
 use super::time::ServiceTime;
 use crate::i18n::Localizable;
+use jiff::civil::DateTime;
 
 /// A record's values by field name, as the service sent them.
 pub trait FieldSource {
@@ -117,6 +118,8 @@ types! {
     Option<ServiceTime>:
         |source, name| source.text(name).and_then(|text| ServiceTime::new(text.wire())),
         |time| FieldValue::Time(time.as_ref());
+    // Not a field of the service: lapel sets it.
+    Option<DateTime>: |_source, _name| None, |_time| FieldValue::Text(None);
     Option<BadgeTypeCode>:
         |source, name| source.text(name).map(|text| BadgeTypeCode::new(text.wire())),
         |code| FieldValue::Code(code.as_ref().map(BadgeTypeCode::wire));

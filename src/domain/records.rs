@@ -9,6 +9,7 @@ use super::record_fields::{FieldValue, record};
 use super::text::Text;
 use super::time::ServiceTime;
 use crate::i18n::Localizable;
+use jiff::civil::DateTime;
 
 record! {
     /// The answer of `GET /ping`.
@@ -216,7 +217,9 @@ record! {
         issued_at: Option<ServiceTime>,
         reg_date: Option<ServiceTime>,
         revoke_at: Option<ServiceTime>;
-        rnum: Option<i64>
+        rnum: Option<i64>,
+        /// For a row of the index, the service's time when the index was read. Its state is that of then.
+        read_at: Option<DateTime>
     }
 }
 
@@ -247,6 +250,7 @@ impl HistoryItem {
             reg_date: None,
             revoke_at: None,
             rnum: None,
+            read_at: None,
         }
     }
 }

@@ -118,6 +118,8 @@ pub struct BadgeFacts<'a> {
     pub issued_at: Option<&'a ServiceTime>,
     /// The acceptance time of the request.
     pub reg_date: Option<&'a ServiceTime>,
+    /// As [`HistoryItem::read_at`].
+    pub read_at: Option<DateTime>,
 }
 
 impl<'a> From<&'a HistoryItem> for BadgeFacts<'a> {
@@ -130,6 +132,7 @@ impl<'a> From<&'a HistoryItem> for BadgeFacts<'a> {
             valid_until: item.valid_until.as_ref(),
             issued_at: item.issued_at.as_ref(),
             reg_date: item.reg_date.as_ref(),
+            read_at: item.read_at,
         }
     }
 }
@@ -144,6 +147,7 @@ impl<'a> From<&'a Badge> for BadgeFacts<'a> {
             valid_until: badge.valid_until.as_ref(),
             issued_at: badge.issued_at.as_ref(),
             reg_date: badge.reg_date.as_ref(),
+            read_at: None,
         }
     }
 }
@@ -158,6 +162,7 @@ impl<'a> From<&'a WalletBadge> for BadgeFacts<'a> {
             valid_until: badge.valid_until.as_ref(),
             issued_at: badge.issued_at.as_ref(),
             reg_date: badge.reg_date.as_ref(),
+            read_at: None,
         }
     }
 }
@@ -247,7 +252,9 @@ impl Verdict {
             Label::Revoked => return Self::Revoked { at: None, reason: reason(), label: None },
             Label::Revoking => return Self::Revoking { at: None, reason: reason() },
             Label::Waiting => {
-                let since = facts.reg_date.and_then(ServiceTime::start).map(|t| between(t, now));
+                // It may have been issued since it was read.
+                let known_until = facts.read_at.map_or(now, |read| read.min(now));
+                let since = facts.reg_date.and_then(ServiceTime::start).map(|t| between(t, known_until));
                 return match since {
                     Some(since) if since > SignedDuration::from_hours(NORMAL_WAIT_HOURS) => {
                         Self::Overdue { since }
@@ -395,6 +402,7 @@ pub(super) fn shifted(from: DateTime, value: i64, unit: Unit) -> Option<DateTime
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::BadgeId;
     use jiff::civil::datetime;
 
     const NOW: DateTime = datetime(2026, 11, 21, 12, 0, 0, 0);
@@ -429,9 +437,27 @@ mod tests {
                 valid_until: valid_until.as_ref(),
                 issued_at: issued_at.as_ref(),
                 reg_date: reg_date.as_ref(),
+                read_at: None,
             },
             NOW,
         )
+    }
+
+    #[test]
+    fn a_row_of_the_index_waits_only_as_long_as_is_known() {
+        let reg_date = ServiceTime::new("2026-11-01 10:00:00");
+        let row = HistoryItem {
+            status_name: Some("발급대기".into()),
+            reg_date: reg_date.clone(),
+            read_at: reg_date
+                .as_ref()
+                .and_then(ServiceTime::start)
+                .and_then(|at| at.checked_add(5.hours()).ok()),
+            ..HistoryItem::for_test(BadgeId::new("B").expect("an id"))
+        };
+        assert_eq!(Verdict::of(&row, NOW), Verdict::Waiting { since: Some(SignedDuration::from_hours(5)) });
+        let fresh = HistoryItem { read_at: None, ..row };
+        assert!(matches!(Verdict::of(&fresh, NOW), Verdict::Overdue { .. }));
     }
 
     #[test]

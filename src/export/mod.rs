@@ -19,4 +19,4 @@ pub use crate::domain::{Field, FieldValue};
 pub use file::{ExportContent, ExportError, ExportFormat, ExportRequest, Exported, write};
 pub use list::List;
 pub use record::{ExportRow, Record, RecordShape, badge_types, field_value};
-pub use walk::{Cost, Progress, Walk, cost, counted, first_page, summary};
+pub use walk::{Cost, Progress, Walk, cost, counted, first_page, summary, time_left};

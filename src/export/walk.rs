@@ -92,6 +92,13 @@ impl Cost {
     }
 }
 
+/// How much longer the reading of a list waits for the rate limit, in words: `about 3 minutes left`. `None` for less than a
+/// minute.
+pub fn time_left(done: u64, all: u64, a_minute: u32) -> Option<String> {
+    let Cost { waits, .. } = Cost::of(all.saturating_sub(done), a_minute);
+    (waits > 0).then(|| plural!(waits, "about {n} minute left", "about {n} minutes left"))
+}
+
 /// The cost of reading a list as text: the requests, and the minutes when one minute is not enough.
 pub fn cost(rows: u64, a_minute: u32) -> String {
     let Cost { requests, waits } = Cost::of(rows, a_minute);
@@ -212,5 +219,14 @@ mod tests {
         assert!(summary(&none, noun).contains("gives no total_count"));
         let moving = Gathered { end: ListEnd::Moving, ..read };
         assert!(summary(&moving, noun).contains("incomplete"));
+    }
+
+    #[test]
+    fn the_rest_of_a_reading_waits_for_the_rate_limit() {
+        let left = |done| time_left(done, 1_000_000, 100).unwrap_or_default();
+        assert_eq!(
+            [left(0), left(980_000), left(990_001)],
+            ["about 99 minutes left", "about 1 minute left", ""]
+        );
     }
 }

@@ -152,6 +152,7 @@ pub(super) fn item(row: &Row<'_>) -> rusqlite::Result<HistoryItem> {
         reg_date: time(9)?,
         revoke_at: time(10)?,
         rnum: None,
+        read_at: None,
     })
 }
 

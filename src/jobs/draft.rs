@@ -49,6 +49,8 @@ pub struct RevokeTarget {
     pub title: Text,
     /// The state when the badge was last seen.
     pub state: State,
+    /// Whether that was when the index was read, so that a waiting badge may be issued by now.
+    pub is_of_index: bool,
 }
 
 impl RevokeTarget {
@@ -60,6 +62,7 @@ impl RevokeTarget {
             email: badge.recipient_email.clone().unwrap_or_default(),
             title: badge.title.clone().unwrap_or_default(),
             state: Verdict::of(badge, now).state(),
+            is_of_index: badge.read_at.is_some(),
         }
     }
 
@@ -70,6 +73,7 @@ impl RevokeTarget {
             email: badge.recipient_email.clone().unwrap_or_default(),
             title: badge.title.clone().unwrap_or_default(),
             state,
+            is_of_index: false,
         }
     }
 }

@@ -255,6 +255,7 @@ pub fn issued_badge(job: &Job, row: JobRow) -> Option<HistoryItem> {
         reg_date: None,
         revoke_at: time(row.revoke_at),
         rnum: None,
+        read_at: None,
     })
 }
 

@@ -7,7 +7,7 @@ use crate::tui::persist::input_history;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
 
-/// Longest wait for cancelled disk work to end.
+/// Longest wait for cancelled disk work, and for a journal without anything to wait for.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LISTED: usize = 20;
 
@@ -44,12 +44,32 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
             "waiting for {n} answers from the service; ctrl-c quits at once"
         ));
     }
-    tokio::select! {
-        () = jobs.close() => {}
-        () = told_again() => say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again")),
-    }
-    for line in lines(jobs.list().await, app.keeps_jobs()) {
-        say(&line);
+    let closed = async {
+        if on_the_way > 0 {
+            jobs.close().await;
+            return Ok(());
+        }
+        tokio::time::timeout(PATIENCE, jobs.close()).await
+    };
+    let closed = tokio::select! {
+        closed = closed => closed,
+        () = told_again() => {
+            say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again"));
+            Ok(())
+        }
+    };
+    // A database or a disk that does not answer must not delay the end either.
+    let listed = match closed {
+        Ok(()) => tokio::time::timeout(PATIENCE, jobs.list()).await,
+        Err(late) => Err(late),
+    };
+    match listed {
+        Ok(listed) => {
+            for line in lines(listed, app.keeps_jobs()) {
+                say(&line);
+            }
+        }
+        Err(_) => say(t!("the journal does not answer, so unfinished jobs are not listed: lapel jobs list")),
     }
 }
 

@@ -319,7 +319,10 @@ async fn answer(
             let WorkerConnection { reader, index, .. } = link?;
             Response::IndexCoverage(index.coverage(&filter, reader.clock().now()).await)
         }
-        Request::IndexList(query) => Response::IndexList(link?.index.list(query).await),
+        Request::IndexList(query) => {
+            let WorkerConnection { reader, index, .. } = link?;
+            Response::IndexList(index.list(query, &reader).await)
+        }
         Request::FindCert(number) => Response::FoundCerts(link?.index.find_cert(&number).await),
         Request::People(email, name) => Response::People(link?.index.find_people(email, name).await),
         Request::WithoutDetails(list) => Response::WithoutDetails(link?.index.without_details(list).await),

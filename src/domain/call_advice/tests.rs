@@ -72,6 +72,7 @@ impl Row {
             reg_date: wallet.reg_date.clone(),
             revoke_at: self.revoked.and_then(time),
             rnum: None,
+            read_at: None,
         };
         let wallet = Some(wallet).filter(|_| self.wallet);
         HeldBadge { badge_id: id, wallet, history: Some(history), detail: None }

@@ -96,6 +96,9 @@ impl RevokeForm {
             }
             State::Expired => t!("will be sent: still Issued in the service").to_owned(),
             State::Waiting if self.when_issued => t!("revoked when issued, while lapel runs").to_owned(),
+            State::Waiting if self.targets.iter().any(|target| target.is_of_index) => {
+                t!("skipped: Waiting when the index was read. Open a badge to see its state now").to_owned()
+            }
             State::Waiting => t!("skipped: cannot be revoked before it is Issued").to_owned(),
             State::Revoking => t!("skipped: already being revoked").to_owned(),
             State::Revoked => t!("skipped: already revoked").to_owned(),

@@ -352,6 +352,7 @@ impl Wallet {
             email: held.recipient_email().cloned().unwrap_or_else(asked),
             title: held.title().cloned().unwrap_or_default(),
             state: held.verdict(cx.now()).state(),
+            is_of_index: false,
         }
     }
 }

@@ -265,12 +265,15 @@ impl RowList {
             heading.forget_content();
         }
         for page in std::mem::take(&mut self.unfitted) {
-            // The rows to be sent are hidden at first in a review, unless there are no others. They have no reasons.
+            // The rows to be sent are hidden at first in a review, unless there are no others. They have no reasons, but
+            // they have numbers, and a search shows them.
             let has_others = self.list.loaded().any(|(_, row)| row.row_status != RowStatus::Ready);
             let is_shown =
-                |row: &&JobRow| !self.is_review || !has_others || row.row_status != RowStatus::Ready;
-            for row in self.list.page_rows(page).into_iter().filter(is_shown) {
-                heading.fit(&columns::cells(row, self.is_review, cx, words), cx);
+                |row: &JobRow| !self.is_review || !has_others || row.row_status != RowStatus::Ready;
+            for row in self.list.page_rows(page) {
+                let cells = columns::cells(row, self.is_review, cx, words);
+                let fitted = if is_shown(row) { cells.len() } else { 1 };
+                heading.fit(&cells[..fitted.min(cells.len())], cx);
             }
         }
     }

@@ -10,6 +10,7 @@ use crate::index::{
     LONGEST_PAGE, Period, Renewals, Sums, SyncProgress, SyncScope, Synced,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -161,8 +162,15 @@ impl IndexSlot {
         index.coverage(filter, now).await.ok()?
     }
 
-    pub async fn list(&self, query: IndexQuery) -> Result<Page<HistoryItem>, String> {
-        said(self.used().await?.list(query).await)
+    pub async fn list(&self, query: IndexQuery, reader: &Reader) -> Result<Page<HistoryItem>, String> {
+        let index = self.used().await?;
+        let read_at = said(index.status().await)?.read_at.and_then(|at| Timestamp::from_second(at).ok());
+        let read_at = read_at.map(|at| reader.clock().offset().to_datetime(at));
+        let mut page = said(index.list(query).await)?;
+        for (_, row) in &mut page.items {
+            row.read_at = read_at;
+        }
+        Ok(page)
     }
 
     pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, NotSearched> {

@@ -84,6 +84,7 @@ pub fn targets(world: &World, count: usize) -> Vec<RevokeTarget> {
         email: "v@naru.example".into(),
         title: TITLE.into(),
         state: State::Issued,
+        is_of_index: false,
     };
     ids.into_iter().map(target).collect()
 }

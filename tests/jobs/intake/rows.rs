@@ -55,6 +55,15 @@ fn names_as_people_have_them_are_ready() {
 }
 
 #[test]
+fn letters_of_two_alphabets_in_an_address_need_review() {
+    for mixed in ["s2024\u{430}080@naru.example", "kim.mins\u{443}@naru.example"] {
+        let (standing, what) = verdict("김민수", mixed);
+        assert_eq!(standing, Ask, "{mixed}");
+        assert!(what.contains("two alphabets"), "{mixed}: {what}");
+    }
+}
+
+#[test]
 fn names_that_cannot_be_sent_are_refused_with_the_reason() {
     for (name, reason) in [
         ("", "empty"),

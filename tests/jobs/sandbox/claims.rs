@@ -59,6 +59,7 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
         email: "gildong@naru.example".into(),
         title: TITLE.into(),
         state: State::Issued,
+        is_of_index: false,
     };
     let corrected = plan(Some(vec![badge]));
     let (issue, revoke) = bench.jobs.replace(corrected, old, "성명 정정", "me").await.expect("planned");

@@ -163,6 +163,7 @@ fn targets(bench: &Bench, count: usize) -> Vec<RevokeTarget> {
             email: "e".into(),
             title: "t".into(),
             state: State::Issued,
+            is_of_index: false,
         })
         .collect()
 }

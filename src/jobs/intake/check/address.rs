@@ -52,7 +52,8 @@ pub(super) fn checked(raw: &str, findings: &mut Findings) -> String {
             localizable!("an office mailbox, not a person's"),
         );
     }
-    if let Some(mixed) = address.domain().split('.').find(|label| mixes_scripts(label)) {
+    let mut words = address.as_str().split(['@', '.', '_', '-', '+']);
+    if let Some(mixed) = words.find(|word| mixes_scripts(word)) {
         let what = localizable!(
             "\"{mixed}\" mixes letters of two alphabets that look alike",
             mixed = super::quoted(mixed)

@@ -22,7 +22,7 @@ use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
-use crate::tui::widgets::needs::counts_in_words;
+use crate::tui::widgets::needs::{counts_in_words, most_urgent_first};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
@@ -300,12 +300,10 @@ impl Activity {
 /// The statuses of the rows shown without opening the job; an empty list means all rows. A job of at most `FEW` rows
 /// shows all of them. Other jobs show the rows that need a person, or whose badge is not known.
 fn peeked(job: &Job) -> Option<Vec<RowStatus>> {
-    let row_statuses: Vec<RowStatus> = job
-        .counts
-        .iter()
-        .map(|(row_status, _)| row_status)
-        .filter(|row_status| row_status.needs_a_person() || *row_status == RowStatus::Unbound)
-        .collect();
+    let is_peeked = |status: &RowStatus| {
+        job.counts.of(*status) > 0 && (status.needs_a_person() || *status == RowStatus::Unbound)
+    };
+    let row_statuses: Vec<RowStatus> = most_urgent_first(job).into_iter().filter(is_peeked).collect();
     if job.counts.total() <= FEW {
         return Some(Vec::new());
     }
@@ -573,5 +571,18 @@ impl Component for Activity {
             Some(rows) => self.draw_rows(frame, area, cx, rows),
             None => self.draw_jobs(frame, area, cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::widgets::needs::tests::job;
+
+    #[test]
+    fn the_most_urgent_rows_are_shown_first() {
+        let stopped = [(RowStatus::Ready, 397), (RowStatus::Invalid, 3), (RowStatus::InDoubt, 100)];
+        let shown = peeked(&job(Phase::Stopped, &stopped)).expect("some");
+        assert_eq!(shown.first(), Some(&RowStatus::InDoubt), "{shown:?}");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
+use crate::export::time_left;
 use crate::i18n;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
@@ -128,7 +129,10 @@ impl BadgeCounts {
             } else {
                 String::new()
             };
-            return (format!("{what}{of}"), theme.warning());
+            let left = cx.link().filter(|_| !running.details);
+            let left = left.and_then(|link| time_left(running.done, running.all, link.limit));
+            let left = left.map_or_else(String::new, |left| format!(" {} {left}", cx.glyphs.dot));
+            return (format!("{what}{of}{left}"), theme.warning());
         }
         let Some(status) = self.all.as_ref().map(|all| &all.sums.status) else {
             return (String::new(), theme.dim());
