@@ -59,7 +59,7 @@ fn letters_of_two_alphabets_in_an_address_need_review() {
     for mixed in ["s2024\u{430}080@naru.example", "kim.mins\u{443}@naru.example"] {
         let (standing, what) = verdict("김민수", mixed);
         assert_eq!(standing, Ask, "{mixed}");
-        assert!(what.contains("two alphabets"), "{mixed}: {what}");
+        assert!(what.iter().any(|what| what.contains("two alphabets")), "{mixed}: {what:?}");
     }
 }
 
