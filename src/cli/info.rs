@@ -4,7 +4,7 @@ use super::label::{field, padded};
 use super::{exit, json, output, session};
 use crate::api::DEFAULT_RATE_LIMIT;
 use crate::config::{
-    Defaults, Env, Flags, Ground, IndexSettings, Mistake, Provenance, SettingValue, provenance,
+    Defaults, Env, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
 };
 use crate::domain::text::scrub;
 use crate::i18n;
@@ -217,7 +217,7 @@ fn terminal(env: &Env, asks_background: bool) -> Value {
         "COLORTERM": raw("COLORTERM"),
         "truecolor": is("COLORTERM", &["truecolor", "24bit"]) || is("TERM", &["direct"]),
         "NO_COLOR": env.raw("NO_COLOR").is_some(),
-        "background": Ground::guess(env).map(|ground| format!("{} (COLORFGBG)", ground.word())),
+        "background": TerminalBackground::guess(env).map(|ground| format!("{} (COLORFGBG)", ground.word())),
         "background_asked": asks_background,
         "program": program,
         "images": images,

@@ -5,13 +5,13 @@ use super::pictures::TerminalHints;
 use super::ui::ThemeChoice;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Ground {
+pub enum TerminalBackground {
     #[default]
     Dark,
     Light,
 }
 
-impl Ground {
+impl TerminalBackground {
     pub fn word(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -70,21 +70,21 @@ mod tests {
     #[test]
     fn the_grounds_that_people_have_are_told_apart() {
         for (answer, ground) in [
-            ("rgb:0000/0000/0000", Ground::Dark),
-            ("rgb:1e1e/1e1e/2e2e", Ground::Dark),
-            ("rgb:00/2b/36", Ground::Dark),
-            ("rgb:2/2/3", Ground::Dark),
-            ("rgba:1a1a/1b1b/2626/cccc", Ground::Dark),
-            ("rgb:0000/0000/ffff", Ground::Dark),
-            ("rgb:ffff/ffff/ffff", Ground::Light),
-            ("rgb:fdfd/f6f6/e3e3", Ground::Light),
-            ("rgb:fd/f6/e3", Ground::Light),
-            ("rgb:f/f/f", Ground::Light),
-            ("rgb:FFF/fFf/eee", Ground::Light),
-            ("rgba:ffff/ffff/ffff/0000", Ground::Light),
-            ("rgb:0000/ffff/0000", Ground::Light),
+            ("rgb:0000/0000/0000", TerminalBackground::Dark),
+            ("rgb:1e1e/1e1e/2e2e", TerminalBackground::Dark),
+            ("rgb:00/2b/36", TerminalBackground::Dark),
+            ("rgb:2/2/3", TerminalBackground::Dark),
+            ("rgba:1a1a/1b1b/2626/cccc", TerminalBackground::Dark),
+            ("rgb:0000/0000/ffff", TerminalBackground::Dark),
+            ("rgb:ffff/ffff/ffff", TerminalBackground::Light),
+            ("rgb:fdfd/f6f6/e3e3", TerminalBackground::Light),
+            ("rgb:fd/f6/e3", TerminalBackground::Light),
+            ("rgb:f/f/f", TerminalBackground::Light),
+            ("rgb:FFF/fFf/eee", TerminalBackground::Light),
+            ("rgba:ffff/ffff/ffff/0000", TerminalBackground::Light),
+            ("rgb:0000/ffff/0000", TerminalBackground::Light),
         ] {
-            assert_eq!(Ground::of_colour(answer), Some(ground), "{answer}");
+            assert_eq!(TerminalBackground::of_colour(answer), Some(ground), "{answer}");
         }
     }
 
@@ -107,18 +107,18 @@ mod tests {
             "#ffffff",
             "rgb:\u{ff11}/ff/ff",
         ] {
-            assert_eq!(Ground::of_colour(answer), None, "{answer}");
+            assert_eq!(TerminalBackground::of_colour(answer), None, "{answer}");
         }
     }
 
     #[test]
     fn the_environment_is_a_guess() {
         for (said, guess) in [
-            ("15;0", Some(Ground::Dark)),
-            ("0;15", Some(Ground::Light)),
-            ("0;default;15", Some(Ground::Light)),
-            ("12;8", Some(Ground::Dark)),
-            ("0;7", Some(Ground::Light)),
+            ("15;0", Some(TerminalBackground::Dark)),
+            ("0;15", Some(TerminalBackground::Light)),
+            ("0;default;15", Some(TerminalBackground::Light)),
+            ("12;8", Some(TerminalBackground::Dark)),
+            ("0;7", Some(TerminalBackground::Light)),
             ("15;default", None),
             ("15;16", None),
             ("0;-1", None),
@@ -126,23 +126,23 @@ mod tests {
             ("", None),
         ] {
             let env = Env::of([("COLORFGBG", said)]);
-            assert_eq!(Ground::guess(&env), guess, "{said}");
+            assert_eq!(TerminalBackground::guess(&env), guess, "{said}");
         }
-        assert_eq!(Ground::guess(&Env::of([("TERM", "xterm")])), None);
+        assert_eq!(TerminalBackground::guess(&Env::of([("TERM", "xterm")])), None);
     }
 
     proptest! {
         #[test]
         fn no_answer_stops_it(answer in "(rgba?:)?[0-9a-f/]{0,24}.{0,8}") {
-            let _ = Ground::of_colour(&answer);
+            let _ = TerminalBackground::of_colour(&answer);
         }
 
         #[test]
         fn digits_make_no_difference(grey: u8) {
-            let two = Ground::of_colour(&format!("rgb:{grey:02x}/{grey:02x}/{grey:02x}"));
-            let four = Ground::of_colour(&format!("rgb:{0:04x}/{0:04x}/{0:04x}", u16::from(grey) * 257));
+            let two = TerminalBackground::of_colour(&format!("rgb:{grey:02x}/{grey:02x}/{grey:02x}"));
+            let four = TerminalBackground::of_colour(&format!("rgb:{0:04x}/{0:04x}/{0:04x}", u16::from(grey) * 257));
             prop_assert_eq!(two, four);
-            prop_assert_eq!(two, Some(if grey >= 118 { Ground::Light } else { Ground::Dark }));
+            prop_assert_eq!(two, Some(if grey >= 118 { TerminalBackground::Light } else { TerminalBackground::Dark }));
         }
     }
 }

@@ -61,7 +61,7 @@ mod toml_reader;
 mod ui;
 
 pub use app::{AppSettings, ClipboardChoice, NoticeChoice, RefreshChoice};
-pub use background::Ground;
+pub use background::TerminalBackground;
 pub use ca::CaFile;
 pub use edit::{ProfileEdit, Removed, edit_profile, remove_profile};
 pub use env::Env;

@@ -2,7 +2,7 @@
 //! fetches a key.
 
 use super::app::AppSettings;
-use super::background::Ground;
+use super::background::TerminalBackground;
 use super::env::Env;
 use super::file::ConfigFile;
 use super::index::IndexSettings;
@@ -100,7 +100,7 @@ pub fn provenance(flags: &Flags, env: &Env, defaults: &Defaults) -> Provenance {
         is_in_file: profile.entry.is_some(),
         settings: listed(profile, &paths, env, defaults),
     });
-    let asks_background = Ground::is_asked(ui.theme.theme, &ui.pictures.terminal);
+    let asks_background = TerminalBackground::is_asked(ui.theme.theme, &ui.pictures.terminal);
     Provenance { paths, settings: all, profile, overrides: selection.overrides, asks_background, remarks }
 }
 

@@ -1,6 +1,6 @@
 //! The user's colours: `theme.toml`, beside `config.toml`.
 
-use super::background::Ground;
+use super::background::TerminalBackground;
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::{TomlReader, TomlValue};
@@ -95,15 +95,15 @@ pub type Colours = [Option<Colour>; Role::ALL.len()];
 pub struct Palette {
     pub theme: ThemeChoice,
     /// As far as known. Decides when the theme is `auto`.
-    pub ground: Ground,
+    pub ground: TerminalBackground,
     pub colours: Colours,
 }
 
 impl Palette {
     pub fn drawn(&self) -> ThemeChoice {
         match (self.theme, self.ground) {
-            (ThemeChoice::Auto, Ground::Dark) => ThemeChoice::Dark,
-            (ThemeChoice::Auto, Ground::Light) => ThemeChoice::Light,
+            (ThemeChoice::Auto, TerminalBackground::Dark) => ThemeChoice::Dark,
+            (ThemeChoice::Auto, TerminalBackground::Light) => ThemeChoice::Light,
             (theme, _) => theme,
         }
     }

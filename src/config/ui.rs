@@ -1,7 +1,7 @@
 //! The look and language of the TUI: theme, glyphs, pictures, language.
 
 use super::app::AppSettings;
-use super::background::Ground;
+use super::background::TerminalBackground;
 use super::env::Env;
 use super::file::ConfigFile;
 use super::pictures::{PictureChoice, PictureSettings};
@@ -146,7 +146,7 @@ impl Ui {
         let ui = Self {
             theme: Palette {
                 theme: theme.0,
-                ground: Ground::guess(env).unwrap_or_default(),
+                ground: TerminalBackground::guess(env).unwrap_or_default(),
                 colours: own.colours,
             },
             glyphs: glyphs.0,

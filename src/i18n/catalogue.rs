@@ -1,4 +1,4 @@
-//! The translations, and how arguments are filled into a text.
+//! The translations in `assets/ko.toml`, and how arguments are filled into a text.
 
 use super::{Language, particles, without_context};
 use std::collections::{HashMap, HashSet};

@@ -10,7 +10,7 @@
 //!                +--------------- history_scan ------+---------+       everything through the journal
 //!
 //! intake/             reads files of recipients     rules       which rows may be sent, resent, retried, undone
-//! commands, resolve   what a person does with a job resend      one decision for many rows
+//! commands            what a person does with a job resend      one decision for many rows
 //! journal/            the operations on the file    reason      why a row has its status, as a code
 //! history_scan        reads from the service        reports     receipts and redo files
 //! template_names      finds a template by its title job_words   the words for a job, for app and verbs
@@ -18,6 +18,7 @@
 //!                     completion                    urgency     what needs a person first
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
+//! judge_doubt         what the found badges say about a row in doubt
 //! ```
 
 mod coded;
@@ -34,13 +35,13 @@ mod job;
 mod job_words;
 mod journal;
 mod journal_place;
+mod judge_doubt;
 mod known_templates;
 mod ownership;
 mod reason;
 pub mod receipt;
 mod reports;
 mod resend;
-mod resolve;
 mod row_groups;
 mod row_status;
 mod rules;

@@ -38,7 +38,8 @@ coded! {
         /// The revocation was accepted or is under way.
         Revoking = "revoking", tr_noop!("revoking");
         Revoked = "revoked", tr_noop!("revoked");
-        /// The service did not accept the revocation. The reason names the badge's state.
+        /// The service did not accept the row, although it accepted others of the request: of a revocation, or of an issue
+        /// request. The reason says more.
         Dropped = "dropped", tr_noop!("not accepted");
     }
 }

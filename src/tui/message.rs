@@ -2,7 +2,7 @@
 
 use super::request::{Reply, RequestId};
 use crate::api::{ApiError, Reader};
-use crate::config::Ground;
+use crate::config::TerminalBackground;
 use crate::jobs::{JobChange, Jobs};
 use crate::tui::platform::images::PictureOutput;
 use crate::tui::widgets::cells::Ambiguous;
@@ -23,7 +23,7 @@ pub enum Message {
     /// How the terminal shows pictures, from its answers.
     Pictures(PictureOutput),
     /// Whether the terminal is dark or light, from its answer.
-    Background(Ground),
+    Background(TerminalBackground),
     /// How wide the terminal draws characters of ambiguous width, from its answer.
     Widths(Ambiguous),
     Response(Reply),

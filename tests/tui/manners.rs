@@ -51,7 +51,7 @@ async fn high_contrast_relies_on_no_colour_of_the_terminal() {
 
 #[tokio::test]
 async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_left_to_it() {
-    use lapel::config::{Ground, ThemeChoice};
+    use lapel::config::{TerminalBackground, ThemeChoice};
     let mut h = Harness::new(small(), 80, 24).await;
     h.settled().await;
     let dim = |h: &mut Harness| h.buffer()[(1, 1)].fg;
@@ -65,14 +65,17 @@ async fn the_terminals_background_changes_the_theme_once_and_only_where_it_is_le
     };
     h.tui.app.set_theme(ThemeChoice::Auto);
     assert_eq!(dim(&mut h), Color::Indexed(246), "dark, as long as nobody says anything");
-    assert!(!says(&mut h, Ground::Dark));
-    assert!(says(&mut h, Ground::Light));
+    assert!(!says(&mut h, TerminalBackground::Dark));
+    assert!(says(&mut h, TerminalBackground::Light));
     assert_eq!(dim(&mut h), Color::Indexed(241));
-    assert!(!says(&mut h, Ground::Light), "nothing is drawn for what is so already");
+    assert!(!says(&mut h, TerminalBackground::Light), "nothing is drawn for what is so already");
     for theme in [ThemeChoice::Dark, ThemeChoice::HighContrast, ThemeChoice::Terminal, ThemeChoice::None] {
         h.tui.app.set_theme(theme);
         let before = dim(&mut h);
-        assert!(!says(&mut h, Ground::Light) && !says(&mut h, Ground::Dark), "{theme:?}");
+        assert!(
+            !says(&mut h, TerminalBackground::Light) && !says(&mut h, TerminalBackground::Dark),
+            "{theme:?}"
+        );
         assert_eq!(dim(&mut h), before);
     }
 }

@@ -10,8 +10,8 @@ use super::tx::{self, Tx, values};
 use crate::domain::{BadgeId, EmailKey, ServiceTime};
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::JobId;
+use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
 use crate::jobs::reason::{Code, Reason};
-use crate::jobs::resolve::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
 use crate::jobs::row_status::RowStatus;
 use jiff::Timestamp;
 use jiff::tz::Offset;
@@ -73,11 +73,11 @@ pub(super) fn resolve_doubts(db: &Tx<'_>, args: &ResolveDoubts) -> tx::Result<Ob
                 other_name: sight
                     .holder
                     .as_ref()
-                    .is_some_and(|name| resolve::names_differ(&row.name, name.wire())),
+                    .is_some_and(|name| judge_doubt::names_differ(&row.name, name.wire())),
             })
             .collect();
         let scan = ScanResult { now: context.now, complete: complete.contains(&row.key), shows_waiting };
-        let judgement = resolve::judge(&row.doubt, &candidates, scan, &context.settings);
+        let judgement = judge_doubt::judge(&row.doubt, &candidates, scan, &context.settings);
         if let Judgement::Bind(badge) = &judgement {
             known.holders.entry(badge.wire().to_owned()).or_default().push((row.job, row.no));
             resolved.sights.extend(sights.iter().filter(|s| s.badge_id == *badge).cloned());
@@ -103,7 +103,7 @@ pub(super) fn due(
 ) -> tx::Result<HashSet<EmailKey>> {
     let shows_waiting = facts::settled(db, &context.account, WAITING)?.as_deref() == Some("shown");
     let scan = ScanResult { now: context.now, complete: true, shows_waiting };
-    let is_due = |row: &DoubtRow| match resolve::judge(&row.doubt, &[], scan, &context.settings) {
+    let is_due = |row: &DoubtRow| match judge_doubt::judge(&row.doubt, &[], scan, &context.settings) {
         Judgement::NotSeen => row.row_status != RowStatus::NotSeen,
         Judgement::NotAccepted | Judgement::Absent => true,
         _ => row.is_unsearched,

@@ -1,7 +1,7 @@
 //! The picture on the screen: which screen has space for it, and when it is requested.
 
 use super::App;
-use crate::config::{Ground, Palette};
+use crate::config::{Palette, TerminalBackground};
 use crate::tui::effects::Effects;
 use crate::tui::platform::images::{PictureOutput, PictureRequest};
 use crate::tui::platform::terminal::gives_kitty_pictures;
@@ -34,7 +34,7 @@ impl App {
     }
 
     /// Takes the terminal's background. Redraws the screen if the theme changes.
-    pub(super) fn found_ground(&mut self, ground: Ground) {
+    pub(super) fn found_ground(&mut self, ground: TerminalBackground) {
         let palette = Palette { ground, ..self.palette };
         if palette.drawn() != self.palette.drawn() {
             self.set_theme(palette);

@@ -1,6 +1,6 @@
 //! Command palette. It lists every action of every screen, with its key or why it is not possible now. It also
 //! finds a badge, a holder or a template by its name, id or address. It never selects an action that sends, revokes
-//! or deletes something: the user does.
+//! or deletes something: the user does. Its entries are declared in `input/action.rs`.
 
 pub(in crate::tui) mod search;
 

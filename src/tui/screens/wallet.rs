@@ -449,7 +449,7 @@ impl Component for Wallet {
             Action::Revoke if self.folded_here().is_some() => {
                 let copies = number(self.folded_here().unwrap_or_default() as u64);
                 self.unfold();
-                out.say(t!("This row stands for {copies} copies. Select the one to revoke.", copies));
+                out.say(t!("This row shows {copies} copies. Select the one to revoke.", copies));
             }
             Action::Revoke => match self.selected() {
                 Some(held) => {

@@ -6,7 +6,9 @@
 //! drawing waits.
 
 use super::typed;
-use crate::config::{GlyphChoice, Ground, PictureChoice, PictureSettings, TerminalHints, ThemeChoice};
+use crate::config::{
+    GlyphChoice, PictureChoice, PictureSettings, TerminalBackground, TerminalHints, ThemeChoice,
+};
 use crate::tui::message::Message;
 use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
@@ -102,7 +104,7 @@ impl TerminalQueries {
         let asked = Self {
             terminal,
             pictures: unasked(pictures) == PictureMode::Asking,
-            background: Ground::is_asked(theme, &terminal),
+            background: TerminalBackground::is_asked(theme, &terminal),
             // With ASCII glyphs the terminal may not know this character.
             width: cfg!(unix) && !terminal.bare && glyphs == GlyphChoice::Unicode,
         };
@@ -209,7 +211,7 @@ pub struct Answers {
     sixel: bool,
     name: Option<String>,
     cell: Option<(u16, u16)>,
-    background: Option<Ground>,
+    background: Option<TerminalBackground>,
     width: Option<Ambiguous>,
     width_is_last: bool,
     pub done: bool,
@@ -331,7 +333,7 @@ impl Answers {
                 }
             }
             Some(b']') => {
-                let colour = text.strip_prefix("11;").and_then(Ground::of_colour);
+                let colour = text.strip_prefix("11;").and_then(TerminalBackground::of_colour);
                 self.background = colour.or(self.background);
             }
             _ => {}

@@ -196,17 +196,17 @@ fn the_background_is_asked_for_where_the_theme_depends_on_it() {
 #[test]
 fn the_background_is_heard_among_other_answers() {
     for (said, ground) in [
-        ("\x1b]11;rgb:fdfd/f6f6/e3e3\x07", Some(Ground::Light)),
-        ("\x1b]11;rgb:fd/f6/e3\x1b\\", Some(Ground::Light)),
-        ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", Some(Ground::Dark)),
+        ("\x1b]11;rgb:fdfd/f6f6/e3e3\x07", Some(TerminalBackground::Light)),
+        ("\x1b]11;rgb:fd/f6/e3\x1b\\", Some(TerminalBackground::Light)),
+        ("\x1b]11;rgba:0000/0000/0000/ffff\x1b\\", Some(TerminalBackground::Dark)),
         ("\x1b]10;rgb:ffff/ffff/ffff\x07", None),
         ("\x1b]11;?\x07", None),
         ("\x1b]11;rgb:ffff/ffff\x07", None),
         ("\x1b]11;\u{ff}\x07", None),
         // Half an end before the next answer.
-        ("\x1b]11;rgb:ffff/ffff/ffff\x1b", Some(Ground::Light)),
+        ("\x1b]11;rgb:ffff/ffff/ffff\x1b", Some(TerminalBackground::Light)),
         // An invalid second answer does not replace the first.
-        ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(Ground::Light)),
+        ("\x1b]11;rgb:f/f/f\x07\x1b]11;no\x07", Some(TerminalBackground::Light)),
     ] {
         let mut answers = Answers::default();
         for byte in format!("j{KITTY}{said}{CELL}{DONE}k").bytes() {
