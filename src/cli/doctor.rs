@@ -25,10 +25,7 @@ const OTHERS: u32 = 0o077;
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| DoctorReport { without_key: without_key.to_vec(), ..found }) {
-        Ok(found) => match found.print(flags.json) {
-            Ok(code) => code,
-            Err(failure) => failure.report(false),
-        },
+        Ok(found) => found.print(flags.json).unwrap_or_else(|failure| failure.report(false)),
         Err(failure) => failure.report(flags.json),
     }
 }

@@ -149,10 +149,7 @@ pub async fn journal(
             .and_then(|restored| put_back(&restored, as_json))
         }
     };
-    match done {
-        Ok(()) => exit::OK,
-        Err(failure) => failure.report(as_json),
-    }
+    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
 /// The place of the profile's journal. Without a profile, that of this computer.
