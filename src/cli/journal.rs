@@ -3,7 +3,7 @@
 
 mod status;
 
-pub(super) use status::{names, server_json};
+pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
 use super::failure::Failure;
