@@ -4,9 +4,18 @@ use crate::i18n;
 use crate::tui::input::action::Action;
 use strum::IntoStaticStr;
 
-/// Declares the contexts with their names for users.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContextKind {
+    Screen,
+    /// A modal over a screen.
+    Over,
+    /// It takes typed letters as text.
+    Text,
+}
+
+/// Declares the contexts with their kinds, unless that is a screen, and their names for users.
 macro_rules! contexts {
-    ($($(#[$doc:meta])* $name:ident = $place:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident $(($kind:ident))? = $place:expr;)*) => {
         /// A key is looked up in the focused component's stack of contexts, innermost first.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
         #[strum(serialize_all = "kebab-case")]
@@ -17,8 +26,14 @@ macro_rules! contexts {
             pub fn place(self) -> &'static str {
                 i18n::tr(match self { $(Self::$name => $place,)* })
             }
+
+            fn kind(self) -> ContextKind {
+                match self { $(Self::$name => contexts!(@kind $($kind)?),)* }
+            }
         }
     };
+    (@kind) => { ContextKind::Screen };
+    (@kind $kind:ident) => { ContextKind::$kind };
 }
 
 contexts! {
@@ -27,9 +42,9 @@ contexts! {
     /// Everywhere outside text fields.
     Global = tr_noop!("Everywhere outside fields");
     /// Any text field that the user may leave for another tab. Nothing typed is lost there.
-    Field = tr_noop!("Any field");
+    Field (Text) = tr_noop!("Any field");
     /// Any popup without a focused text field.
-    Popup = tr_noop!("Any popup");
+    Popup (Over) = tr_noop!("Any popup");
     List = tr_noop!("Any list");
     Templates = tr_noop!("Templates");
     /// Template details, when there is no pane beside the list.
@@ -40,51 +55,51 @@ contexts! {
     History = tr_noop!("History");
     Wallet = tr_noop!("Wallet");
     Badge = tr_noop!("Badge");
-    FilterBar = tr_noop!("Filter form");
-    FilterLine = tr_noop!("Filter line");
+    FilterBar (Text) = tr_noop!("Filter form");
+    FilterLine (Text) = tr_noop!("Filter line");
     /// A single text field: badge id, row number.
-    Prompt = tr_noop!("Single field");
+    Prompt (Text) = tr_noop!("Single field");
     /// The look-up box, which offers earlier look-ups.
-    LookUp = tr_noop!("Look-up box");
-    SortMenu = tr_noop!("Sort menu");
-    ColumnMenu = tr_noop!("List columns");
-    Filters = tr_noop!("Saved filters");
-    Form = tr_noop!("Form");
-    FileField = tr_noop!("File name");
+    LookUp (Text) = tr_noop!("Look-up box");
+    SortMenu (Over) = tr_noop!("Sort menu");
+    ColumnMenu (Over) = tr_noop!("List columns");
+    Filters (Over) = tr_noop!("Saved filters");
+    Form (Text) = tr_noop!("Form");
+    FileField (Text) = tr_noop!("File name");
     /// The list of recent files and of a folder.
-    FilePicker = tr_noop!("File list");
-    Export = tr_noop!("List export");
-    Exporting = tr_noop!("Running export");
+    FilePicker (Text) = tr_noop!("File list");
+    Export (Text) = tr_noop!("List export");
+    Exporting (Over) = tr_noop!("Running export");
     /// The form for an opened file.
-    File = tr_noop!("Recipient file");
+    File (Over) = tr_noop!("Recipient file");
     /// The columns of an opened file.
-    Mapping = tr_noop!("Column mapping");
-    RevokeForm = tr_noop!("Revoke form");
+    Mapping (Over) = tr_noop!("Column mapping");
+    RevokeForm (Text) = tr_noop!("Revoke form");
     /// The confirmation over a form or a list.
-    Review = tr_noop!("Confirmation");
+    Review (Text) = tr_noop!("Confirmation");
     /// The list of jobs.
     Activity = tr_noop!("Activity");
     JobRows = tr_noop!("Job rows");
     /// What is possible with a job: the run popup and the export popup.
-    JobMenu = tr_noop!("Job menu");
+    JobMenu (Over) = tr_noop!("Job menu");
     Home = tr_noop!("Home");
     /// The counts of Home.
     Overview = tr_noop!("Home: counts");
     /// The badges behind a count of Home.
     OverviewList = tr_noop!("Home: badges of a count");
     MailFailures = tr_noop!("Home: mail failures");
-    Menu = tr_noop!("Choice");
-    Profiles = tr_noop!("Profile list");
+    Menu (Over) = tr_noop!("Choice");
+    Profiles (Over) = tr_noop!("Profile list");
     /// The rows of an issue draft.
     Draft = tr_noop!("Issue draft review");
     DraftRevoke = tr_noop!("Revoke draft review");
-    Palette = tr_noop!("Command palette");
+    Palette (Text) = tr_noop!("Command palette");
     Json = tr_noop!("Raw JSON");
     Requests = tr_noop!("Request log");
-    Help = tr_noop!("Help");
+    Help (Over) = tr_noop!("Help");
     /// The first screen while there is no profile.
-    Welcome = tr_noop!("First screen");
-    Tour = tr_noop!("Everywhere in the tour");
+    Welcome (Over) = tr_noop!("First screen");
+    Tour (Over) = tr_noop!("Everywhere in the tour");
 }
 
 impl KeyContext {
@@ -116,41 +131,10 @@ impl KeyContext {
 
     /// A screen, not a modal over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(
-            self,
-            Self::Popup
-                | Self::Menu
-                | Self::JobMenu
-                | Self::Profiles
-                | Self::SortMenu
-                | Self::ColumnMenu
-                | Self::Filters
-                | Self::File
-                | Self::Mapping
-                | Self::Exporting
-                | Self::Help
-                | Self::Welcome
-                | Self::Tour
-        );
-        !over && !self.is_text()
+        self.kind() == ContextKind::Screen
     }
 
-    /// Whether it takes typed letters as text.
     pub fn is_text(self) -> bool {
-        matches!(
-            self,
-            Self::Field
-                | Self::Palette
-                | Self::FilterBar
-                | Self::FilterLine
-                | Self::Prompt
-                | Self::LookUp
-                | Self::Form
-                | Self::RevokeForm
-                | Self::FileField
-                | Self::FilePicker
-                | Self::Export
-                | Self::Review
-        )
+        self.kind() == ContextKind::Text
     }
 }
