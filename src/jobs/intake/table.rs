@@ -220,18 +220,18 @@ fn open_as_text(
     if whole && sampled.is_empty() {
         return Err(IntakeProblem::Empty);
     }
-    let shape = TableShape::of(&sampled, asked)?;
+    let about = unread(origin, detected.sha256.clone(), detected.bytes, InputFormat::Csv);
+    let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
+    let shape = TableShape::of(&sampled, asked, about)?;
     let reading = TextFormat {
         encoding,
         delimiter,
         skip_to: shape.skip_to,
         width: shape.width_read(),
-        sha256: detected.sha256.clone(),
+        sha256: detected.sha256,
     };
-    let left_out = shape.left_out;
-    let about = shape.about(origin, detected.sha256, detected.bytes, InputFormat::Csv);
-    let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
-    Ok(InputTable { about, body: TableBody::Text { origin: origin.clone(), reading, sample }, left_out })
+    let body = TableBody::Text { origin: origin.clone(), reading, sample };
+    Ok(InputTable { about: shape.about, body, left_out: shape.left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
@@ -266,21 +266,13 @@ fn open_pasted(
     let map = ColumnMap { name: super::NameColumns::One(0), email: 1, template: None };
     let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
-        name: origin.name.clone(),
-        sha256: detected.sha256,
-        bytes: detected.bytes,
-        format: InputFormat::Pasted,
-        encoding: None,
-        delimiter: None,
-        sheets: Vec::new(),
-        sheet: None,
         header: Some(HeaderRow::Absent),
         columns: header::column_names(None, 2),
         content: ColumnContent::of(&sample, 2),
         guess: ColumnGuess::from(&map),
         signature: "pasted lines".to_owned(),
         map: MapState::Found(map),
-        notes: Vec::new(),
+        ..unread(origin, detected.sha256, detected.bytes, InputFormat::Pasted)
     };
     Ok(InputTable { about, body: TableBody::Lines { rows, width: 2 }, left_out: None })
 }
@@ -303,13 +295,16 @@ fn open_sheet(
         return Err(IntakeProblem::Empty);
     }
     let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
+    let about = About { sheets, sheet, ..unread(origin, sha256, origin.bytes, format) };
     // Without a selected sheet, the columns are unknown.
-    let shape = if sheet.is_some() { TableShape::of(&sampled, asked)? } else { TableShape::unknown() };
-    let (skip_to, width, left_out) = (shape.skip_to, shape.width_read(), shape.left_out);
-    let mut about = shape.about(origin, sha256, origin.bytes, format);
-    notes.append(&mut about.notes);
-    let about = About { sheets, sheet, notes, ..about };
-    Ok(InputTable { about, body: TableBody::Grid { grid, skip_to, width }, left_out })
+    let shape = if about.sheet.is_some() {
+        TableShape::of(&sampled, asked, about)?
+    } else {
+        TableShape { about, skip_to: 0, width: 0, left_out: None }
+    };
+    let body = TableBody::Grid { grid, skip_to: shape.skip_to, width: shape.width_read() };
+    notes.extend(shape.about.notes);
+    Ok(InputTable { about: About { notes, ..shape.about }, body, left_out: shape.left_out })
 }
 
 fn endings_of(format: InputFormat) -> &'static [&'static str] {
@@ -321,14 +316,29 @@ fn endings_of(format: InputFormat) -> &'static [&'static str] {
     }
 }
 
+/// What is known of a source before its columns are.
+fn unread(origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat) -> About {
+    About {
+        name: origin.name.clone(),
+        sha256,
+        bytes,
+        format,
+        encoding: None,
+        delimiter: None,
+        sheets: Vec::new(),
+        sheet: None,
+        header: None,
+        columns: Vec::new(),
+        content: Vec::new(),
+        guess: ColumnGuess::default(),
+        signature: String::new(),
+        map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
+        notes: Vec::new(),
+    }
+}
+
 struct TableShape {
-    header: Option<HeaderRow>,
-    columns: Vec<String>,
-    content: Vec<ColumnContent>,
-    guess: ColumnGuess,
-    signature: String,
-    map: MapState,
-    notes: Vec<ImportNote>,
+    about: About,
     skip_to: u64,
     width: usize,
     left_out: Option<usize>,
@@ -340,22 +350,11 @@ impl TableShape {
         self.width + usize::from(self.left_out.is_some())
     }
 
-    fn unknown() -> Self {
-        Self {
-            header: None,
-            columns: Vec::new(),
-            content: Vec::new(),
-            guess: ColumnGuess::default(),
-            signature: String::new(),
-            map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
-            notes: Vec::new(),
-            skip_to: 0,
-            width: 0,
-            left_out: None,
-        }
-    }
-
-    fn of<'a>(rows: &[(u64, &'a [String])], asked: &OpenOptions<'_>) -> Result<Self, IntakeProblem> {
+    fn of<'a>(
+        rows: &[(u64, &'a [String])],
+        asked: &OpenOptions<'_>,
+        about: About,
+    ) -> Result<Self, IntakeProblem> {
         let filled: Vec<(u64, &[String])> = rows
             .iter()
             .map(|(line, cells)| (*line, without_blank_end(cells)))
@@ -408,18 +407,8 @@ impl TableShape {
         let columns = header::column_names(header, width);
         content.resize(columns.len(), ColumnContent::default());
         let skip_to = index.map_or(0, |at| filled[at].0);
-        Ok(Self {
-            header: header_row,
-            columns,
-            content,
-            guess,
-            signature,
-            map,
-            notes,
-            skip_to,
-            width,
-            left_out,
-        })
+        let about = About { header: header_row, columns, content, guess, signature, map, notes, ..about };
+        Ok(Self { about, skip_to, width, left_out })
     }
 
     fn map(
@@ -441,26 +430,6 @@ impl TableShape {
             return Ok((MapState::Remembered(map), guess));
         }
         Ok(header::map(header, content))
-    }
-
-    fn about(self, origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat) -> About {
-        About {
-            name: origin.name.clone(),
-            sha256,
-            bytes,
-            format,
-            encoding: None,
-            delimiter: None,
-            sheets: Vec::new(),
-            sheet: None,
-            header: self.header,
-            columns: self.columns,
-            content: self.content,
-            guess: self.guess,
-            signature: self.signature,
-            map: self.map,
-            notes: self.notes,
-        }
     }
 }
 
