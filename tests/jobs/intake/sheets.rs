@@ -434,12 +434,12 @@ fn a_spreadsheet_under_a_password_is_said_to_be_one() {
     ]);
     assert!(matches!(
         open_bytes("x.ods", &bytes).map(|_| ()),
-        Err(IntakeError { why: IntakeProblem::PasswordProtected { .. }, .. })
+        Err(IntakeError { why: IntakeProblem::PasswordProtected, .. })
     ));
     let ole = compound("/EncryptedPackage", b"x");
     assert!(matches!(
         open_bytes("x.xlsx", &ole).map(|_| ()),
-        Err(IntakeError { why: IntakeProblem::PasswordProtected { .. }, .. })
+        Err(IntakeError { why: IntakeProblem::PasswordProtected, .. })
     ));
 }
 
@@ -598,7 +598,7 @@ fn cells_at_the_far_end_of_a_sheet_cost_nothing() {
     ));
     assert!(matches!(
         open_bytes("x.ods", &ods_bomb).map(|_| ()),
-        Err(IntakeError { why: IntakeProblem::TooManyRows { .. }, .. })
+        Err(IntakeError { why: IntakeProblem::TooManyRows, .. })
     ));
     let wide_bomb = ods(&format!(
         "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"1000000\">{}</table:table-row></table:table>",

@@ -374,7 +374,7 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
     let here = ImportSource::File(folder.path("."));
     assert!(matches!(
         open(&here, &Choices::default()).map(|_| ()),
-        Err(IntakeError { why: IntakeProblem::NotAFile { .. }, .. })
+        Err(IntakeError { why: IntakeProblem::NotAFile, .. })
     ));
     #[cfg(target_os = "linux")]
     {
@@ -387,7 +387,7 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
             if odd.exists() {
                 let refused = open(&ImportSource::File(odd.clone()), &Choices::default()).map(|_| ());
                 assert!(
-                    matches!(refused, Err(IntakeError { why: IntakeProblem::NotAFile { .. }, .. })),
+                    matches!(refused, Err(IntakeError { why: IntakeProblem::NotAFile, .. })),
                     "{}: {refused:?}",
                     odd.display()
                 );
@@ -398,7 +398,7 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
         assert!(
             matches!(
                 open_bytes("x.csv", empty).map(|_| ()),
-                Err(IntakeError { why: IntakeProblem::Empty { .. }, .. })
+                Err(IntakeError { why: IntakeProblem::Empty, .. })
             ),
             "{empty:?}"
         );
@@ -428,7 +428,7 @@ fn a_file_that_changes_while_it_is_read_ends_in_an_error() {
     let table = open(&source, &Choices::default()).expect("readable");
     folder.file("list.csv", b"name,email\nKim,x@naru.example\n");
     let last = table.rows().expect("opens").last().expect("a row");
-    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::Changed { .. }, .. })), "{last:?}");
+    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::Changed, .. })), "{last:?}");
 }
 
 #[test]
@@ -520,7 +520,7 @@ fn more_rows_than_a_spreadsheet_has_are_refused() {
     let choices = Choices { columns: Some(one(0, 1)), ..Choices::default() };
     let table = open(&source, &choices).expect("readable");
     let last = table.rows().expect("opens").last().expect("a row");
-    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::TooManyRows { .. }, .. })));
+    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::TooManyRows, .. })));
 }
 
 #[test]
@@ -543,7 +543,7 @@ fn pasted_lines_are_people() {
         ]
     );
     let empty = open(&ImportSource::Pasted(" \n".to_owned()), &Choices::default());
-    assert!(matches!(empty.map(|_| ()), Err(IntakeError { why: IntakeProblem::Empty { .. }, .. })));
+    assert!(matches!(empty.map(|_| ()), Err(IntakeError { why: IntakeProblem::Empty, .. })));
 }
 
 #[test]
