@@ -41,13 +41,7 @@ pub fn completions(shell: Shell) -> u8 {
         .completer(&shell.to_string())
         .ok_or_else(|| io::Error::other(shell.to_string()))
         .and_then(|shell| shell.write_registration(VARIABLE, "lapel", "lapel", "lapel", &mut script));
-    match written {
-        Ok(()) => output::print(&script),
-        Err(why) => {
-            output::complain(&t!("cannot write the output: {why}", why));
-            exit::FAILED
-        }
-    }
+    output::ended(written.and_then(|()| output::print(&script)), exit::OK)
 }
 
 pub(super) fn of_profiles() -> ArgValueCandidates {

@@ -25,10 +25,7 @@ const OTHERS: u32 = 0o077;
 pub async fn doctor(flags: DoctorFlags, settings: &Settings, asker: &Asker, without_key: &[String]) -> u8 {
     let found = examine(settings, asker).await;
     match found.map(|found| DoctorReport { without_key: without_key.to_vec(), ..found }) {
-        Ok(found) => match found.print(flags.json) {
-            Ok(code) => code,
-            Err(failure) => failure.report(false),
-        },
+        Ok(found) => found.print(flags.json).unwrap_or_else(|failure| failure.report(false)),
         Err(failure) => failure.report(flags.json),
     }
 }
@@ -162,18 +159,18 @@ async fn journal(
     let path = Journal::file_in(&settings.paths.data_dir);
     let shown = path.to_string_lossy().into_owned();
     let bytes = std::fs::metadata(&path).map(|file| file.len()).ok();
-    let mut said = json!({ "path": shown, "exists": bytes.is_some(), "bytes": bytes, "jobs": null, "wrong": [], "server": null, "processes": [] });
+    let mut said = unread(&shown, bytes);
     if bytes.is_none() && settings.paths.data_dir.join("owners").exists() {
         problems.push(JournalError::Emptied { file: scrub(&shown).into_owned() }.to_string());
     }
-    let Some(profile) = &settings.profile else { return (Vec::new(), said, None) };
+    let Some(profile) = &settings.profile else { return (Vec::new(), said.into(), None) };
     let cannot_write = || {
         let status = FileStatus::of(&settings.paths.data_dir).ok().filter(|_| !profile.read_only);
         status?.problem().map(|why| why.to_string())
     };
     if bytes.is_none() {
         problems.extend(cannot_write());
-        return (Vec::new(), said, None);
+        return (Vec::new(), said.into(), None);
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
@@ -187,20 +184,29 @@ async fn journal(
             if !wrong.is_empty() {
                 problems.push(t!("the journal {file} is damaged: {wrong}. Move it away. After that, only the service's history shows what was sent.", file = scrub(&shown), wrong = scrub(&wrong.join("; "))));
             }
-            if let Some(fields) = said.as_object_mut() {
-                fields.insert("jobs".to_owned(), jobs.into());
-                fields.insert("wrong".to_owned(), wrong.into());
-            }
-            (facts, said, Some(listed))
+            said.insert("jobs".to_owned(), jobs.into());
+            said.insert("wrong".to_owned(), wrong.into());
+            (facts, said.into(), Some(listed))
         }
         Err(failure) => {
-            if let Some(fields) = said.as_object_mut() {
-                fields.insert("wrong".to_owned(), vec![failure.message.clone()].into());
-            }
+            said.insert("wrong".to_owned(), vec![failure.message.clone()].into());
             problems.push(failure.message);
-            (Vec::new(), said, None)
+            (Vec::new(), said.into(), None)
         }
     }
+}
+
+/// What is known of a journal before it is read.
+fn unread(path: &str, bytes: Option<u64>) -> Map<String, Value> {
+    super::json::fields(json!({
+        "path": path,
+        "exists": bytes.is_some(),
+        "bytes": bytes,
+        "jobs": null,
+        "wrong": [],
+        "server": null,
+        "processes": [],
+    }))
 }
 
 /// The same of a team's journal, and the state of its database.
@@ -212,20 +218,8 @@ async fn team_journal(
 ) -> (Vec<Fact>, Value) {
     let server = profile.journal.as_ref().map(|team| team.server.clone());
     let path = server.as_ref().map_or_else(String::new, |server| scrub(&server.to_string()).into_owned());
-    let mut said = json!({
-        "path": path,
-        "exists": false,
-        "bytes": null,
-        "jobs": null,
-        "wrong": [],
-        "server": null,
-        "processes": [],
-    });
-    let mut set = |name: &str, value: Value| {
-        if let Some(fields) = said.as_object_mut() {
-            fields.insert(name.to_owned(), value);
-        }
-    };
+    let mut said = unread(&path, None);
+    let mut set = |name: &str, value: Value| said.insert(name.to_owned(), value);
     let found =
         open_journal(journal_place(profile, &settings.paths, &asker.who), JournalPlace::team_status).await;
     let exists = match found {
@@ -248,7 +242,7 @@ async fn team_journal(
         }
     };
     if !exists {
-        return (Vec::new(), said);
+        return (Vec::new(), said.into());
     }
     let read = async {
         let session = VerbSession::open(settings, asker, JobAccess::Look, |_| ()).await?;
@@ -263,12 +257,12 @@ async fn team_journal(
                 ));
             }
             set("wrong", wrong.into());
-            (facts, said)
+            (facts, said.into())
         }
         Err(failure) => {
             set("wrong", vec![failure.message.clone()].into());
             problems.push(failure.message);
-            (Vec::new(), said)
+            (Vec::new(), said.into())
         }
     }
 }

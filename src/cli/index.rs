@@ -64,10 +64,7 @@ pub async fn index(flags: IndexFlags, settings: &Settings) -> u8 {
         IndexVerb::Build { all } => build(settings, all, as_json).await,
         IndexVerb::Purge { all } => purge(settings, all, as_json),
     };
-    match done {
-        Ok(()) => exit::OK,
-        Err(failure) => failure.report(as_json),
-    }
+    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
 fn account(settings: &Settings) -> Result<(Profile, api::Connection, IndexAccount), Failure> {

@@ -27,15 +27,8 @@ pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -
         "terminal": terminal(env, found.asks_background),
         "remarks": found.remarks,
     });
-    let said =
-        if as_json { output::answer(&json::line(&value)) } else { output::answer(&lines(&value, &found)) };
-    match said {
-        Ok(()) => exit::OK,
-        Err(why) => {
-            output::complain(&t!("cannot write the output: {why}", why));
-            exit::FAILED
-        }
-    }
+    let answer = if as_json { json::line(&value) } else { lines(&value, &found) };
+    output::ended(output::answer(&answer), exit::OK)
 }
 
 fn defaults() -> Defaults {

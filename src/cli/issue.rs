@@ -20,10 +20,8 @@ use tokio::sync::watch;
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
-    match Box::pin(run(flags, settings, asker)).await {
-        Ok(code) => code,
-        Err(failure) => failure.report(as_json),
-    }
+    let done = Box::pin(run(flags, settings, asker)).await;
+    done.unwrap_or_else(|failure| failure.report(as_json))
 }
 
 async fn run(flags: IssueFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {

@@ -21,10 +21,8 @@ use tokio_util::sync::CancellationToken;
 pub async fn jobs(flags: JobsFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.json;
     let verb = flags.verb.unwrap_or(JobsVerb::List);
-    match Box::pin(run(verb, as_json, settings, asker)).await {
-        Ok(code) => code,
-        Err(failure) => failure.report(as_json),
-    }
+    let done = Box::pin(run(verb, as_json, settings, asker)).await;
+    done.unwrap_or_else(|failure| failure.report(as_json))
 }
 
 async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {

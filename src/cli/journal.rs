@@ -3,7 +3,7 @@
 
 mod status;
 
-pub(super) use status::{names, server_json};
+pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
 use super::failure::Failure;
@@ -149,10 +149,7 @@ pub async fn journal(
             .and_then(|restored| put_back(&restored, as_json))
         }
     };
-    match done {
-        Ok(()) => exit::OK,
-        Err(failure) => failure.report(as_json),
-    }
+    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
 /// The place of the profile's journal. Without a profile, that of this computer.

@@ -8,7 +8,7 @@ use std::io;
 pub fn man() -> u8 {
     let mut page = Vec::new();
     match write_page(&mut page) {
-        Ok(()) => output::print(&page),
+        Ok(()) => output::ended(output::print(&page), exit::OK),
         Err(why) => {
             output::complain(&t!("cannot create the manual page: {why}", why));
             exit::FAILED

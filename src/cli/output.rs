@@ -29,22 +29,27 @@ pub fn how_to_begin() -> &'static str {
 /// # Errors
 /// Any error of the system except a closed pipe: the reader has read enough.
 pub(super) fn answer(line: &str) -> io::Result<()> {
+    print(format!("{}\n", redact(line)).as_bytes())
+}
+
+/// # Errors
+/// Those of [`answer`].
+pub(super) fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match writeln!(out, "{}", redact(line)).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
 }
 
-pub(super) fn print(bytes: &[u8]) -> u8 {
-    let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
-        // A closed pipe is no error: the reader has read enough.
-        Err(why) if why.kind() != ErrorKind::BrokenPipe => {
+/// The exit code of a verb that ends with this output.
+pub(super) fn ended(written: io::Result<()>, code: u8) -> u8 {
+    match written {
+        Ok(()) => code,
+        Err(why) => {
             complain(&t!("cannot write the output: {why}", why));
             exit::FAILED
         }
-        _ => exit::OK,
     }
 }
 

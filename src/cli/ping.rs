@@ -75,7 +75,7 @@ fn report(profile: &Profile, connection: &Connection, ping: &Ping, took: Duratio
         });
         t!("ok  key {key}  {millis} ms  {base_url}", key, millis, base_url = profile.base_url)
     };
-    spoken(output::answer(&line), exit::OK)
+    output::ended(output::answer(&line), exit::OK)
 }
 
 /// A placeholder replaces a text that contains the key.
@@ -99,15 +99,5 @@ fn answer_failure(json: bool, kind: &str, message: &str, profile: Option<&Profil
     if let (Some(profile), Value::Object(fields)) = (profile, &mut line) {
         fields.insert("base_url".to_owned(), profile.base_url.clone().into());
     }
-    spoken(output::answer(&line.to_string()), code)
-}
-
-fn spoken(written: std::io::Result<()>, code: u8) -> u8 {
-    match written {
-        Ok(()) => code,
-        Err(why) => {
-            output::complain(&t!("cannot write the output: {why}", why));
-            exit::FAILED
-        }
-    }
+    output::ended(output::answer(&line.to_string()), code)
 }

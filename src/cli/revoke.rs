@@ -19,10 +19,7 @@ use tokio::sync::watch;
 
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;
-    match run(flags, settings, asker).await {
-        Ok(code) => code,
-        Err(failure) => failure.report(as_json),
-    }
+    run(flags, settings, asker).await.unwrap_or_else(|failure| failure.report(as_json))
 }
 
 async fn run(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> Result<u8, Failure> {

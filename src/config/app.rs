@@ -3,7 +3,7 @@
 use super::pictures::PictureChoice;
 use super::section::section;
 use super::toml_reader::TomlReader;
-use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, Words};
+use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, words};
 use crate::i18n::Language;
 use std::time::Duration;
 
@@ -28,30 +28,32 @@ section! {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ClipboardChoice {
-    /// This computer's clipboard when lapel runs locally, otherwise the terminal's.
-    #[default]
-    Auto,
-    Native,
-    Osc52,
-    Off,
-}
+words! {
+    #[derive(Default)]
+    pub enum ClipboardChoice {
+        /// This computer's clipboard when lapel runs locally, otherwise the terminal's.
+        #[default]
+        Auto = "auto",
+        Native = "native",
+        Osc52 = "osc52",
+        Off = "off",
+    }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NoticeChoice {
-    #[default]
-    Off,
-    Bell,
-    Desktop,
-}
+    #[derive(Default)]
+    pub enum NoticeChoice {
+        #[default]
+        Off = "off",
+        Bell = "bell",
+        Desktop = "desktop",
+    }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RefreshChoice {
-    #[default]
-    Off,
-    HalfMinute,
-    TwoMinutes,
+    #[derive(Default)]
+    pub enum RefreshChoice {
+        #[default]
+        Off = "off",
+        HalfMinute = "30s",
+        TwoMinutes = "2m",
+    }
 }
 
 impl RefreshChoice {
@@ -72,19 +74,4 @@ impl RefreshChoice {
             Self::TwoMinutes => Some(Duration::from_secs(120)),
         }
     }
-}
-
-impl Words for ClipboardChoice {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("auto", Self::Auto), ("native", Self::Native), ("osc52", Self::Osc52), ("off", Self::Off)];
-}
-
-impl Words for NoticeChoice {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("off", Self::Off), ("bell", Self::Bell), ("desktop", Self::Desktop)];
-}
-
-impl Words for RefreshChoice {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("off", Self::Off), ("30s", Self::HalfMinute), ("2m", Self::TwoMinutes)];
 }

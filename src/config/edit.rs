@@ -6,12 +6,12 @@ use super::input::{ProfileInput, typed_mistake};
 use super::journal::JournalSettings;
 use super::key_store::{Deleted, KeyStore, SecretKind};
 use super::mistake::{ConfigError, Mistake, shown};
-use super::new_profile::lock;
+use super::new_profile::{create_keys_dir, lock};
 use super::paths::{Paths, recent_file, templates_file};
 use super::profile::{KeyPin, Profile};
 use super::section::ConfigSection;
 use super::selection::Selected;
-use crate::fs::{create_private_dir, replace};
+use crate::fs::replace;
 use secrecy::{ExposeSecret, SecretString};
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
@@ -139,9 +139,7 @@ pub fn edit_profile(
     name: &str,
     change: &ProfileEdit,
 ) -> Result<(Profile, Option<String>), ConfigError> {
-    create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
-    })?;
+    create_keys_dir(paths)?;
     let _lock = lock(paths)?;
     let plan = change.plan(paths, env, name)?;
     let path = paths.config_file();

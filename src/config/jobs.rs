@@ -4,7 +4,7 @@
 
 use super::section::{Consequence, SettingType, ToToml, ascending, number, section};
 use super::toml_reader::{TomlReader, TomlValue, join};
-use super::ui::Words;
+use super::ui::words;
 
 /// Minutes in thirty days: the latest first check.
 const MONTH: u32 = 30 * 24 * 60;
@@ -13,22 +13,12 @@ const MONTH: u32 = 30 * 24 * 60;
 pub const JOB_CLASSES: &[&str] =
     &["twin", "shared_address", "valid", "expiring", "expired", "revoked", "waiting", "sent", "look_alike"];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JobPolicy {
-    Block,
-    Ask,
-    Allow,
-}
-
-impl JobPolicy {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::read(word)
+words! {
+    pub enum JobPolicy {
+        Block = "block",
+        Ask = "ask",
+        Allow = "allow",
     }
-}
-
-impl Words for JobPolicy {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("block", Self::Block), ("ask", Self::Ask), ("allow", Self::Allow)];
 }
 
 /// By a name in [`JOB_CLASSES`].

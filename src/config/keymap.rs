@@ -5,19 +5,17 @@
 use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::TomlReader;
-use super::ui::Words;
+use super::ui::words;
 use std::path::{Path, PathBuf};
 
-/// `preset = "vim"` at the top of the file. Lines of the file win over it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeymapPreset {
-    #[default]
-    Default,
-    Vim,
-}
-
-impl Words for KeymapPreset {
-    const WORDS: &'static [(&'static str, Self)] = &[("default", Self::Default), ("vim", Self::Vim)];
+words! {
+    /// `preset = "vim"` at the top of the file. Lines of the file win over it.
+    #[derive(Default)]
+    pub enum KeymapPreset {
+        #[default]
+        Default = "default",
+        Vim = "vim",
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

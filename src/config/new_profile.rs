@@ -125,9 +125,7 @@ pub fn save_profile(
 ) -> Result<Profile, ConfigError> {
     let profile = new.profile(api_key)?;
     let secret = profile.key.fetch()?;
-    create_private_dir(&paths.keys_dir()).map_err(|why| {
-        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
-    })?;
+    create_keys_dir(paths)?;
     let _lock = lock(paths)?;
     let path = paths.config_file();
     let text = read_text(&path)?;
@@ -195,6 +193,12 @@ fn is_free(file: &ConfigFile, name: &str) -> Result<(), ConfigError> {
             Err(file.wrong(&format!("profiles.{}", old.name), what))
         }
     }
+}
+
+pub(super) fn create_keys_dir(paths: &Paths) -> Result<(), Mistake> {
+    create_private_dir(&paths.keys_dir()).map_err(|why| {
+        Mistake::plain(t!("cannot create {keys_dir}: {why}", keys_dir = shown(&paths.keys_dir()), why))
+    })
 }
 
 /// Two lapel processes must never write at once. Blocks for at most [`LOCK_PATIENCE`]. The lock

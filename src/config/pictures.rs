@@ -1,30 +1,21 @@
 //! How the TUI shows pictures, by the settings and the terminal's environment variables.
 
 use super::env::Env;
-use super::ui::{GlyphChoice, ThemeChoice, Words};
+use super::ui::{GlyphChoice, ThemeChoice, words};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PictureChoice {
-    /// The best method of the terminal, which lapel queries once.
-    #[default]
-    Auto,
-    Kitty,
-    Iterm2,
-    Sixel,
-    /// Two coloured pixels per character, for every terminal with colours.
-    Halfblocks,
-    None,
-}
-
-impl Words for PictureChoice {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("auto", Self::Auto),
-        ("kitty", Self::Kitty),
-        ("iterm2", Self::Iterm2),
-        ("sixel", Self::Sixel),
-        ("halfblocks", Self::Halfblocks),
-        ("none", Self::None),
-    ];
+words! {
+    #[derive(Default)]
+    pub enum PictureChoice {
+        /// The best method of the terminal, which lapel queries once.
+        #[default]
+        Auto = "auto",
+        Kitty = "kitty",
+        Iterm2 = "iterm2",
+        Sixel = "sixel",
+        /// Two coloured pixels per character, for every terminal with colours.
+        Halfblocks = "halfblocks",
+        None = "none",
+    }
 }
 
 /// From environment variables, which may be out of date, for example in a tmux window that was

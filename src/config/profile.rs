@@ -12,45 +12,28 @@ use super::mistake::ConfigError;
 use super::resolved::Resolved;
 use super::section::{ConfigSection, Consequence, Input, SettingEdit, ToToml, checked, number, section};
 use super::toml_reader::{TomlReader, TomlValue};
-use super::ui::Words;
+use super::ui::words;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
 use std::fmt;
 use std::ops::Deref;
 
-/// The TUI always shows it, and asks for more confirmations with LIVE.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Environment {
-    /// A sandbox without real data.
-    Demo,
-    Staging,
-    /// Real badges of real people. The default when a profile sets no environment.
-    #[default]
-    Live,
-}
-
-impl Environment {
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::read(word)
+words! {
+    /// The TUI always shows it, and asks for more confirmations with LIVE.
+    #[derive(Default)]
+    pub enum Environment {
+        /// A sandbox without real data.
+        Demo = "demo",
+        Staging = "staging",
+        /// Real badges of real people. The default when a profile sets no environment.
+        #[default]
+        Live = "live",
     }
-
-    pub fn word(self) -> &'static str {
-        self.spelled()
-    }
-}
-
-impl Words for Environment {
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("demo", Self::Demo), ("staging", Self::Staging), ("live", Self::Live)];
 }
 
 impl fmt::Display for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Demo => "DEMO",
-            Self::Staging => "STAGING",
-            Self::Live => "LIVE",
-        })
+        f.pad(&self.word().to_uppercase())
     }
 }
 

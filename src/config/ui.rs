@@ -12,35 +12,7 @@ use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
 use std::ffi::OsString;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ThemeChoice {
-    #[default]
-    Auto,
-    Dark,
-    Light,
-    /// White on black and bright colours, on every terminal.
-    HighContrast,
-    Terminal,
-    /// Only weight, reverse and words.
-    None,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum GlyphChoice {
-    #[default]
-    Unicode,
-    Ascii,
-}
-
-/// Their width in cells differs between terminals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum JoinedChoice {
-    #[default]
-    Show,
-    /// Draws the first character and a sign for the rest.
-    Replace,
-}
-
+/// An enum whose values are words of a settings file. [`words!`] declares it.
 pub trait Words: Copy + Sized + 'static {
     const WORDS: &'static [(&'static str, Self)];
 
@@ -56,33 +28,64 @@ pub trait Words: Copy + Sized + 'static {
     }
 }
 
-impl Words for ThemeChoice {
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("auto", Self::Auto),
-        ("dark", Self::Dark),
-        ("light", Self::Light),
-        ("high-contrast", Self::HighContrast),
-        ("terminal", Self::Terminal),
-        ("none", Self::None),
-    ];
-}
+macro_rules! words {
+    ($($(#[$doc:meta])* pub enum $name:ident {
+        $($(#[$about:meta])* $variant:ident = $word:literal,)+
+    })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$about])* $variant,)+ }
 
-impl Words for GlyphChoice {
-    const WORDS: &'static [(&'static str, Self)] = &[("unicode", Self::Unicode), ("ascii", Self::Ascii)];
-}
+        impl $name {
+            pub fn word(self) -> &'static str {
+                $crate::config::ui::Words::spelled(self)
+            }
 
-impl Words for JoinedChoice {
-    const WORDS: &'static [(&'static str, Self)] = &[("show", Self::Show), ("replace", Self::Replace)];
+            pub fn from_word(word: &str) -> Option<Self> {
+                $crate::config::ui::Words::read(word)
+            }
+        }
+
+        impl $crate::config::ui::Words for $name {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, Self::$variant)),+];
+        }
+    )+};
+}
+pub(super) use words;
+
+words! {
+    #[derive(Default)]
+    pub enum ThemeChoice {
+        #[default]
+        Auto = "auto",
+        Dark = "dark",
+        Light = "light",
+        /// White on black and bright colours, on every terminal.
+        HighContrast = "high-contrast",
+        Terminal = "terminal",
+        /// Only weight, reverse and words.
+        None = "none",
+    }
+
+    #[derive(Default)]
+    pub enum GlyphChoice {
+        #[default]
+        Unicode = "unicode",
+        Ascii = "ascii",
+    }
+
+    /// Their width in cells differs between terminals.
+    #[derive(Default)]
+    pub enum JoinedChoice {
+        #[default]
+        Show = "show",
+        /// Draws the first character and a sign for the rest.
+        Replace = "replace",
+    }
 }
 
 impl Words for Language {
     const WORDS: &'static [(&'static str, Self)] = Self::CODES;
-}
-
-impl ThemeChoice {
-    pub fn word(self) -> &'static str {
-        self.spelled()
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

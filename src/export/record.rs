@@ -78,20 +78,27 @@ impl From<FieldValue<'_>> for Value {
 }
 
 /// A record of the service has its own fields. For another record, the function before the colon
-/// finds a field by its name, or the field has its own function.
+/// finds a field by its name, or the field has its own function. The first field of a narrow table is the id.
 macro_rules! fields {
-    (first: $($first:ident),*) => {
+    (first: $id:ident $(, $first:ident)*) => {
         const FIELDS: &'static [Field<Self>] = <Self as ServiceRecord>::FIELDS;
         const COLUMNS: &'static [&'static str] = <Self as ServiceRecord>::NAMES;
-        const FIRST: &'static [&'static str] = &[$(stringify!($first)),*];
+        fields!(@ $id $(, $first)*);
     };
-    ($by:ident: $($name:ident),*; $($own:ident = $value:expr),*; first: $($first:ident),*) => {
+    ($by:ident: $($name:ident),*; $($own:ident = $value:expr),*; first: $id:ident $(, $first:ident)*) => {
         const FIELDS: &'static [Field<Self>] = &[
             $(Field { name: stringify!($name), value: |record| $by(record, stringify!($name)) },)*
             $(Field { name: stringify!($own), value: $value }),*
         ];
         const COLUMNS: &'static [&'static str] = &[$(stringify!($name),)* $(stringify!($own)),*];
-        const FIRST: &'static [&'static str] = &[$(stringify!($first)),*];
+        fields!(@ $id $(, $first)*);
+    };
+    (@ $id:ident $(, $first:ident)*) => {
+        const FIRST: &'static [&'static str] = &[stringify!($id) $(, stringify!($first))*];
+
+        fn id(&self) -> &str {
+            self.$id.wire()
+        }
     };
 }
 use fields;

@@ -1,7 +1,7 @@
 //! Counts over the index.
 
 use super::Result;
-use super::lists::{IS_ISSUED, IS_REVOKED, IndexedList, WAS_ISSUED};
+use super::lists::{self, IS_ISSUED, IS_REVOKED, IndexedList, WAS_ISSUED};
 use super::rows::{moment, value};
 use super::state::{self, IndexStatus};
 use super::store::Index;
@@ -169,16 +169,9 @@ pub(super) fn sums(
         waiting: waiting(db, read)?,
         ending: ending(now)
             .into_iter()
-            .map(|which| Ok((which.clone(), counted(db, &which)?)))
+            .map(|which| Ok((which.clone(), lists::count(db, &which)?)))
             .collect::<rusqlite::Result<_>>()?,
     })
-}
-
-fn counted(db: &Connection, which: &IndexedList) -> rusqlite::Result<u64> {
-    let (condition, values) = which.condition();
-    db.prepare_cached(&format!("SELECT count(*) FROM badge WHERE {condition}"))?
-        .query_row(params_from_iter(values), |r| r.get::<_, i64>(0))
-        .map(i64::unsigned_abs)
 }
 
 fn series(
@@ -286,11 +279,11 @@ fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
         // A time slightly ahead of the service's clock counts as just accepted.
         let younger = pair[0].filter(|hours| *hours > 0).map(ago);
         let which = IndexedList::Waiting(pair[1].map(ago), younger);
-        let count = counted(db, &which)?;
+        let count = lists::count(db, &which)?;
         waits.by_age.push((which, count));
     }
-    waits.unknown = counted(db, &IndexedList::Waiting(None, None))?;
-    waits.revoking = counted(db, &IndexedList::Revoking)?;
+    waits.unknown = lists::count(db, &IndexedList::Waiting(None, None))?;
+    waits.revoking = lists::count(db, &IndexedList::Revoking)?;
     Ok(waits)
 }
 

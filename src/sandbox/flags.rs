@@ -1,13 +1,11 @@
 //! The `lapel sandbox` command.
 
 use std::io::Write as _;
-use std::net::SocketAddr;
-use std::path::PathBuf;
 
 use anyhow::Context as _;
 
-use super::fault::{self, FaultRule};
-use super::switches::{self, split_pair};
+use super::fault;
+use super::switches;
 use super::{Options, Sandbox};
 
 /// Flags of `lapel sandbox`. The command line limits the numbers, in the user's language.
@@ -22,49 +20,12 @@ use super::{Options, Sandbox};
     after_long_help = after_help()
 )]
 pub struct SandboxFlags {
-    /// Loopback address to listen on; port 0 takes a free port
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub listen: SocketAddr,
-
-    /// File that keeps everything between runs; without it all is forgotten at the end
-    #[arg(long, value_name = "FILE")]
-    pub data: Option<PathBuf>,
-
-    /// Fixes the demo data, the keys, the badge ids and how long issuing takes
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
-    pub seed: u64,
-
-    /// Rows of issuance history to make up [default: 4300]; a million starts in seconds
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub history: Option<u64>,
-
-    /// How many seconds pass in the service in one real second; 0 stands still
-    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
-    pub speed: f64,
-
-    /// Requests per key in any 60 seconds of real time, before 429
-    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
-    pub rate_limit: u32,
-
-    /// Badges that each organisation may issue, before 422 [default: no quota]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub quota: Option<u64>,
-
-    /// Decides a question that the contract leaves open, such as labels=en; may be repeated
-    #[arg(long = "set", value_name = "GAP=VALUE", value_parser = split_pair)]
-    pub set: Vec<(String, String)>,
-
-    /// Makes something go wrong, such as "get /badges/history every=7 status=500"; may be repeated
-    #[arg(long = "fault", value_name = "RULE", value_parser = rule)]
-    pub fault: Vec<FaultRule>,
+    #[command(flatten)]
+    pub options: Options,
 
     /// Print one line of JSON with `base_url`, `api_key` and `control_url`
     #[arg(long)]
     pub json: bool,
-}
-
-fn rule(text: &str) -> Result<FaultRule, String> {
-    text.parse()
 }
 
 fn after_help() -> String {
@@ -84,29 +45,12 @@ fn after_help() -> String {
     )
 }
 
-impl From<SandboxFlags> for Options {
-    fn from(flags: SandboxFlags) -> Self {
-        Self {
-            listen: flags.listen,
-            data: flags.data,
-            seed: flags.seed,
-            history: flags.history,
-            speed: flags.speed,
-            rate_limit: flags.rate_limit,
-            quota: flags.quota,
-            switches: flags.set,
-            faults: flags.fault,
-            start: None,
-        }
-    }
-}
-
 pub async fn serve(flags: SandboxFlags) -> anyhow::Result<()> {
     // Listen for signals first, so that none is lost during the start.
     let mut signals = StopSignals::new()?;
     let json = flags.json;
     let sandbox = tokio::select! {
-        sandbox = Sandbox::start(flags.into()) => sandbox?,
+        sandbox = Sandbox::start(flags.options) => sandbox?,
         () = signals.next() => return Ok(()),
     };
     announce(&sandbox, json).context("cannot print where the sandbox is")?;

@@ -75,27 +75,42 @@ use faulty_connection::{FaultyListener, Peer, Traffic};
 use service::{Service, ServiceLimits, SharedService};
 use store::{BadgeStore, StoreOptions};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// The address of the API, loopback only. Port 0 takes a free port.
+    /// Loopback address to listen on; port 0 takes a free port
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
-    /// A file that stores everything; `None` means in memory.
+    /// File that keeps everything between runs; without it all is forgotten at the end
+    #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// Determines the demo data, the keys, the badge ids and how long issuing takes.
+    /// Fixes the demo data, the keys, the badge ids and how long issuing takes
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     pub seed: u64,
-    /// Rows of history; `None` means the demo's 4,300.
+    /// Rows of issuance history to make up [default: 4300]; a million starts in seconds
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub history: Option<u64>,
-    /// Virtual seconds per real second; 0 stops the clock.
+    /// How many seconds pass in the service in one real second; 0 stands still
+    #[arg(long, value_name = "F", default_value_t = 1.0, allow_negative_numbers = true)]
     pub speed: f64,
-    /// Requests per key in any 60 real seconds.
+    /// Requests per key in any 60 seconds of real time, before 429
+    #[arg(long, value_name = "N", default_value_t = 1000, allow_negative_numbers = true)]
     pub rate_limit: u32,
-    /// Issues per organisation; `None` means no quota.
+    /// Badges that each organisation may issue, before 422 [default: no quota]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub quota: Option<u64>,
-    /// Switches as name and value; see [`GAPS`].
+    /// Decides a question that the contract leaves open, such as labels=en; may be repeated
+    #[arg(id = "set", long = "set", value_name = "GAP=VALUE", value_parser = switches::split_pair)]
     pub switches: Vec<(String, String)>,
+    /// Makes something go wrong, such as "get /badges/history every=7 status=500"; may be repeated
+    #[arg(id = "fault", long = "fault", value_name = "RULE", value_parser = rule)]
     pub faults: Vec<FaultRule>,
     /// Service time at the start, in the zone of the `zone` switch; `None` means now.
+    #[arg(skip)]
     pub start: Option<jiff::civil::DateTime>,
+}
+
+fn rule(text: &str) -> Result<FaultRule, String> {
+    text.parse()
 }
 
 impl Default for Options {

@@ -51,7 +51,7 @@ use super::message::Message;
 use super::modals::repin_key::RepinKey;
 use super::platform::pager::PagerText;
 use super::refresh::Refresh;
-use super::request::{Request, RequestId, RequestIds};
+use super::request::{Flag, Request, RequestId, RequestIds};
 use super::screens::Screens;
 use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
@@ -366,7 +366,7 @@ impl App {
         if self.connection.failure.is_some() {
             // Without a connection nothing can answer these requests.
             out.orders.retain(|order| match order {
-                WorkerCommand::Request(_, ask) => ask.needs_no_link(),
+                WorkerCommand::Request(_, ask) => ask.has(Flag::Local),
                 WorkerCommand::Connect(..) | WorkerCommand::Cancel(_) | WorkerCommand::Stop(_) => true,
             });
         }

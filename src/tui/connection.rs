@@ -3,7 +3,7 @@
 use super::component::OpenedModal;
 use super::effects::RequestOwner;
 use super::platform::clipboard::CopiedText;
-use super::request::{Request, RequestId};
+use super::request::{Flag, Request, RequestId};
 use super::tour::Tour;
 use super::worker::WorkerCommand;
 use crate::api::{LinkStatus, LogEntry, Reader, UnderWay};
@@ -111,10 +111,10 @@ impl PendingRequests {
     pub(in crate::tui) fn insert(&mut self, id: RequestId, request: &Request, owner: RequestOwner) {
         let request = PendingRequest {
             owner,
-            is_shown: !request.is_quiet(),
+            is_shown: !request.has(Flag::Quiet),
             is_watch: request.is_left_alone(),
             is_command: matches!(request, Request::Do(_)),
-            is_read: request.is_read(),
+            is_read: request.has(Flag::Read),
         };
         self.0.insert(id, request);
     }

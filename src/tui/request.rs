@@ -70,7 +70,7 @@ impl Reply {
 pub type Handled = Result<(), Reply>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Flag {
+pub enum Flag {
     /// It reads from the service. The user can stop it at any time.
     Read,
     /// An automatic refresh may make it. It is then a background request.
@@ -119,7 +119,7 @@ macro_rules! requests {
         }
 
         impl Request {
-            fn has(&self, flag: Flag) -> bool {
+            pub fn has(&self, flag: Flag) -> bool {
                 let flags: &[Flag] = match self {
                     $(Self::$name { .. } => &[$($(Flag::$flag),+)?],)+
                     $(Self::$also { .. } => &[$($(Flag::$also_flag),+)?],)+
@@ -291,29 +291,9 @@ impl Request {
         if self.has(Flag::Refresh) { Self::Quiet(Box::new(self)) } else { self }
     }
 
-    pub fn is_read(&self) -> bool {
-        self.has(Flag::Read)
-    }
-
-    pub fn is_quiet(&self) -> bool {
-        self.has(Flag::Quiet)
-    }
-
-    pub fn needs_no_link(&self) -> bool {
-        self.has(Flag::Local)
-    }
-
     /// Whether nobody waits for its response, which may never come.
     pub fn is_left_alone(&self) -> bool {
         matches!(self, Self::LogBeyond(_) | Self::View(ViewAsk::Keep(..) | ViewAsk::Forget(_)))
-    }
-
-    pub fn goes_on(&self) -> bool {
-        self.has(Flag::Finish)
-    }
-
-    pub fn ends_by_itself(&self) -> bool {
-        self.has(Flag::OwnEnd)
     }
 
     /// The response to the request if its task failed, or if it has no connection.

@@ -237,29 +237,6 @@ pub trait Elsewhere {
     fn pager(&mut self, pager: &str, page: &PagerText) -> std::io::Result<Result<(), String>>;
 }
 
-/// For a terminal without a shell: nothing stops lapel, an editor changes nothing, and a pager shows nothing.
-impl Elsewhere for () {
-    fn stop(&mut self, _: bool) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn continued(&mut self) -> std::io::Result<bool> {
-        Ok(true)
-    }
-
-    fn is_here(&self) -> bool {
-        true
-    }
-
-    fn editor(&mut self, _: &str, text: &str) -> std::io::Result<Result<String, String>> {
-        Ok(Ok(text.to_owned()))
-    }
-
-    fn pager(&mut self, _: &str, _: &PagerText) -> std::io::Result<Result<(), String>> {
-        Ok(Ok(()))
-    }
-}
-
 /// Always restores the terminal. Then saves and stops the jobs, which may take until all requests in flight have
 /// ended. Passes each line about unfinished jobs to `say`. Fails if standard output is no terminal, or closes.
 pub async fn run(start: Start, mut say: impl FnMut(&str)) -> anyhow::Result<()> {

@@ -20,7 +20,9 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{HolderLists, JobFile, NotSaved, ProfileSession, Reply, Request, RequestId, Response};
+use super::request::{
+    Flag, HolderLists, JobFile, NotSaved, ProfileSession, Reply, Request, RequestId, Response,
+};
 use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::export::{self, Exported};
@@ -65,12 +67,12 @@ pub async fn run(
                  running: &mut HashMap<RequestId, ActiveRequest>| {
         let (token, stop) = (CancellationToken::new(), CancellationToken::new());
         // A request with consequences always runs to its end.
-        if !ask.goes_on() {
+        if !ask.has(Flag::Finish) {
             running.insert(request, ActiveRequest { cancel: token.clone(), stop: stop.clone() });
         }
         let (messages, done, helpers) = (messages.clone(), done.clone(), helpers.clone());
         tokio::spawn(async move {
-            let (broken, own_end) = (ask.failed(), ask.ends_by_itself());
+            let (broken, own_end) = (ask.failed(), ask.has(Flag::OwnEnd));
             let stopped = ask.failed_by(&ApiError::Cancelled);
             let context = RequestContext { request, messages: messages.clone(), cancel: token.clone() };
             // A task of its own turns a panic into a response, so that nothing waits for ever.
@@ -115,7 +117,7 @@ pub async fn run(
                     waiting.clear();
                     line.change(session, Events { number, messages: messages.clone() });
                 }
-                Some(WorkerCommand::Request(request, ask)) if line.is_changing() && !ask.needs_no_link() => {
+                Some(WorkerCommand::Request(request, ask)) if line.is_changing() && !ask.has(Flag::Local) => {
                     waiting.push((request, ask));
                 }
                 Some(WorkerCommand::Request(request, ask)) => start(request, ask, line.link.clone(), &mut running),

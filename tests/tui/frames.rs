@@ -32,7 +32,7 @@ async fn a_held_key_queues_no_frames() {
         sender.try_send(Message::Key(key_event("j"))).expect("room in the queue");
     }
     sender.try_send(Message::Terminate).expect("room in the queue");
-    h.tui.run(&mut ()).await.expect("it runs");
+    h.tui.run(&mut idle::NoShell).await.expect("it runs");
     let draws = h.tui.app.counts.draws - before.draws;
     assert!(draws <= 1, "{draws} draws for {PRESSES} keys");
     // The next frame shows the last key.

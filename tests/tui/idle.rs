@@ -1,7 +1,34 @@
 //! A TUI with nothing to do costs nothing.
 
 use super::*;
+use lapel::tui::{Elsewhere, PagerText};
+use std::io;
 use std::time::Duration;
+
+/// A terminal without a shell: nothing stops lapel, an editor changes nothing, and a pager shows nothing.
+pub struct NoShell;
+
+impl Elsewhere for NoShell {
+    fn stop(&mut self, _: bool) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn continued(&mut self) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn is_here(&self) -> bool {
+        true
+    }
+
+    fn editor(&mut self, _: &str, text: &str) -> io::Result<Result<String, String>> {
+        Ok(Ok(text.to_owned()))
+    }
+
+    fn pager(&mut self, _: &str, _: &PagerText) -> io::Result<Result<(), String>> {
+        Ok(Ok(()))
+    }
+}
 
 /// How often ten seconds draw the screen of a settled TUI and wake it up. A paused clock turns them at once.
 pub async fn ten_idle_seconds(h: &mut Harness) -> (u64, u64) {
@@ -12,7 +39,7 @@ pub async fn ten_idle_seconds(h: &mut Harness) -> (u64, u64) {
         tokio::time::sleep(Duration::from_secs(10)).await;
         let _ = ending.send(Message::Terminate).await;
     });
-    h.tui.run(&mut ()).await.expect("it runs");
+    h.tui.run(&mut NoShell).await.expect("it runs");
     let now = h.tui.app.counts;
     (now.draws - before.draws, now.wakeups - before.wakeups)
 }

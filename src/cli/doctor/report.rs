@@ -1,6 +1,7 @@
 //! The doctor's report, as text and as JSON.
 
 use super::super::failure::Failure;
+use super::super::journal::journal_lines;
 use super::super::label::fields;
 use super::super::session::answer_json;
 use super::super::{exit, json, output, words};
@@ -180,22 +181,7 @@ impl DoctorReport {
             };
             lines.push(format!("    {how}: {}", self.use_of(&one)));
         }
-        lines.push(t!("Journal").to_owned());
-        let mut journal = self.journal.clone();
-        let inner =
-            journal.as_object_mut().map(|all| (all.shift_remove("server"), all.shift_remove("processes")));
-        let (server, processes) = inner.unwrap_or_default();
-        lines.extend(fields(Some(&journal)));
-        if let Some(server) = server.filter(Value::is_object) {
-            lines.push(t!("Database").to_owned());
-            lines.extend(fields(Some(&server)));
-        }
-        let names = processes.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
-        let names: Vec<String> = names.map(|name| format!("  {name}")).collect();
-        if !names.is_empty() {
-            lines.push(t!("Programs that use it").to_owned());
-            lines.extend(names);
-        }
+        lines.extend(journal_lines(&self.journal));
         lines.push(t!("Paths").to_owned());
         lines.extend(fields(Some(&self.paths)));
         lines.push(t!("Permissions").to_owned());

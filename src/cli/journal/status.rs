@@ -34,7 +34,7 @@ pub(super) async fn status(
         }
         return answer_json(&value);
     }
-    Ok(output::answer(&lines(&value).join("\n"))?)
+    Ok(output::answer(&journal_lines(&value).join("\n"))?)
 }
 
 fn of_team(path: &str, server: &Server, found: &TeamStatus, reads_only: bool) -> Value {
@@ -110,7 +110,8 @@ fn encryption_of(server: &Server, found: &TeamStatus) -> String {
     }
 }
 
-fn lines(value: &Value) -> Vec<String> {
+/// What the doctor shows, too: its value has some of the fields.
+pub(in super::super) fn journal_lines(value: &Value) -> Vec<String> {
     let mut shown = value.clone();
     let server = shown.as_object_mut().and_then(|all| {
         for listed in ["ok", "processes", "problems"] {

@@ -43,10 +43,7 @@ pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
             }
         }
     };
-    match done {
-        Ok(()) => exit::OK,
-        Err(failure) => failure.report(as_json),
-    }
+    done.map_or_else(|failure| failure.report(as_json), |()| exit::OK)
 }
 
 struct ProfileContext {

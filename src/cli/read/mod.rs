@@ -36,13 +36,10 @@ use tokio::sync::watch;
 pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
     let json = verb.wants_json();
     match ReadContext::open(settings, who).await {
-        Ok(mut context) => match context.run(&verb).await {
-            Ok(code) => code,
-            Err(failure) => {
-                context.progress.clear();
-                failure.report(json)
-            }
-        },
+        Ok(mut context) => context.run(&verb).await.unwrap_or_else(|failure| {
+            context.progress.clear();
+            failure.report(json)
+        }),
         Err(failure) => failure.report(json),
     }
 }

@@ -332,7 +332,7 @@ proptest! {
         wallet in any::<bool>(),
         by_id in any::<bool>(),
         namesakes in 0_usize..3,
-        question in prop::option::of(prop::sample::select(CallerQuestion::ALL.map(|(_, question)| question).to_vec())),
+        question in prop::option::of(prop::sample::select(CallerQuestion::ALL.iter().map(|(_, question)| *question).collect::<Vec<_>>())),
     ) {
         let row = |id| Row { id, label, accepted, until, revoked: revoked_at, mail, wallet, ..Row::default() }.held();
         let all = [row("B-1"), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];

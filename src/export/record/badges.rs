@@ -12,10 +12,6 @@ impl Record for Badge {
     }
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
 
-    fn id(&self) -> &str {
-        self.badge_id.wire()
-    }
-
     fn state(&self, now: DateTime) -> Option<State> {
         Some(Verdict::of(self, now).state())
     }
@@ -27,10 +23,6 @@ impl Record for WalletBadge {
         valid_from, issuing_org, front_image_url, back_image_url
     }
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
-
-    fn id(&self) -> &str {
-        self.badge_id.wire()
-    }
 
     fn state(&self, now: DateTime) -> Option<State> {
         Some(Verdict::of(self, now).state())
@@ -44,10 +36,6 @@ impl Record for HistoryItem {
         level_name, level, issuing_org
     }
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
-
-    fn id(&self) -> &str {
-        self.badge_id.wire()
-    }
 
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         with_place(fields, self.rnum)
@@ -70,10 +58,6 @@ impl Record for HeldBadge {
         first: badge_id, status_name, title
     }
     const NOUN: (&'static str, &'static str) = ("badge", "badges");
-
-    fn id(&self) -> &str {
-        self.badge_id.wire()
-    }
 
     fn json(&self, _: Map<String, Value>) -> Map<String, Value> {
         let wallet = self.wallet.as_ref().map(WalletBadge::fields);

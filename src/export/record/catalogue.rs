@@ -11,10 +11,6 @@ impl Record for Template {
     }
     const NOUN: (&'static str, &'static str) = ("template", "templates");
 
-    fn id(&self) -> &str {
-        self.template_id.wire()
-    }
-
     fn json(&self, fields: Map<String, Value>) -> Map<String, Value> {
         with_place(fields, self.rnum)
     }
@@ -25,10 +21,6 @@ impl Record for TemplateDetail {
         first: template_id, title
     }
     const NOUN: (&'static str, &'static str) = ("template", "templates");
-
-    fn id(&self) -> &str {
-        self.template_id.wire()
-    }
 }
 
 impl Record for Category {
@@ -37,10 +29,6 @@ impl Record for Category {
         upd_date, description
     }
     const NOUN: (&'static str, &'static str) = ("category", "categories");
-
-    fn id(&self) -> &str {
-        self.category_id.wire()
-    }
 }
 
 /// The contract does not show the fields of badge types, so the columns are all fields that occur,

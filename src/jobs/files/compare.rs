@@ -4,7 +4,7 @@ use super::off_the_loop;
 use crate::domain::EmailKey;
 use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
-use crate::jobs::intake::{ImportSource, InputTable, IntakeError, Unwatched};
+use crate::jobs::intake::{ImportSource, InputTable, IntakeError, IntakeProblem, Unwatched};
 use crate::jobs::job::{FileSource, JobId};
 use crate::jobs::journal::rows::stored_cells;
 use jiff::Timestamp;
@@ -53,7 +53,7 @@ fn compared(sha256: &str, source: FileSource, before: &[String]) -> Result<FileS
     let file = ImportSource::File(source.path.clone());
     let table = match InputTable::open(&file, &source.choices, &|_| None, &Unwatched) {
         Ok(table) => table,
-        Err(IntakeError::NotFound { .. }) => return Ok(FileState::Gone(source)),
+        Err(IntakeError { why: IntakeProblem::NotFound, .. }) => return Ok(FileState::Gone(source)),
         Err(why) => return Err(JobError::no(why.localizable())),
     };
     if table.about().sha256 == sha256 {

@@ -8,8 +8,8 @@ use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{
-    About, Checked, Choices, ImportSource, InputTable, IntakeError, MapState, ReadProgress, Standing, check,
-    similar_domains,
+    About, Checked, Choices, ImportSource, InputTable, IntakeError, IntakeProblem, MapState, ReadProgress,
+    Standing, check, similar_domains,
 };
 use crate::jobs::job::{JobId, JobOrigin};
 use crate::jobs::journal::drafts::CreateJob;
@@ -189,7 +189,7 @@ fn read_into(
     let mut strays = Vec::new();
     for row in rows {
         if watcher.is_cancelled() {
-            return Err(failed(IntakeError::Cancelled));
+            return Err(failed(IntakeProblem::Cancelled.of(&about.name)));
         }
         let checked = check(row.map_err(failed)?, &map);
         let named = checked.template.clone().unwrap_or_default();

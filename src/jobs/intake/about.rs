@@ -5,6 +5,7 @@ use super::{
 };
 use crate::domain::Text;
 use crate::i18n::{Localizable, list};
+use crate::jobs::coded::named;
 use std::fmt;
 
 /// The properties of a source that tell a person how lapel will read it.
@@ -59,35 +60,17 @@ impl About {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InputFormat {
-    /// Text with any delimiter.
-    Csv,
-    /// An Excel workbook (`.xlsx`, `.xlsm`).
-    Xlsx,
-    /// An Excel 97 to 2003 workbook (`.xls`).
-    Xls,
-    /// An ODS spreadsheet (`.ods`).
-    Ods,
-    Pasted,
-}
-
-impl InputFormat {
-    /// The name in English, for programs and for translation.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "CSV",
-            Self::Xlsx => "XLSX",
-            Self::Xls => "XLS",
-            Self::Ods => "ODS",
-            Self::Pasted => tr_noop!("pasted text"),
-        }
-    }
-}
-
-impl fmt::Display for InputFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Localizable::of(self.name()).fmt(f)
+named! {
+    InputFormat {
+        /// Text with any delimiter.
+        Csv = "CSV";
+        /// An Excel workbook (`.xlsx`, `.xlsm`).
+        Xlsx = "XLSX";
+        /// An Excel 97 to 2003 workbook (`.xls`).
+        Xls = "XLS";
+        /// An ODS spreadsheet (`.ods`).
+        Ods = "ODS";
+        Pasted = tr_noop!("pasted text");
     }
 }
 

@@ -5,7 +5,7 @@ use super::cell_text::is_syllable;
 use super::decode::{self, BadBytes, Decoding, PIECE};
 use super::mojibake;
 use super::origin::{OpenedSource, fill, hex};
-use super::{IntakeError, ReadProgress, TextEncoding};
+use super::{IntakeProblem, ReadProgress, TextEncoding};
 use crate::i18n::Localizable;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use ring::digest::{Context, SHA256};
@@ -31,39 +31,35 @@ pub(super) fn detect(
     choice: Option<TextEncoding>,
     limit: u64,
     watch: &dyn ReadProgress,
-) -> Result<Detected, IntakeError> {
+) -> Result<Detected, IntakeProblem> {
     let mut reader = origin.open()?;
     let mut hash = Context::new(&SHA256);
     let mut piece = vec![0; PIECE];
-    let mut length = fill(&mut *reader, &mut piece).map_err(|e| origin.failed(e))?;
+    let mut length = fill(&mut *reader, &mut piece)?;
     if length == 0 {
-        return Err(IntakeError::Empty { name: origin.name.clone() });
+        return Err(IntakeProblem::Empty);
     }
     let mark = EncodingMark::of(&piece[..length]);
     let mut evidence = Evidence::new(mark, choice);
     let mut bytes = 0;
     loop {
         if watch.is_cancelled() {
-            return Err(IntakeError::Cancelled);
+            return Err(IntakeProblem::Cancelled);
         }
         bytes += length as u64;
         if bytes > limit {
-            return Err(IntakeError::TooBig {
-                name: origin.name.clone(),
-                what: localizable!("a text file"),
-                limit,
-            });
+            return Err(IntakeProblem::TooBig { what: localizable!("a text file"), limit });
         }
         hash.update(&piece[..length]);
         evidence.push(&piece[..length]);
         watch.progress(bytes, origin.bytes.max(bytes));
-        length = fill(&mut *reader, &mut piece).map_err(|e| origin.failed(e))?;
+        length = fill(&mut *reader, &mut piece)?;
         if length == 0 {
             break;
         }
     }
     evidence.finish();
-    let guess = evidence.verdict(&origin.name, choice)?;
+    let guess = evidence.verdict(choice)?;
     Ok(Detected { sha256: hex(hash.finish().as_ref()), bytes, guess })
 }
 
@@ -176,36 +172,28 @@ impl Evidence {
         self.readings.iter().find(|r| r.encoding == encoding)
     }
 
-    fn verdict(
-        &self,
-        name: &Localizable,
-        choice: Option<TextEncoding>,
-    ) -> Result<EncodingGuess, IntakeError> {
+    fn verdict(&self, choice: Option<TextEncoding>) -> Result<EncodingGuess, IntakeProblem> {
         if let Some(BadBytes { offset, line }) = self.nul {
-            return Err(IntakeError::NulBytes { name: name.clone(), line, offset });
+            return Err(IntakeProblem::NulBytes { line, offset });
         }
-        let (encoding, sure) = self.judge(name, choice)?;
+        let (encoding, sure) = self.judge(choice)?;
         if let Some(reading) = self.reading(encoding) {
             if let Some(BadBytes { offset, line }) = reading.bad {
                 let hint = self.hint(choice);
-                return Err(IntakeError::BadEncoding { name: name.clone(), encoding, line, offset, hint });
+                return Err(IntakeProblem::BadEncoding { encoding, line, offset, hint });
             }
             // Bytes that fit both CP949 and damaged UTF-8 are damaged UTF-8: as CP949 they give names that do
             // not exist. An ambiguous CP949 reading proves nothing.
             if (sure != Sure::Ambiguous || encoding == TextEncoding::Utf8)
                 && let Some((why, example)) = reading.scan.damage()
             {
-                return Err(IntakeError::Mojibake { name: name.clone(), why, example });
+                return Err(IntakeProblem::Mojibake { why, example });
             }
         }
         Ok(EncodingGuess { encoding, sure, alternatives: self.alternatives(encoding) })
     }
 
-    fn judge(
-        &self,
-        name: &Localizable,
-        choice: Option<TextEncoding>,
-    ) -> Result<(TextEncoding, Sure), IntakeError> {
+    fn judge(&self, choice: Option<TextEncoding>) -> Result<(TextEncoding, Sure), IntakeProblem> {
         if let Some(choice) = choice {
             return Ok((choice, Sure::Chosen));
         }
@@ -235,13 +223,7 @@ impl Evidence {
                     (TextEncoding::Cp949, in_cp949)
                 };
                 let BadBytes { offset, line } = bad;
-                Err(IntakeError::BadEncoding {
-                    name: name.clone(),
-                    encoding,
-                    line,
-                    offset,
-                    hint: self.hint(None),
-                })
+                Err(IntakeProblem::BadEncoding { encoding, line, offset, hint: self.hint(None) })
             }
         }
     }

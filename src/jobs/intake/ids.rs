@@ -4,7 +4,7 @@ use super::about::{About, FileQuestion};
 use super::cell_text::{is_blank, is_error_token, trim};
 use super::header::{self, TableContent};
 use super::row::{CellFact, RawRow};
-use super::{Choices, HeaderRow, ImportSource, InputTable, IntakeError, ReadProgress};
+use super::{Choices, HeaderRow, ImportSource, InputTable, IntakeError, IntakeProblem, ReadProgress};
 use crate::domain::text::scrub;
 use crate::domain::{BadgeId, Text};
 use crate::i18n::{Localizable, list};
@@ -59,8 +59,8 @@ pub fn preview_ids(
     let rows = table.preview(most);
     let column = match column_of(table.about(), choices) {
         Ok(column) => Some(column),
-        Err(IntakeError::NoIdColumn { .. }) => None,
-        Err(other) => return Err(other),
+        Err(IntakeProblem::NoIdColumn { .. }) => None,
+        Err(other) => return Err(other.of(&table.about().name)),
     };
     let ids = match column {
         Some(column) if open_questions(table.about()).is_empty() => rows
@@ -96,8 +96,8 @@ fn read_row(row: &RawRow, column: usize) -> IdRow {
 /// that a spreadsheet damaged (`1.23E+15`, too many digits, `#REF!`), with the reason.
 ///
 /// # Errors
-/// [`IntakeError::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
-/// [`IntakeError::Unanswered`] if the encoding or the sheet is unclear, or another error of reading.
+/// [`IntakeProblem::NoIdColumn`] if it is unclear which column holds the ids ([`Choices::id_column`] chooses it),
+/// [`IntakeProblem::Unanswered`] if the encoding or the sheet is unclear, or another error of reading.
 pub fn read_ids(
     source: &ImportSource,
     choices: &Choices,
@@ -106,13 +106,13 @@ pub fn read_ids(
     let table = open(source, choices, watch)?;
     let about = table.about();
     let rows = table.rows_unless(&open_questions(about))?;
-    let column = column_of(about, choices)?;
+    let column = column_of(about, choices).map_err(|why| why.of(&about.name))?;
     let mut list = IdList { about: about.clone(), column, rows: Vec::new(), blank: 0 };
     let mut seen: HashMap<String, u64> = HashMap::new();
     for row in rows {
         let row = row?;
         if watch.is_cancelled() {
-            return Err(IntakeError::Cancelled);
+            return Err(IntakeProblem::Cancelled.of(&about.name));
         }
         let lost = row.facts(column).any(|f| matches!(f, CellFact::FormulaWithoutValue));
         if row.cells.iter().all(|c| is_blank(c)) && !lost {
@@ -133,19 +133,18 @@ pub fn read_ids(
     Ok(list)
 }
 
-fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeError> {
-    let name = about.name.clone();
+fn column_of(about: &About, choices: &Choices) -> Result<usize, IntakeProblem> {
     if let Some(column) = choices.id_column {
         if column >= about.columns.len() {
             let (column, columns) = (column.saturating_add(1), about.columns.len());
-            return Err(IntakeError::ColumnNotFound { name, column, columns });
+            return Err(IntakeProblem::ColumnNotFound { column, columns });
         }
         return Ok(column);
     }
     let header = matches!(about.header, Some(HeaderRow::At(_))).then_some(about.columns.as_slice());
     header::id_column(header, about.columns.len()).ok_or_else(|| {
         let columns = list(about.columns.iter().take(20).map(|c| scrub(c).into_owned()));
-        IntakeError::NoIdColumn { name, columns }
+        IntakeProblem::NoIdColumn { columns }
     })
 }
 

@@ -46,7 +46,7 @@ pub use about::{About, FileQuestion, ImportNote, InputFormat, MapState, Sure};
 pub use check::{Checked, Finding, RecipientField, Severity, Standing, check, check_person};
 pub use columns::{ColumnContent, ColumnGuess};
 pub use encoding::TextEncoding;
-pub use error::IntakeError;
+pub use error::{IntakeError, IntakeProblem};
 pub(super) use header::stand_in;
 pub use header::{ColumnMap, NameColumns, REASON_COLUMN};
 pub use ids::{IdList, IdRow, open_questions, preview_ids, read_ids};
@@ -202,7 +202,7 @@ mod tests {
 pub trait ReadProgress {
     /// Called with the number of bytes that were read.
     fn progress(&self, bytes_done: u64, bytes_all: u64);
-    /// Whether to stop. Then the reading ends with [`IntakeError::Cancelled`].
+    /// Whether to stop. Then the reading ends with [`IntakeProblem::Cancelled`].
     fn is_cancelled(&self) -> bool;
 }
 

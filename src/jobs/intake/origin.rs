@@ -1,6 +1,6 @@
 //! The source's bytes, which can be read several times.
 
-use super::{ImportSource, IntakeError, MAX_PASTED_BYTES};
+use super::{ImportSource, IntakeProblem, MAX_PASTED_BYTES};
 use crate::domain::text::short;
 use crate::fs::open_plain;
 use crate::i18n::Localizable;
@@ -29,18 +29,17 @@ enum OriginPlace {
 
 impl OpenedSource {
     /// Checks that the source can be read.
-    pub fn of(source: &ImportSource) -> Result<Self, IntakeError> {
+    pub fn of(source: &ImportSource) -> Result<Self, IntakeProblem> {
+        let name = name_of(source);
         match source {
             ImportSource::File(path) => {
-                let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-                let name = Localizable::verbatim(short(&shown));
-                let bytes = plain(path, &name)?.metadata().map_err(|e| failed(&name, e))?.len();
+                let bytes = plain(path)?.metadata()?.len();
                 let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
                 Ok(Self { name, ending, bytes, place: OriginPlace::File(path.clone()) })
             }
             ImportSource::Pasted(text) => {
                 let origin = Self {
-                    name: Localizable::of(PASTED),
+                    name,
                     ending: String::new(),
                     bytes: text.len() as u64,
                     place: OriginPlace::Memory(Arc::from(text.as_bytes())),
@@ -52,50 +51,45 @@ impl OpenedSource {
     }
 
     /// Fails if the source is larger than `limit`.
-    pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeError> {
+    pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeProblem> {
         if self.bytes > limit {
-            return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });
+            return Err(IntakeProblem::TooBig { what: Localizable::of(what), limit });
         }
         Ok(())
     }
 
-    pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeError> {
+    pub fn open(&self) -> Result<Box<dyn Read + Send>, IntakeProblem> {
         match &self.place {
-            OriginPlace::File(path) => Ok(Box::new(plain(path, &self.name)?)),
+            OriginPlace::File(path) => Ok(Box::new(plain(path)?)),
             OriginPlace::Memory(bytes) => Ok(Box::new(Cursor::new(bytes.clone()))),
         }
     }
 
     /// At most `limit` bytes: a file may grow while it is read.
-    pub fn whole(&self, limit: u64, what: &'static str) -> Result<Vec<u8>, IntakeError> {
+    pub fn whole(&self, limit: u64, what: &'static str) -> Result<Vec<u8>, IntakeProblem> {
         self.at_most(limit, what)?;
         let mut bytes = Vec::new();
-        self.open()?.take(limit + 1).read_to_end(&mut bytes).map_err(|e| self.failed(e))?;
+        self.open()?.take(limit + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > limit {
-            return Err(IntakeError::TooBig { name: self.name.clone(), what: Localizable::of(what), limit });
+            return Err(IntakeProblem::TooBig { what: Localizable::of(what), limit });
         }
         Ok(bytes)
     }
+}
 
-    pub fn failed(&self, error: io::Error) -> IntakeError {
-        failed(&self.name, error)
+pub(super) fn name_of(source: &ImportSource) -> Localizable {
+    match source {
+        ImportSource::File(path) => {
+            let shown = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            Localizable::verbatim(short(&shown))
+        }
+        ImportSource::Pasted(_) => Localizable::of(PASTED),
     }
 }
 
 /// Only a regular file can be read without blocking.
-fn plain(path: &Path, name: &Localizable) -> Result<File, IntakeError> {
-    let opened = open_plain(path).map_err(|e| failed(name, e))?;
-    opened.ok_or_else(|| IntakeError::NotAFile { name: name.clone() })
-}
-
-fn failed(name: &Localizable, error: io::Error) -> IntakeError {
-    let name = name.clone();
-    match error.kind() {
-        io::ErrorKind::NotFound => IntakeError::NotFound { name },
-        io::ErrorKind::PermissionDenied => IntakeError::NoPermission { name },
-        io::ErrorKind::IsADirectory => IntakeError::NotAFile { name },
-        _ => IntakeError::Io { name, source: error },
-    }
+fn plain(path: &Path) -> Result<File, IntakeProblem> {
+    open_plain(path)?.ok_or(IntakeProblem::NotAFile)
 }
 
 /// Reads until the buffer is full or the source ends.

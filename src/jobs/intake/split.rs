@@ -5,33 +5,25 @@
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
 use crate::i18n::Localizable;
+use crate::jobs::coded::named;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::fmt;
 use std::str::FromStr;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Delimiter {
-    Comma,
-    Tab,
-    Semicolon,
-    Pipe,
+named! {
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    Delimiter {
+        Comma = tr_noop!("comma");
+        Tab = tr_noop!("tab");
+        Semicolon = tr_noop!("semicolon");
+        Pipe = tr_noop!("pipe");
+    }
 }
 
 impl Delimiter {
     /// The most likely first.
     pub const ALL: [Self; 4] = [Self::Comma, Self::Tab, Self::Semicolon, Self::Pipe];
-
-    /// The name that people type, in any language.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Comma => tr_noop!("comma"),
-            Self::Tab => tr_noop!("tab"),
-            Self::Semicolon => tr_noop!("semicolon"),
-            Self::Pipe => tr_noop!("pipe"),
-        }
-    }
 
     pub const fn byte(self) -> u8 {
         match self {
@@ -40,12 +32,6 @@ impl Delimiter {
             Self::Semicolon => b';',
             Self::Pipe => b'|',
         }
-    }
-}
-
-impl fmt::Display for Delimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Localizable::of(self.name()).fmt(f)
     }
 }
 

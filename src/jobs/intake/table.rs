@@ -5,17 +5,16 @@ use super::cell_text::is_blank;
 use super::columns::{ColumnContent, ColumnGuess};
 use super::detect_encoding::{self, Detected};
 use super::header::{self, HeaderPosition, TableContent};
-use super::origin::{OpenedSource, fill};
+use super::origin::{OpenedSource, fill, name_of};
 use super::row::RawRow;
 use super::sheet::{self, Book, FileType, Grid};
 use super::split::{self, Split};
 use super::text::{self, TextFormat, TextRows};
 use super::{
-    Choices, ColumnMap, HeaderRow, ImportSource, IntakeError, MAX_PASTED_BYTES, MAX_SHEET_BYTES,
-    MAX_TEXT_BYTES, ReadProgress, TextEncoding, pasted,
+    Choices, ColumnMap, HeaderRow, ImportSource, IntakeError, IntakeProblem, MAX_PASTED_BYTES,
+    MAX_SHEET_BYTES, MAX_TEXT_BYTES, ReadProgress, TextEncoding, pasted,
 };
 use crate::domain::Text;
-use crate::i18n::Localizable;
 
 /// Bytes of a text that are used to detect delimiter, header and columns.
 const SAMPLE_BYTES: usize = 256 * 1024;
@@ -62,18 +61,8 @@ impl InputTable {
         remembered: &dyn Fn(&str) -> Option<ColumnMap>,
         watch: &dyn ReadProgress,
     ) -> Result<Self, IntakeError> {
-        let origin = OpenedSource::of(source)?;
-        let asked = OpenOptions { wanted, choices, remembered, name: &origin.name };
-        if let ImportSource::Pasted(_) = source {
-            return open_pasted(&origin, &asked, watch);
-        }
-        let mut first = vec![0; 4096];
-        let length = fill(&mut *origin.open()?, &mut first).map_err(|e| origin.failed(e))?;
-        match sheet::kind_of(&first[..length]) {
-            FileType::Text => open_text(&origin, &asked, watch),
-            FileType::Zip | FileType::Ole => open_sheet(&origin, &asked, watch),
-            FileType::Other(what) => Err(IntakeError::Unsupported { name: origin.name, what }),
-        }
+        let asked = OpenOptions { wanted, choices, remembered };
+        open_source(source, &asked, watch).map_err(|why| why.of(&name_of(source)))
     }
 
     pub fn about(&self) -> &About {
@@ -98,7 +87,7 @@ impl InputTable {
     /// ([`InputRows::bytes_read`]) and may stop at any row.
     ///
     /// # Errors
-    /// [`IntakeError::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
+    /// [`IntakeProblem::Unanswered`] while [`About::needs_answer`] is not empty, and all errors of reading.
     pub fn rows(&self) -> Result<InputRows<'_>, IntakeError> {
         let open = self.about.needs_answer();
         self.rows_unless(&open)
@@ -108,18 +97,19 @@ impl InputTable {
     pub(super) fn rows_unless(&self, open: &[FileQuestion]) -> Result<InputRows<'_>, IntakeError> {
         if let Some(question) = open.first() {
             let question = question.localizable();
-            return Err(IntakeError::Unanswered { name: self.about.name.clone(), question });
+            return Err(IntakeProblem::Unanswered { question }.of(&self.about.name));
         }
         let inner = match &self.body {
             TableBody::Text { origin, reading, .. } => {
-                RowSource::Text(Box::new(TextRows::open(origin, reading.clone())?))
+                let rows = TextRows::open(origin, reading.clone());
+                RowSource::Text(Box::new(rows.map_err(|why| why.of(&self.about.name))?))
             }
             TableBody::Grid { grid, skip_to, width, .. } => RowSource::Grid(grid.rows(*skip_to, *width)),
             TableBody::Lines { rows, width } => {
                 RowSource::Lines { rows: rows.iter(), width: *width, record: 0 }
             }
         };
-        Ok(InputRows { inner, bytes: self.about.bytes, left_out: self.left_out, failed: false })
+        Ok(InputRows { inner, about: &self.about, left_out: self.left_out, failed: false })
     }
 }
 
@@ -133,7 +123,7 @@ fn without(row: RawRow, column: Option<usize>) -> RawRow {
 /// Ends after an error.
 pub struct InputRows<'a> {
     inner: RowSource<'a>,
-    bytes: u64,
+    about: &'a About,
     left_out: Option<usize>,
     failed: bool,
 }
@@ -149,7 +139,7 @@ impl InputRows<'_> {
     pub fn bytes_read(&self) -> u64 {
         match &self.inner {
             RowSource::Text(rows) => rows.bytes_read(),
-            RowSource::Grid(_) | RowSource::Lines { .. } => self.bytes,
+            RowSource::Grid(_) | RowSource::Lines { .. } => self.about.bytes,
         }
     }
 }
@@ -162,7 +152,7 @@ impl Iterator for InputRows<'_> {
             return None;
         }
         let next = match &mut self.inner {
-            RowSource::Text(rows) => rows.next().transpose(),
+            RowSource::Text(rows) => rows.next().map_err(|why| why.of(&self.about.name)).transpose(),
             RowSource::Grid(rows) => rows.next().map(Ok),
             RowSource::Lines { rows, width, record } => rows.next().map(|split| {
                 *record += 1;
@@ -178,14 +168,31 @@ struct OpenOptions<'a> {
     wanted: TableContent,
     choices: &'a Choices,
     remembered: &'a dyn Fn(&str) -> Option<ColumnMap>,
-    name: &'a Localizable,
+}
+
+fn open_source(
+    source: &ImportSource,
+    asked: &OpenOptions<'_>,
+    watch: &dyn ReadProgress,
+) -> Result<InputTable, IntakeProblem> {
+    let origin = OpenedSource::of(source)?;
+    if let ImportSource::Pasted(_) = source {
+        return open_pasted(&origin, asked, watch);
+    }
+    let mut first = vec![0; 4096];
+    let length = fill(&mut *origin.open()?, &mut first)?;
+    match sheet::kind_of(&first[..length]) {
+        FileType::Text => open_text(&origin, asked, watch),
+        FileType::Zip | FileType::Ole => open_sheet(&origin, asked, watch),
+        FileType::Other(what) => Err(IntakeProblem::Unsupported { what }),
+    }
 }
 
 fn open_text(
     origin: &OpenedSource,
     asked: &OpenOptions<'_>,
     watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeError> {
+) -> Result<InputTable, IntakeProblem> {
     origin.at_most(MAX_TEXT_BYTES, tr_noop!("a text file"))?;
     let detected = detect_encoding::detect(origin, asked.choices.encoding, MAX_TEXT_BYTES, watch)?;
     let mut table = open_as_text(origin, asked, detected)?;
@@ -202,32 +209,29 @@ fn open_as_text(
     origin: &OpenedSource,
     asked: &OpenOptions<'_>,
     detected: Detected,
-) -> Result<InputTable, IntakeError> {
+) -> Result<InputTable, IntakeProblem> {
     let encoding = detected.guess.encoding;
     let (sample, whole) = text::beginning(origin, encoding, SAMPLE_BYTES)?;
     let delimiter = asked.choices.delimiter.unwrap_or_else(|| split::sniff(&sample, whole));
-    let sample = match split::split(&sample, whole, delimiter) {
-        Ok(rows) => rows,
-        Err(why) => return Err(text::cannot_split(&origin.name, why)),
-    };
+    let sample = split::split(&sample, whole, delimiter)?;
     let filled = sample.iter().filter(|s| s.cells.iter().any(|c| !is_blank(c)));
     let sampled: Vec<(u64, &[String])> =
         filled.take(SAMPLE_ROWS).map(|s| (s.line, s.cells.as_slice())).collect();
     if whole && sampled.is_empty() {
-        return Err(IntakeError::Empty { name: origin.name.clone() });
+        return Err(IntakeProblem::Empty);
     }
-    let shape = TableShape::of(&sampled, asked)?;
+    let about = unread(origin, detected.sha256.clone(), detected.bytes, InputFormat::Csv);
+    let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
+    let shape = TableShape::of(&sampled, asked, about)?;
     let reading = TextFormat {
         encoding,
         delimiter,
         skip_to: shape.skip_to,
         width: shape.width_read(),
-        sha256: detected.sha256.clone(),
+        sha256: detected.sha256,
     };
-    let left_out = shape.left_out;
-    let about = shape.about(origin, detected.sha256, detected.bytes, InputFormat::Csv);
-    let about = About { encoding: Some(detected.guess), delimiter: Some(delimiter), ..about };
-    Ok(InputTable { about, body: TableBody::Text { origin: origin.clone(), reading, sample }, left_out })
+    let body = TableBody::Text { origin: origin.clone(), reading, sample };
+    Ok(InputTable { about: shape.about, body, left_out: shape.left_out })
 }
 
 /// Cells copied with their header are a table. In other text, each line is one recipient.
@@ -235,7 +239,7 @@ fn open_pasted(
     origin: &OpenedSource,
     asked: &OpenOptions<'_>,
     watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeError> {
+) -> Result<InputTable, IntakeProblem> {
     let detected = detect_encoding::detect(origin, Some(TextEncoding::Utf8), MAX_PASTED_BYTES, watch)?;
     let (all, whole) = text::beginning(origin, TextEncoding::Utf8, usize::MAX)?;
     let end = (0..=SAMPLE_BYTES.min(all.len())).rev().find(|at| all.is_char_boundary(*at)).unwrap_or(0);
@@ -257,26 +261,18 @@ fn open_pasted(
     }
     let rows = pasted::people(&all);
     if rows.iter().all(|s| s.cells.iter().all(|c| is_blank(c))) {
-        return Err(IntakeError::Empty { name: origin.name.clone() });
+        return Err(IntakeProblem::Empty);
     }
     let map = ColumnMap { name: super::NameColumns::One(0), email: 1, template: None };
     let sample: Vec<&[String]> = rows.iter().take(SAMPLE_ROWS).map(|s| s.cells.as_slice()).collect();
     let about = About {
-        name: origin.name.clone(),
-        sha256: detected.sha256,
-        bytes: detected.bytes,
-        format: InputFormat::Pasted,
-        encoding: None,
-        delimiter: None,
-        sheets: Vec::new(),
-        sheet: None,
         header: Some(HeaderRow::Absent),
         columns: header::column_names(None, 2),
         content: ColumnContent::of(&sample, 2),
         guess: ColumnGuess::from(&map),
         signature: "pasted lines".to_owned(),
         map: MapState::Found(map),
-        notes: Vec::new(),
+        ..unread(origin, detected.sha256, detected.bytes, InputFormat::Pasted)
     };
     Ok(InputTable { about, body: TableBody::Lines { rows, width: 2 }, left_out: None })
 }
@@ -285,27 +281,30 @@ fn open_sheet(
     origin: &OpenedSource,
     asked: &OpenOptions<'_>,
     watch: &dyn ReadProgress,
-) -> Result<InputTable, IntakeError> {
+) -> Result<InputTable, IntakeProblem> {
     let bytes = origin.whole(MAX_SHEET_BYTES, tr_noop!("a spreadsheet"))?;
     let digest = ring::digest::digest(&ring::digest::SHA256, &bytes);
     let sha256 = super::origin::hex(digest.as_ref());
-    let Book { format, sheets, sheet, grid, mut notes } = sheet::open(origin, bytes, asked.choices, watch)?;
+    let Book { format, sheets, sheet, grid, mut notes } = sheet::open(bytes, asked.choices, watch)?;
     if !endings_of(format).contains(&origin.ending.as_str()) {
         notes.push(ImportNote::NotWhatItsNameSays { ending: Text::new(origin.ending.clone()), format });
     }
     let is_filled = |r: &RawRow| r.cells.iter().any(|c| !is_blank(c));
     let sampled: Vec<RawRow> = grid.rows(0, 0).filter(is_filled).take(SAMPLE_ROWS).collect();
     if sheet.is_some() && sampled.is_empty() {
-        return Err(IntakeError::Empty { name: origin.name.clone() });
+        return Err(IntakeProblem::Empty);
     }
     let sampled: Vec<(u64, &[String])> = sampled.iter().map(|r| (r.line, r.cells.as_slice())).collect();
+    let about = About { sheets, sheet, ..unread(origin, sha256, origin.bytes, format) };
     // Without a selected sheet, the columns are unknown.
-    let shape = if sheet.is_some() { TableShape::of(&sampled, asked)? } else { TableShape::unknown() };
-    let (skip_to, width, left_out) = (shape.skip_to, shape.width_read(), shape.left_out);
-    let mut about = shape.about(origin, sha256, origin.bytes, format);
-    notes.append(&mut about.notes);
-    let about = About { sheets, sheet, notes, ..about };
-    Ok(InputTable { about, body: TableBody::Grid { grid, skip_to, width }, left_out })
+    let shape = if about.sheet.is_some() {
+        TableShape::of(&sampled, asked, about)?
+    } else {
+        TableShape { about, skip_to: 0, width: 0, left_out: None }
+    };
+    let body = TableBody::Grid { grid, skip_to: shape.skip_to, width: shape.width_read() };
+    notes.extend(shape.about.notes);
+    Ok(InputTable { about: About { notes, ..shape.about }, body, left_out: shape.left_out })
 }
 
 fn endings_of(format: InputFormat) -> &'static [&'static str] {
@@ -317,14 +316,29 @@ fn endings_of(format: InputFormat) -> &'static [&'static str] {
     }
 }
 
+/// What is known of a source before its columns are.
+fn unread(origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat) -> About {
+    About {
+        name: origin.name.clone(),
+        sha256,
+        bytes,
+        format,
+        encoding: None,
+        delimiter: None,
+        sheets: Vec::new(),
+        sheet: None,
+        header: None,
+        columns: Vec::new(),
+        content: Vec::new(),
+        guess: ColumnGuess::default(),
+        signature: String::new(),
+        map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
+        notes: Vec::new(),
+    }
+}
+
 struct TableShape {
-    header: Option<HeaderRow>,
-    columns: Vec<String>,
-    content: Vec<ColumnContent>,
-    guess: ColumnGuess,
-    signature: String,
-    map: MapState,
-    notes: Vec<ImportNote>,
+    about: About,
     skip_to: u64,
     width: usize,
     left_out: Option<usize>,
@@ -336,22 +350,11 @@ impl TableShape {
         self.width + usize::from(self.left_out.is_some())
     }
 
-    fn unknown() -> Self {
-        Self {
-            header: None,
-            columns: Vec::new(),
-            content: Vec::new(),
-            guess: ColumnGuess::default(),
-            signature: String::new(),
-            map: MapState::Asked { name: None, email: None, template: None, questions: Vec::new() },
-            notes: Vec::new(),
-            skip_to: 0,
-            width: 0,
-            left_out: None,
-        }
-    }
-
-    fn of<'a>(rows: &[(u64, &'a [String])], asked: &OpenOptions<'_>) -> Result<Self, IntakeError> {
+    fn of<'a>(
+        rows: &[(u64, &'a [String])],
+        asked: &OpenOptions<'_>,
+        about: About,
+    ) -> Result<Self, IntakeProblem> {
         let filled: Vec<(u64, &[String])> = rows
             .iter()
             .map(|(line, cells)| (*line, without_blank_end(cells)))
@@ -363,7 +366,7 @@ impl TableShape {
             Some(HeaderRow::Absent) => HeaderPosition::Absent,
             Some(HeaderRow::At(row)) => match filled.iter().position(|(line, _)| *line == row) {
                 Some(at) => HeaderPosition::At(at),
-                None => return Err(IntakeError::HeaderNotFound { name: asked.name.to_owned(), row }),
+                None => return Err(IntakeProblem::HeaderNotFound { row }),
             },
             None => header::find(&cells, asked.wanted),
         };
@@ -404,18 +407,8 @@ impl TableShape {
         let columns = header::column_names(header, width);
         content.resize(columns.len(), ColumnContent::default());
         let skip_to = index.map_or(0, |at| filled[at].0);
-        Ok(Self {
-            header: header_row,
-            columns,
-            content,
-            guess,
-            signature,
-            map,
-            notes,
-            skip_to,
-            width,
-            left_out,
-        })
+        let about = About { header: header_row, columns, content, guess, signature, map, notes, ..about };
+        Ok(Self { about, skip_to, width, left_out })
     }
 
     fn map(
@@ -424,15 +417,11 @@ impl TableShape {
         widest: usize,
         signature: &str,
         asked: &OpenOptions<'_>,
-    ) -> Result<(MapState, ColumnGuess), IntakeError> {
+    ) -> Result<(MapState, ColumnGuess), IntakeProblem> {
         if let Some(chosen) = &asked.choices.columns {
             if chosen.last() >= widest {
                 let column = chosen.last().saturating_add(1);
-                return Err(IntakeError::ColumnNotFound {
-                    name: asked.name.to_owned(),
-                    column,
-                    columns: widest,
-                });
+                return Err(IntakeProblem::ColumnNotFound { column, columns: widest });
             }
             return Ok((MapState::Chosen(chosen.clone()), ColumnGuess::from(chosen)));
         }
@@ -441,26 +430,6 @@ impl TableShape {
             return Ok((MapState::Remembered(map), guess));
         }
         Ok(header::map(header, content))
-    }
-
-    fn about(self, origin: &OpenedSource, sha256: String, bytes: u64, format: InputFormat) -> About {
-        About {
-            name: origin.name.clone(),
-            sha256,
-            bytes,
-            format,
-            encoding: None,
-            delimiter: None,
-            sheets: Vec::new(),
-            sheet: None,
-            header: self.header,
-            columns: self.columns,
-            content: self.content,
-            guess: self.guess,
-            signature: self.signature,
-            map: self.map,
-            notes: self.notes,
-        }
     }
 }
 

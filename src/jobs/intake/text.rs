@@ -4,9 +4,8 @@ use super::cell_text::is_blank;
 use super::decode::{Decoding, PIECE};
 use super::origin::{OpenedSource, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
-use super::split::{CannotSplit, Split, Splitter};
-use super::{Delimiter, IntakeError, TextEncoding};
-use crate::i18n::Localizable;
+use super::split::{Split, Splitter};
+use super::{Delimiter, IntakeProblem, TextEncoding};
 use crate::table::unescape_formula;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
@@ -25,7 +24,6 @@ pub(super) struct TextFormat {
 
 /// Holds one piece, its rows, and one more row.
 pub(super) struct TextRows {
-    origin: OpenedSource,
     reading: TextFormat,
     source: Box<dyn Read + Send>,
     hash: Option<Context>,
@@ -38,9 +36,8 @@ pub(super) struct TextRows {
 }
 
 impl TextRows {
-    pub fn open(origin: &OpenedSource, reading: TextFormat) -> Result<Self, IntakeError> {
+    pub fn open(origin: &OpenedSource, reading: TextFormat) -> Result<Self, IntakeProblem> {
         Ok(Self {
-            origin: origin.clone(),
             source: origin.open()?,
             hash: Some(Context::new(&SHA256)),
             decoding: Decoding::new(reading.encoding),
@@ -57,14 +54,14 @@ impl TextRows {
         self.bytes
     }
 
-    pub fn next(&mut self) -> Result<Option<RawRow>, IntakeError> {
+    pub fn next(&mut self) -> Result<Option<RawRow>, IntakeProblem> {
         loop {
             match self.splitter.take() {
                 Some(split) if split.line <= self.reading.skip_to => {}
                 Some(split) => {
                     self.record += 1;
                     if self.record > super::MAX_ROWS {
-                        return Err(IntakeError::TooManyRows { name: self.origin.name.clone() });
+                        return Err(IntakeProblem::TooManyRows);
                     }
                     return Ok(Some(raw_row(split, self.record, self.reading.width)));
                 }
@@ -74,8 +71,8 @@ impl TextRows {
         }
     }
 
-    fn read_on(&mut self) -> Result<(), IntakeError> {
-        let length = fill(&mut *self.source, &mut self.piece).map_err(|e| self.origin.failed(e))?;
+    fn read_on(&mut self) -> Result<(), IntakeProblem> {
+        let length = fill(&mut *self.source, &mut self.piece)?;
         self.bytes += length as u64;
         let bytes = &self.piece[..length];
         if let Some(hash) = &mut self.hash {
@@ -83,15 +80,14 @@ impl TextRows {
         }
         self.ended = length == 0;
         // The first pass decoded these bytes without an error, so the file has changed.
-        let changed = || IntakeError::Changed { name: self.origin.name.clone() };
-        let text = self.decoding.push(bytes, self.ended).map_err(|_| changed())?;
-        self.splitter.push(text).map_err(|e| cannot_split(&self.origin.name, e))?;
+        let text = self.decoding.push(bytes, self.ended).map_err(|_| IntakeProblem::Changed)?;
+        self.splitter.push(text)?;
         if self.ended {
-            self.splitter.finish().map_err(|e| cannot_split(&self.origin.name, e))?;
+            self.splitter.finish()?;
             if let Some(hash) = self.hash.take()
                 && hex(hash.finish().as_ref()) != self.reading.sha256
             {
-                return Err(changed());
+                return Err(IntakeProblem::Changed);
             }
         }
         Ok(())
@@ -103,15 +99,14 @@ pub(super) fn beginning(
     origin: &OpenedSource,
     encoding: TextEncoding,
     at_most: usize,
-) -> Result<(String, bool), IntakeError> {
+) -> Result<(String, bool), IntakeProblem> {
     let mut source = origin.open()?;
     let mut decoding = Decoding::new(encoding);
     let mut text = String::new();
     let mut piece = vec![0; PIECE];
     while text.len() < at_most {
-        let length = fill(&mut *source, &mut piece).map_err(|e| origin.failed(e))?;
-        let changed = |_| IntakeError::Changed { name: origin.name.clone() };
-        text.push_str(decoding.push(&piece[..length], length == 0).map_err(changed)?);
+        let length = fill(&mut *source, &mut piece)?;
+        text.push_str(decoding.push(&piece[..length], length == 0).map_err(|_| IntakeProblem::Changed)?);
         if length == 0 {
             return Ok((text, true));
         }
@@ -143,13 +138,4 @@ pub(super) fn raw_row(split: Split, record: u64, width: usize) -> RawRow {
     }
     cells.resize(cells.len().max(width), String::new());
     RawRow { record, line, cells, notes }
-}
-
-pub(super) fn cannot_split(name: &Localizable, why: CannotSplit) -> IntakeError {
-    let name = name.clone();
-    match why {
-        CannotSplit::TooLong { line } => IntakeError::RowTooLong { name, line },
-        CannotSplit::TooManyColumns { line } => IntakeError::TooManyColumns { name, line },
-        CannotSplit::UnclosedQuote { line } => IntakeError::UnclosedQuote { name, line },
-    }
 }

@@ -112,20 +112,21 @@ pub(super) fn circle(x: f32, y: f32, radius: f32) -> Option<Path> {
 }
 
 pub(super) fn shape(points: &[(f32, f32)]) -> Option<Path> {
-    let mut builder = PathBuilder::new();
-    for (at, (x, y)) in points.iter().enumerate() {
-        if at == 0 { builder.move_to(*x, *y) } else { builder.line_to(*x, *y) }
-    }
+    let mut builder = through(points);
     builder.close();
     builder.finish()
 }
 
 pub(super) fn trace(points: &[(f32, f32)]) -> Option<Path> {
+    through(points).finish()
+}
+
+fn through(points: &[(f32, f32)]) -> PathBuilder {
     let mut builder = PathBuilder::new();
     for (at, (x, y)) in points.iter().enumerate() {
         if at == 0 { builder.move_to(*x, *y) } else { builder.line_to(*x, *y) }
     }
-    builder.finish()
+    builder
 }
 
 /// Turns count clockwise from the top.

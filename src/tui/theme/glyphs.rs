@@ -3,125 +3,67 @@
 use crate::config::GlyphChoice;
 use crate::domain::{State, Verdict};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Glyphs {
-    pub waiting: &'static str,
-    pub issued: &'static str,
-    pub revoking: &'static str,
-    pub revoked: &'static str,
-    pub expired: &'static str,
-    pub other: &'static str,
-    pub cursor: &'static str,
-    pub mark: &'static str,
-    pub rule: &'static str,
+/// Declares the glyphs: each with its sign in Unicode and its sign in ASCII.
+macro_rules! glyphs {
+    ($($(#[$doc:meta])* $name:ident $(: $type:ty)? = $unicode:expr, $ascii:expr;)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Glyphs { $($(#[$doc])* pub $name: glyphs!(@type $($type)?),)* }
+
+        impl Glyphs {
+            pub const UNICODE: Self = Self { $($name: $unicode,)* };
+            pub const ASCII: Self = Self { $($name: $ascii,)* };
+        }
+    };
+    (@type) => { &'static str };
+    (@type $type:ty) => { $type };
+}
+
+glyphs! {
+    waiting = "◌", "o";
+    issued = "●", "*";
+    revoking = "◍", "~";
+    revoked = "✕", "x";
+    expired = "◔", "%";
+    other = "?", "?";
+    cursor = "▌", ">";
+    mark = "◆", "+";
+    rule = "─", "-";
     /// The frame of a popup: the four corners, then its sides.
-    pub frame: [&'static str; 5],
+    frame: [&'static str; 5] = ["┌", "┐", "└", "┘", "│"], ["+", "+", "+", "+", "|"];
     /// A row that belongs to the one above it.
-    pub branch: &'static str,
-    pub bar: &'static str,
+    // Not "+", which is a folded row.
+    branch = "└", "`";
+    bar = "┃", "|";
     /// Which part of a list is visible, in its right edge.
-    pub position: &'static str,
+    position = "▐", "#";
     /// A stretch of time that has passed, and one that is to come.
-    pub passed: &'static str,
-    pub ahead: &'static str,
-    pub alert: &'static str,
+    passed = "━", "=";
+    ahead = "┄", ".";
+    alert = "▲", "!";
     /// A group whose rows are hidden, and one whose rows are listed.
-    pub folded: &'static str,
-    pub unfolded: &'static str,
+    folded = "▸", "+";
+    unfolded = "▾", "-";
     /// Nothing is left to do.
-    pub done: &'static str,
-    pub link: &'static str,
-    pub dot: &'static str,
-    pub dash: &'static str,
-    pub ellipsis: &'static str,
-    pub on: &'static str,
-    pub off: &'static str,
-    pub full: &'static str,
-    pub half: &'static str,
-    pub empty: &'static str,
+    done = "✓", "v";
+    link = "●", "*";
+    dot = "·", "-";
+    dash = "—", "-";
+    ellipsis = "…", "~";
+    on = "(•)", "(*)";
+    off = "( )", "( )";
+    full = "█", "#";
+    half = "▒", "=";
+    empty = "░", ".";
     /// One to seven eighths of a full column.
-    pub eighths: [&'static str; 7],
+    eighths: [&'static str; 7] = ["▏", "▎", "▍", "▌", "▋", "▊", "▉"], [".", ".", ".", "#", "#", "#", "#"];
     /// One to eight eighths of a full row.
-    pub rising: [&'static str; 8],
-    pub up: &'static str,
-    pub down: &'static str,
-    pub spinner: &'static [&'static str],
+    rising: [&'static str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"], [".", ":", "-", "=", "+", "*", "#", "@"];
+    up = "↑", "^";
+    down = "↓", "v";
+    spinner: &'static [&'static str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"], &["|", "/", "-", "\\"];
 }
 
 impl Glyphs {
-    pub const UNICODE: Self = Self {
-        waiting: "◌",
-        issued: "●",
-        revoking: "◍",
-        revoked: "✕",
-        expired: "◔",
-        other: "?",
-        cursor: "▌",
-        mark: "◆",
-        rule: "─",
-        frame: ["┌", "┐", "└", "┘", "│"],
-        branch: "└",
-        bar: "┃",
-        position: "▐",
-        passed: "━",
-        ahead: "┄",
-        alert: "▲",
-        folded: "▸",
-        unfolded: "▾",
-        done: "✓",
-        link: "●",
-        dot: "·",
-        dash: "—",
-        ellipsis: "…",
-        on: "(•)",
-        off: "( )",
-        full: "█",
-        half: "▒",
-        empty: "░",
-        eighths: ["▏", "▎", "▍", "▌", "▋", "▊", "▉"],
-        rising: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
-        up: "↑",
-        down: "↓",
-        spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"],
-    };
-
-    pub const ASCII: Self = Self {
-        waiting: "o",
-        issued: "*",
-        revoking: "~",
-        revoked: "x",
-        expired: "%",
-        other: "?",
-        cursor: ">",
-        mark: "+",
-        rule: "-",
-        frame: ["+", "+", "+", "+", "|"],
-        // Not "+", which is a folded row.
-        branch: "`",
-        bar: "|",
-        position: "#",
-        passed: "=",
-        ahead: ".",
-        alert: "!",
-        folded: "+",
-        unfolded: "-",
-        done: "v",
-        link: "*",
-        dot: "-",
-        dash: "-",
-        ellipsis: "~",
-        on: "(*)",
-        off: "( )",
-        full: "#",
-        half: "=",
-        empty: ".",
-        eighths: [".", ".", ".", "#", "#", "#", "#"],
-        rising: [".", ":", "-", "=", "+", "*", "#", "@"],
-        up: "^",
-        down: "v",
-        spinner: &["|", "/", "-", "\\"],
-    };
-
     /// For terminals that may not have typographic characters.
     pub fn plain(sign: &str) -> Option<&'static str> {
         Some(match sign {

@@ -69,8 +69,8 @@ impl Copyables {
     }
 
     /// Adds the address of an image. The first one can also be opened in the browser.
-    pub fn link(&mut self, key: char, label: &str, url: Option<String>) {
-        let Some(url) = url else { return };
+    pub fn link(&mut self, key: char, label: &str, raw: Option<&Text>, cx: &UiContext) {
+        let Some(url) = raw.and_then(|raw| cx.client()?.picture_url(raw)) else { return };
         self.one(key, label, Some(&url));
         self.link.get_or_insert(url);
     }

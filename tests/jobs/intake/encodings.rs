@@ -1,7 +1,7 @@
 //! Which encoding a text is in.
 
 use super::kit::*;
-use lapel::jobs::intake::{Choices, FileQuestion, IntakeError, Standing, Sure, TextEncoding};
+use lapel::jobs::intake::{Choices, FileQuestion, IntakeError, IntakeProblem, Standing, Sure, TextEncoding};
 
 const TEXT: &str = "이름,이메일\n홍길동,hong@naru.example\n";
 
@@ -60,7 +60,10 @@ fn cp949_that_is_valid_utf8_is_asked_about() {
             guess.alternatives.iter().find(|(e, _)| *e == TextEncoding::Cp949).expect("both are shown");
         assert_eq!(korean.1, [format!("{name},hong@naru.example")]);
         assert!(guess.alternatives.iter().any(|(e, _)| *e == TextEncoding::Utf8));
-        assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
+        assert!(matches!(
+            table.rows().map(|_| ()),
+            Err(IntakeError { why: IntakeProblem::Unanswered { .. }, .. })
+        ));
 
         let choices = Choices { encoding: Some(TextEncoding::Cp949), ..Choices::default() };
         let (_folder, table) = open_bytes_with("list.csv", &bytes, &choices).expect("readable");
@@ -87,7 +90,7 @@ fn text_that_is_already_damaged_is_refused_with_the_reason() {
         format!("name,email\n{},minsu@naru.example\n", as_western(&cp949("김민수"))),
     ] {
         match open_bytes("list.csv", damaged.as_bytes()).map(|_| ()) {
-            Err(IntakeError::Mojibake { example, .. }) => {
+            Err(IntakeError { why: IntakeProblem::Mojibake { example, .. }, .. }) => {
                 let example = example.to_string();
                 assert!(example.contains("김민수") || example.contains("이름"), "{example}");
             }
@@ -125,16 +128,19 @@ fn bytes_that_are_no_text_are_named_by_line_and_byte() {
     // Broken in every encoding: a lone lead byte of neither.
     let bytes = b"name,email\nKim,k@naru.example\nL\xffe,l@naru.example\n";
     match open_bytes("list.csv", bytes).map(|_| ()) {
-        Err(IntakeError::BadEncoding { line: 3, offset: 31, .. }) => {}
+        Err(IntakeError { why: IntakeProblem::BadEncoding { line: 3, offset: 31, .. }, .. }) => {}
         other => panic!("{other:?}"),
     }
     let choices = Choices { encoding: Some(TextEncoding::Utf8), ..Choices::default() };
     match open_bytes_with("list.csv", &cp949("이름,이메일\n"), &choices).map(|_| ()) {
-        Err(IntakeError::BadEncoding { encoding: TextEncoding::Utf8, line: 1, offset: 0, .. }) => {}
+        Err(IntakeError {
+            why: IntakeProblem::BadEncoding { encoding: TextEncoding::Utf8, line: 1, offset: 0, .. },
+            ..
+        }) => {}
         other => panic!("{other:?}"),
     }
     match open_bytes("list.csv", b"name,email\nKim\0,k@naru.example\0\n").map(|_| ()) {
-        Err(IntakeError::NulBytes { line: 2, offset: 14, .. }) => {}
+        Err(IntakeError { why: IntakeProblem::NulBytes { line: 2, offset: 14, .. }, .. }) => {}
         other => panic!("{other:?}"),
     }
 }

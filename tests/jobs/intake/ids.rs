@@ -2,7 +2,7 @@
 
 use super::kit::*;
 use crate::texts::msg_part;
-use lapel::jobs::intake::{Choices, IdList, ImportSource, IntakeError, Unwatched, read_ids};
+use lapel::jobs::intake::{Choices, IdList, ImportSource, IntakeError, IntakeProblem, Unwatched, read_ids};
 
 fn ids(text: &str) -> Result<IdList, IntakeError> {
     let folder = Folder::new();
@@ -72,7 +72,7 @@ fn damaged_ids_are_refused_with_the_reason() {
 #[test]
 fn which_column_is_meant_is_not_guessed() {
     match ids("a,b\nB-001,B-002\n") {
-        Err(IntakeError::NoIdColumn { .. }) => {}
+        Err(IntakeError { why: IntakeProblem::NoIdColumn { .. }, .. }) => {}
         other => panic!("{other:?}"),
     }
     let folder = Folder::new();
@@ -80,7 +80,10 @@ fn which_column_is_meant_is_not_guessed() {
     let choose =
         |column| read_ids(&source, &Choices { id_column: Some(column), ..Choices::default() }, &Unwatched);
     assert_eq!(choose(1).expect("readable").rows.len(), 2);
-    assert!(matches!(choose(2), Err(IntakeError::ColumnNotFound { column: 3, columns: 2, .. })));
+    assert!(matches!(
+        choose(2),
+        Err(IntakeError { why: IntakeProblem::ColumnNotFound { column: 3, columns: 2, .. }, .. })
+    ));
 }
 
 #[test]

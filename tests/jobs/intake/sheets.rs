@@ -4,7 +4,7 @@ use super::kit::*;
 use crate::texts::msg_part;
 use lapel::jobs::intake::{
     CellFact, Choices, ColumnMap, FileQuestion, HeaderRow, ImportNote, ImportSource, InputFormat, InputTable,
-    IntakeError, NameColumns, RawRow, Standing,
+    IntakeError, IntakeProblem, NameColumns, RawRow, Standing,
 };
 use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Url, Workbook};
 use std::fmt::Write as _;
@@ -295,7 +295,10 @@ fn of_several_sheets_the_only_one_with_addresses_is_taken() {
     people_sheet(&mut book, "2반", &[("김민수", "b@naru.example")]);
     let table = open_book(book);
     assert_eq!(table.about().needs_answer(), [FileQuestion::SheetAmbiguous]);
-    assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
+    assert!(matches!(
+        table.rows().map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::Unanswered { .. }, .. })
+    ));
     assert_eq!(table.preview(3), []);
 }
 
@@ -429,9 +432,15 @@ fn a_spreadsheet_under_a_password_is_said_to_be_one() {
         ),
         ("content.xml", "scrambled"),
     ]);
-    assert!(matches!(open_bytes("x.ods", &bytes).map(|_| ()), Err(IntakeError::PasswordProtected { .. })));
+    assert!(matches!(
+        open_bytes("x.ods", &bytes).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::PasswordProtected, .. })
+    ));
     let ole = compound("/EncryptedPackage", b"x");
-    assert!(matches!(open_bytes("x.xlsx", &ole).map(|_| ()), Err(IntakeError::PasswordProtected { .. })));
+    assert!(matches!(
+        open_bytes("x.xlsx", &ole).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::PasswordProtected, .. })
+    ));
 }
 
 #[test]
@@ -450,7 +459,10 @@ fn other_archives_and_documents_are_called_what_they_are() {
         assert!(said.contains(what), "{said}");
     }
     let hwp = compound("/FileHeader", b"HWP Document File");
-    assert!(matches!(open_bytes("x.xls", &hwp).map(|_| ()), Err(IntakeError::Unsupported { .. })));
+    assert!(matches!(
+        open_bytes("x.xls", &hwp).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::Unsupported { .. }, .. })
+    ));
 }
 
 #[test]
@@ -458,7 +470,10 @@ fn a_file_that_unpacks_without_end_is_refused_before_it_does() {
     let zeros = " ".repeat(210 * 1024 * 1024);
     let bytes = book_of(&format!("<sheetData>{zeros}</sheetData>"));
     assert!(bytes.len() < 2 * 1024 * 1024);
-    assert!(matches!(open_bytes("x.xlsx", &bytes).map(|_| ()), Err(IntakeError::TooBig { .. })));
+    assert!(matches!(
+        open_bytes("x.xlsx", &bytes).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::TooBig { .. }, .. })
+    ));
     // The same with a directory that lies about the size.
     let mut lying = bytes;
     let size = lying
@@ -471,7 +486,13 @@ fn a_file_that_unpacks_without_end_is_refused_before_it_does() {
         lying[at + 24..at + 28].copy_from_slice(&100_u32.to_le_bytes());
     }
     let refused = open_bytes("x.xlsx", &lying).map(|_| ());
-    assert!(matches!(refused, Err(IntakeError::TooBig { .. } | IntakeError::Damaged { .. })), "{refused:?}");
+    assert!(
+        matches!(
+            refused,
+            Err(IntakeError { why: IntakeProblem::TooBig { .. } | IntakeProblem::Damaged { .. }, .. })
+        ),
+        "{refused:?}"
+    );
 }
 
 /// A sheet of so many rows, each of them a cell that is the one shared text.
@@ -490,27 +511,30 @@ fn one_text_in_very_many_cells_is_counted_as_often_as_it_is_there() {
     // A megabyte is no cell, wherever it comes from.
     let long = "x".repeat(1024 * 1024);
     let refused = open_bytes("x.xlsx", &sharing(60_000, &long)).map(|_| ()).expect_err("no list");
-    assert!(matches!(refused, IntakeError::CellTooLong { line: 1, .. }), "{refused}");
+    assert!(matches!(refused.why, IntakeProblem::CellTooLong { line: 1, .. }), "{refused}");
     let long_cell = ods(&format!(
         "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"60000\">{}</table:table-row></table:table>",
         ods_text(&long)
     ));
     let refused = open_bytes("x.ods", &long_cell).map(|_| ()).expect_err("no list");
     assert!(
-        matches!(refused, IntakeError::RowTooLong { line: 1, .. } | IntakeError::CellTooLong { line: 1, .. }),
+        matches!(
+            refused.why,
+            IntakeProblem::RowTooLong { line: 1, .. } | IntakeProblem::CellTooLong { line: 1, .. }
+        ),
         "{refused}"
     );
     // The longest cell that there can be, in as many rows.
     let longest = "가".repeat(32_767);
     let refused = open_bytes("x.xlsx", &sharing(60_000, &longest)).map(|_| ()).expect_err("too much");
-    assert!(matches!(refused, IntakeError::TooBig { .. }), "{refused}");
+    assert!(matches!(refused.why, IntakeProblem::TooBig { .. }), "{refused}");
     let wide = ods_text(&longest)
         .replace("<table:table-cell ", "<table:table-cell table:number-columns-repeated=\"1000\" ");
     let wide = ods(&format!(
         "<table:table table:name=\"a\"><table:table-row>{wide}</table:table-row></table:table>"
     ));
     let refused = open_bytes("x.ods", &wide).map(|_| ()).expect_err("too much");
-    assert!(matches!(refused, IntakeError::RowTooLong { line: 1, .. }), "{refused}");
+    assert!(matches!(refused.why, IntakeProblem::RowTooLong { line: 1, .. }), "{refused}");
     // Without the bound this takes minutes, and 60 GB are read.
     assert!(begun.elapsed() < std::time::Duration::from_secs(60), "{:?}", begun.elapsed());
     // A short text may be as often as there are rows.
@@ -545,7 +569,10 @@ fn more_texts_than_fit_are_no_reason_to_make_room() {
     let sheet = "<sheetData><row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row></sheetData>";
     let strings = "<sst uniqueCount=\"9999999999999\"><si><t>x</t></si></sst>";
     let bytes = book_with(&[("a", "", sheet)], Some(strings));
-    assert!(matches!(open_bytes("x.xlsx", &bytes).map(|_| ()), Err(IntakeError::Damaged { .. })));
+    assert!(matches!(
+        open_bytes("x.xlsx", &bytes).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::Damaged { .. }, .. })
+    ));
 }
 
 #[test]
@@ -563,19 +590,25 @@ fn cells_at_the_far_end_of_a_sheet_cost_nothing() {
     let wide = format!("<sheetData><row r=\"1\">{}</row></sheetData>", cell("XFD1", "x"));
     assert!(matches!(
         open_bytes("x.xlsx", &book_of(&wide)).map(|_| ()),
-        Err(IntakeError::TooManyColumns { .. })
+        Err(IntakeError { why: IntakeProblem::TooManyColumns { .. }, .. })
     ));
     let ods_bomb = ods(&format!(
         "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"4000000000\">{}</table:table-row></table:table>",
         ods_text("x@naru.example")
     ));
-    assert!(matches!(open_bytes("x.ods", &ods_bomb).map(|_| ()), Err(IntakeError::TooManyRows { .. })));
+    assert!(matches!(
+        open_bytes("x.ods", &ods_bomb).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::TooManyRows, .. })
+    ));
     let wide_bomb = ods(&format!(
         "<table:table table:name=\"a\"><table:table-row table:number-rows-repeated=\"1000000\">{}</table:table-row></table:table>",
         ods_text("x")
             .replace("<table:table-cell ", "<table:table-cell table:number-columns-repeated=\"1000\" ")
     ));
-    assert!(matches!(open_bytes("x.ods", &wide_bomb).map(|_| ()), Err(IntakeError::TooBig { .. })));
+    assert!(matches!(
+        open_bytes("x.ods", &wide_bomb).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::TooBig { .. }, .. })
+    ));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use super::kit::*;
 use lapel::jobs::intake::{
     CellFact, CellNote, Choices, ColumnMap, Delimiter, FileQuestion, HeaderRow, ImportNote, ImportSource,
-    InputFormat, InputTable, IntakeError, MapState, NameColumns, RawRow, ReadProgress, RecipientField,
-    Standing, Unwatched, check,
+    InputFormat, InputTable, IntakeError, IntakeProblem, MapState, NameColumns, RawRow, ReadProgress,
+    RecipientField, Standing, Unwatched, check,
 };
 use std::cell::Cell;
 
@@ -86,7 +86,10 @@ fn two_columns_that_can_be_one_field_are_asked_about() {
         table.about().needs_answer(),
         [FileQuestion::ColumnsAmbiguous { field: RecipientField::Name, candidates: vec![0, 1] }]
     );
-    assert!(matches!(table.rows().map(|_| ()), Err(IntakeError::Unanswered { .. })));
+    assert!(matches!(
+        table.rows().map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::Unanswered { .. }, .. })
+    ));
 }
 
 #[test]
@@ -235,11 +238,11 @@ fn header_and_columns_can_be_chosen() {
     assert_eq!(rows(&table).len(), 4);
     assert!(matches!(
         choose(HeaderRow::At(9), None).map(|_| ()),
-        Err(IntakeError::HeaderNotFound { row: 9, .. })
+        Err(IntakeError { why: IntakeProblem::HeaderNotFound { row: 9, .. }, .. })
     ));
     assert!(matches!(
         choose(HeaderRow::At(1), Some(one(0, 7))).map(|_| ()),
-        Err(IntakeError::ColumnNotFound { column: 8, columns: 2, .. })
+        Err(IntakeError { why: IntakeProblem::ColumnNotFound { column: 8, columns: 2, .. }, .. })
     ));
 }
 
@@ -357,7 +360,7 @@ fn the_apostrophe_of_our_own_export_is_taken_off_and_no_other() {
 #[test]
 fn a_quotation_mark_that_is_never_closed_is_an_error_that_names_it() {
     match open_bytes("list.csv", b"name,email\n\"Kim,k@naru.example\nLee,l@naru.example\n").map(|_| ()) {
-        Err(IntakeError::UnclosedQuote { line: 2, .. }) => {}
+        Err(IntakeError { why: IntakeProblem::UnclosedQuote { line: 2, .. }, .. }) => {}
         other => panic!("{other:?}"),
     }
 }
@@ -369,7 +372,10 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
     let said = open(&missing, &Choices::default()).map(|_| ()).expect_err("no file").to_string();
     assert!(said.contains("없는 파일.csv"), "{said}");
     let here = ImportSource::File(folder.path("."));
-    assert!(matches!(open(&here, &Choices::default()).map(|_| ()), Err(IntakeError::NotAFile { .. })));
+    assert!(matches!(
+        open(&here, &Choices::default()).map(|_| ()),
+        Err(IntakeError { why: IntakeProblem::NotAFile, .. })
+    ));
     #[cfg(target_os = "linux")]
     {
         // Files by their looks; some of these make a reader wait for ever.
@@ -381,7 +387,7 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
             if odd.exists() {
                 let refused = open(&ImportSource::File(odd.clone()), &Choices::default()).map(|_| ());
                 assert!(
-                    matches!(refused, Err(IntakeError::NotAFile { .. })),
+                    matches!(refused, Err(IntakeError { why: IntakeProblem::NotAFile, .. })),
                     "{}: {refused:?}",
                     odd.display()
                 );
@@ -390,7 +396,10 @@ fn what_cannot_be_read_at_all_is_said_with_its_name() {
     }
     for empty in [&b""[..], b"\xef\xbb\xbf", b"\n\n  \n", b",,\n"] {
         assert!(
-            matches!(open_bytes("x.csv", empty).map(|_| ()), Err(IntakeError::Empty { .. })),
+            matches!(
+                open_bytes("x.csv", empty).map(|_| ()),
+                Err(IntakeError { why: IntakeProblem::Empty, .. })
+            ),
             "{empty:?}"
         );
     }
@@ -419,7 +428,7 @@ fn a_file_that_changes_while_it_is_read_ends_in_an_error() {
     let table = open(&source, &Choices::default()).expect("readable");
     folder.file("list.csv", b"name,email\nKim,x@naru.example\n");
     let last = table.rows().expect("opens").last().expect("a row");
-    assert!(matches!(last, Err(IntakeError::Changed { .. })), "{last:?}");
+    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::Changed, .. })), "{last:?}");
 }
 
 #[test]
@@ -458,7 +467,7 @@ fn reading_can_be_watched_and_stopped() {
     let watch = |limit| StopAfter { calls: Cell::new(0), limit, furthest: Cell::new(0) };
     let stopped = watch(2);
     let result = InputTable::open(&source, &Choices::default(), &|_| None, &stopped).map(|_| ());
-    assert!(matches!(result, Err(IntakeError::Cancelled)));
+    assert!(matches!(result, Err(IntakeError { why: IntakeProblem::Cancelled, .. })));
     assert!(stopped.furthest.get() < text.len() as u64);
     let whole = watch(u64::MAX);
     InputTable::open(&source, &Choices::default(), &|_| None, &whole).expect("readable");
@@ -511,7 +520,7 @@ fn more_rows_than_a_spreadsheet_has_are_refused() {
     let choices = Choices { columns: Some(one(0, 1)), ..Choices::default() };
     let table = open(&source, &choices).expect("readable");
     let last = table.rows().expect("opens").last().expect("a row");
-    assert!(matches!(last, Err(IntakeError::TooManyRows { .. })));
+    assert!(matches!(last, Err(IntakeError { why: IntakeProblem::TooManyRows, .. })));
 }
 
 #[test]
@@ -534,7 +543,7 @@ fn pasted_lines_are_people() {
         ]
     );
     let empty = open(&ImportSource::Pasted(" \n".to_owned()), &Choices::default());
-    assert!(matches!(empty.map(|_| ()), Err(IntakeError::Empty { .. })));
+    assert!(matches!(empty.map(|_| ()), Err(IntakeError { why: IntakeProblem::Empty, .. })));
 }
 
 #[test]

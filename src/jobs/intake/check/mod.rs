@@ -10,6 +10,7 @@ use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
 use crate::domain::text::scrub;
 use crate::i18n::Localizable;
+use crate::jobs::coded::named;
 use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
 use std::fmt;
@@ -55,29 +56,12 @@ impl fmt::Display for Finding {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RecipientField {
-    Name,
-    Email,
-    Template,
-    Row,
-}
-
-impl RecipientField {
-    /// In English, for translation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Name => tr_noop!("name"),
-            Self::Email => tr_noop!("e-mail address"),
-            Self::Template => tr_noop!("template"),
-            Self::Row => tr_noop!("row"),
-        }
-    }
-}
-
-impl fmt::Display for RecipientField {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Localizable::of(self.name()).fmt(f)
+named! {
+    RecipientField {
+        Name = tr_noop!("name");
+        Email = tr_noop!("e-mail address");
+        Template = tr_noop!("template");
+        Row = tr_noop!("row");
     }
 }
 

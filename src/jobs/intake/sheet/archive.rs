@@ -1,8 +1,8 @@
 //! Opens zip archives safely, and detects their format.
 
-use super::{Bytes, SheetContext, foreign};
+use super::{Bytes, SheetContext, damaged, foreign};
 use crate::jobs::intake::about::InputFormat;
-use crate::jobs::intake::{IntakeError, MAX_UNPACKED_BYTES};
+use crate::jobs::intake::{IntakeProblem, MAX_UNPACKED_BYTES};
 use memchr::memmem;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -12,11 +12,11 @@ use zip::ZipArchive;
 use zip::read::ZipFile;
 
 /// Also checks that the archive unpacks within limits: it unpacks, since declared sizes may be wrong.
-pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<InputFormat, IntakeError> {
-    let mut zip = open(bytes, context)?;
+pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<InputFormat, IntakeProblem> {
+    let mut zip = open(bytes)?;
     let names: Vec<String> = zip.file_names().filter_map(Result::ok).map(|n| n.to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|n| n.trim_start_matches('/').replace('\\', "/") == name);
-    let unsupported = |what| IntakeError::Unsupported { name: context.name.clone(), what };
+    let unsupported = |what| IntakeProblem::Unsupported { what };
     let format = if has("mimetype") && has("content.xml") {
         let mut mime = String::new();
         if let Ok(entry) = zip.by_name("mimetype") {
@@ -44,8 +44,8 @@ pub(super) fn inspect(bytes: &Bytes, context: &SheetContext<'_>) -> Result<Input
     Ok(format)
 }
 
-pub(super) fn open(bytes: &Bytes, context: &SheetContext<'_>) -> Result<ZipArchive<Bytes>, IntakeError> {
-    ZipArchive::new(bytes.clone()).map_err(|e| context.damaged(tr_noop!("a spreadsheet"), foreign(&e)))
+pub(super) fn open(bytes: &Bytes) -> Result<ZipArchive<Bytes>, IntakeProblem> {
+    ZipArchive::new(bytes.clone()).map_err(|e| damaged(tr_noop!("a spreadsheet"), foreign(&e)))
 }
 
 /// Only XML parts are ever unpacked, so pictures do not count.
@@ -57,13 +57,9 @@ fn has_ending(name: &str, ending: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case(ending))
 }
 
-fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<(), IntakeError> {
+fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<(), IntakeProblem> {
     let limit = MAX_UNPACKED_BYTES;
-    let too_big = || IntakeError::TooBig {
-        name: context.name.clone(),
-        what: localizable!("an unpacked spreadsheet"),
-        limit,
-    };
+    let too_big = || IntakeProblem::TooBig { what: localizable!("an unpacked spreadsheet"), limit };
     let mut declared: u64 = 0;
     for at in 0..zip.len() {
         if let Ok(entry) = zip.by_index_raw(at)
@@ -86,7 +82,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<()
         // A truncated part is the reader's error, if it needs that part.
         let mut entry = entry.take(left.saturating_add(1));
         let unpacked = if name.ends_with("sharedstrings.xml") {
-            shared_strings(&mut entry, context)?
+            shared_strings(&mut entry)?
         } else {
             io::copy(&mut entry, &mut io::sink()).unwrap_or(0)
         };
@@ -96,7 +92,7 @@ fn measure(zip: &mut ZipArchive<Bytes>, context: &SheetContext<'_>) -> Result<()
 }
 
 /// The reader allocates for the declared number of strings, so an implausible number is refused.
-fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u64, IntakeError> {
+fn shared_strings(entry: &mut dyn Read) -> Result<u64, IntakeProblem> {
     let mut counted = Counted { inner: entry, bytes: 0 };
     let mut declared: u64 = 0;
     let mut xml = reader(BufReader::new(&mut counted));
@@ -115,7 +111,7 @@ fn shared_strings(entry: &mut dyn Read, context: &SheetContext<'_>) -> Result<u6
     let _ = io::copy(&mut counted, &mut io::sink());
     // The shortest string is `<si/>`.
     if declared > counted.bytes / 5 + 1 {
-        return Err(context.damaged(
+        return Err(damaged(
             tr_noop!("an Excel workbook"),
             localizable!("it declares more strings than it can contain"),
         ));

@@ -1,10 +1,10 @@
 //! The cells of one sheet in a compact form: a million rows take about as much memory as their text.
 
-use super::SheetContext;
+use super::damaged;
 use crate::domain::EmailKey;
 use crate::jobs::intake::cell_text::is_blank;
 use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
-use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
+use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
 use percent_encoding::percent_decode_str;
 use std::collections::HashMap;
 use std::fmt;
@@ -65,33 +65,25 @@ impl Grid {
         hidden: bool,
         text: &str,
         facts: u8,
-        context: &SheetContext<'_>,
-    ) -> Result<(), IntakeError> {
+    ) -> Result<(), IntakeProblem> {
         let (row, column) = at;
         // Spaces, or a formula without a result, are data. Formatting alone is not.
         if text.is_empty() && facts & (fact::NO_VALUE | fact::FORMULA) == 0 {
             return Ok(());
         }
-        let name = || context.name.clone();
         if u64::from(row) >= MAX_ROWS {
-            return Err(IntakeError::TooManyRows { name: name() });
+            return Err(IntakeProblem::TooManyRows);
         }
         if column as usize >= MAX_COLUMNS {
-            return Err(IntakeError::TooManyColumns { name: name(), line: u64::from(row) + 1 });
+            return Err(IntakeProblem::TooManyColumns { line: u64::from(row) + 1 });
         }
         let limit = MAX_UNPACKED_BYTES;
         if (self.text.len() + text.len()) as u64 > limit || self.cells.len() >= MAX_CELLS {
-            return Err(IntakeError::TooBig {
-                name: name(),
-                what: localizable!("the text of a sheet"),
-                limit,
-            });
+            return Err(IntakeProblem::TooBig { what: localizable!("the text of a sheet"), limit });
         }
         match self.rows.last() {
             Some(last) if last.number > row => {
-                return Err(
-                    context.damaged(tr_noop!("a spreadsheet"), localizable!("its rows are out of order"))
-                );
+                return Err(damaged(tr_noop!("a spreadsheet"), localizable!("its rows are out of order")));
             }
             Some(last) if last.number == row => {}
             _ => self.rows.push(GridRow { number: row, hidden, cells_end: 0 }),

@@ -11,8 +11,7 @@ pub(super) use grid::{Grid, GridRows};
 
 use super::about::{ImportNote, InputFormat, SheetInfo};
 use super::cell_text::is_address_like;
-use super::origin::OpenedSource;
-use super::{Choices, IntakeError, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, ReadProgress};
+use super::{Choices, IntakeProblem, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, ReadProgress};
 use crate::domain::Text;
 use crate::domain::text::scrub;
 use crate::i18n::Localizable;
@@ -105,7 +104,7 @@ struct Sheet {
     /// Empty if another sheet is more likely the list.
     grid: Grid,
     /// Why the sheet is no list, if it is not.
-    broken: Option<IntakeError>,
+    broken: Option<IntakeProblem>,
     merged: u64,
     notes: Vec<ImportNote>,
 }
@@ -126,7 +125,7 @@ impl Sheet {
         text: &str,
         facts: u8,
         context: &SheetContext<'_>,
-    ) -> Result<(), IntakeError> {
+    ) -> Result<(), IntakeProblem> {
         let row = u64::from(at.0) + 1;
         context.unfold(row, text)?;
         let has_value = facts & grid::fact::NO_VALUE == 0;
@@ -135,7 +134,7 @@ impl Sheet {
             self.addresses = self.addresses || text.len() <= LONGEST_ADDRESS && is_address_like(text);
         }
         if self.broken.is_none()
-            && let Err(why) = self.grid.push(at, hidden, text, facts, context)
+            && let Err(why) = self.grid.push(at, hidden, text, facts)
         {
             (self.broken, self.grid) = (Some(why), Grid::default());
         }
@@ -179,7 +178,7 @@ trait Workbook {
     fn format(&self) -> InputFormat;
     fn notes(&self) -> Vec<ImportNote>;
     /// Reads all sheets, in their order.
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError>;
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem>;
 }
 
 /// The message of a library.
@@ -187,55 +186,53 @@ fn foreign(error: &impl std::fmt::Display) -> Localizable {
     Localizable::verbatim(scrub(&error.to_string()))
 }
 
+fn damaged(what: &'static str, why: Localizable) -> IntakeProblem {
+    IntakeProblem::Damaged { what: Localizable::of(what), why }
+}
+
 struct SheetContext<'a> {
-    name: &'a Localizable,
     watch: &'a dyn ReadProgress,
     /// Bytes of text in all cells so far. Many cells may share one text of the file.
     unfolded: std::cell::Cell<u64>,
 }
 
 impl SheetContext<'_> {
-    fn damaged(&self, what: &'static str, why: Localizable) -> IntakeError {
-        IntakeError::Damaged { name: self.name.clone(), what: Localizable::of(what), why }
-    }
-
     /// # Errors
     /// The text is longer than a cell can be, or all texts together exceed the limit of a spreadsheet.
-    fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeError> {
+    fn unfold(&self, row: u64, text: &str) -> Result<(), IntakeProblem> {
         if text.len() > MAX_CELL_CHARS && text.chars().nth(MAX_CELL_CHARS).is_some() {
-            return Err(IntakeError::CellTooLong { name: self.name.clone(), line: row });
+            return Err(IntakeProblem::CellTooLong { line: row });
         }
         let all = self.unfolded.get() + text.len() as u64;
         self.unfolded.set(all);
         if all > MAX_UNPACKED_BYTES {
             let what = localizable!("an unpacked spreadsheet");
-            return Err(IntakeError::TooBig { name: self.name.clone(), what, limit: MAX_UNPACKED_BYTES });
+            return Err(IntakeProblem::TooBig { what, limit: MAX_UNPACKED_BYTES });
         }
         Ok(())
     }
 
-    fn unless_cancelled(&self) -> Result<(), IntakeError> {
-        if self.watch.is_cancelled() { Err(IntakeError::Cancelled) } else { Ok(()) }
+    fn unless_cancelled(&self) -> Result<(), IntakeProblem> {
+        if self.watch.is_cancelled() { Err(IntakeProblem::Cancelled) } else { Ok(()) }
     }
 }
 
 pub(super) fn open(
-    origin: &OpenedSource,
     bytes: Vec<u8>,
     choices: &Choices,
     watch: &dyn ReadProgress,
-) -> Result<Book, IntakeError> {
+) -> Result<Book, IntakeProblem> {
     let all = bytes.len() as u64;
     let is_zip = kind_of(&bytes) == FileType::Zip;
     let bytes: Bytes = Cursor::new(Arc::from(bytes));
-    let context = SheetContext { name: &origin.name, watch, unfolded: std::cell::Cell::default() };
+    let context = SheetContext { watch, unfolded: std::cell::Cell::default() };
     let mut book: Box<dyn Workbook> = if is_zip {
         match archive::inspect(&bytes, &context)? {
             InputFormat::Ods => Box::new(ods::Ods::new(bytes)),
-            _ => Box::new(xlsx::Xlsx::open(bytes, &context)?),
+            _ => Box::new(xlsx::Xlsx::open(bytes)?),
         }
     } else {
-        Box::new(xls::Xls::open(bytes, &context)?)
+        Box::new(xls::Xls::open(bytes)?)
     };
     context.unless_cancelled()?;
     watch.progress(all / 3, all);
@@ -255,7 +252,7 @@ pub(super) fn open(
         sheets.push(sheet);
     })?;
     let mut notes = book.notes();
-    let chosen = choose(&sheets, choices, &origin.name, &mut notes)?;
+    let chosen = choose(&sheets, choices, &mut notes)?;
     let (mut sheet, mut grid) = (None, Grid::default());
     if let Some(found) = chosen.and_then(|at| sheets.get_mut(at)) {
         if let Some(why) = found.broken.take() {
@@ -276,9 +273,8 @@ pub(super) fn open(
 fn choose(
     seen: &[Sheet],
     choices: &Choices,
-    name: &Localizable,
     notes: &mut Vec<ImportNote>,
-) -> Result<Option<usize>, IntakeError> {
+) -> Result<Option<usize>, IntakeProblem> {
     let names = |of: &dyn Fn(&Sheet) -> bool| -> Vec<Text> {
         seen.iter().filter(|s| of(s)).map(|s| Text::new(s.name.clone())).collect()
     };
@@ -286,14 +282,13 @@ fn choose(
         if let Some(at) = seen.iter().position(|s| s.name == *wanted) {
             return Ok(Some(at));
         }
-        return Err(IntakeError::SheetNotFound {
-            name: name.clone(),
+        return Err(IntakeProblem::SheetNotFound {
             sheet: scrub(wanted).into_owned(),
             there: super::about::quoted(&names(&|_| true)),
         });
     }
     if seen.iter().all(|s| s.rows == 0) {
-        return Err(IntakeError::Empty { name: name.clone() });
+        return Err(IntakeProblem::Empty);
     }
     let hidden = names(&|s| s.hidden && s.rows > 0);
     if !hidden.is_empty() {

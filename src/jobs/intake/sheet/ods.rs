@@ -4,9 +4,9 @@
 
 use super::archive::{attribute, part};
 use super::grid::{MAX_CELLS, fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, archive, foreign};
+use super::{Bytes, Sheet, SheetContext, Workbook, archive, damaged, foreign};
 use crate::jobs::intake::about::{ImportNote, InputFormat};
-use crate::jobs::intake::{IntakeError, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
+use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashSet;
 use std::io::BufRead;
@@ -33,13 +33,13 @@ impl Workbook for Ods {
         Vec::new()
     }
 
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
-        let mut zip = archive::open(&self.bytes, context)?;
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
+        let mut zip = archive::open(&self.bytes)?;
         if is_encrypted(&mut zip) {
-            return Err(IntakeError::PasswordProtected { name: context.name.clone() });
+            return Err(IntakeProblem::PasswordProtected);
         }
-        let xml = part(&mut zip, "content.xml")
-            .ok_or_else(|| context.damaged(WHAT, localizable!("it has no content")))?;
+        let xml =
+            part(&mut zip, "content.xml").ok_or_else(|| damaged(WHAT, localizable!("it has no content")))?;
         OdsReader { xml, buffer: Vec::new(), hidden_styles: HashSet::new(), given: 0, context }.run(each)
     }
 }
@@ -67,15 +67,15 @@ struct OdsReader<'a, R: BufRead> {
 }
 
 impl<R: BufRead> OdsReader<'_, R> {
-    fn next(&mut self) -> Result<Event<'static>, IntakeError> {
+    fn next(&mut self) -> Result<Event<'static>, IntakeProblem> {
         self.buffer.clear();
         match self.xml.read_event_into(&mut self.buffer) {
             Ok(event) => Ok(event.into_owned()),
-            Err(e) => Err(self.context.damaged(WHAT, foreign(&e))),
+            Err(e) => Err(damaged(WHAT, foreign(&e))),
         }
     }
 
-    fn run(&mut self, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
+    fn run(&mut self, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
         let mut style = None;
         loop {
             match self.next()? {
@@ -99,7 +99,7 @@ impl<R: BufRead> OdsReader<'_, R> {
         }
     }
 
-    fn table(&mut self, sheet: &mut Sheet) -> Result<(), IntakeError> {
+    fn table(&mut self, sheet: &mut Sheet) -> Result<(), IntakeProblem> {
         let mut hidden_columns = Vec::new();
         let (mut row, mut column) = (0_u64, 0_usize);
         loop {
@@ -125,12 +125,11 @@ impl<R: BufRead> OdsReader<'_, R> {
                         let most_rows = MAX_ROWS.saturating_sub(row);
                         let most_of_cells = (MAX_CELLS.saturating_sub(self.given) / cells.len()) as u64;
                         if many > most_rows.min(most_of_cells) {
-                            let name = self.context.name.clone();
                             return Err(if most_rows <= most_of_cells {
-                                IntakeError::TooManyRows { name }
+                                IntakeProblem::TooManyRows
                             } else {
                                 let what = localizable!("an unpacked spreadsheet");
-                                IntakeError::TooBig { name, what, limit: MAX_UNPACKED_BYTES }
+                                IntakeProblem::TooBig { what, limit: MAX_UNPACKED_BYTES }
                             });
                         }
                         self.given += cells.len() * many as usize;
@@ -151,13 +150,13 @@ impl<R: BufRead> OdsReader<'_, R> {
                     sheet.grid.hide_columns(hidden_columns);
                     return Ok(());
                 }
-                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
+                Event::Eof => return Err(damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }
     }
 
-    fn row(&mut self, line: u64, sheet: &mut Sheet) -> Result<Vec<(usize, OdsCell)>, IntakeError> {
+    fn row(&mut self, line: u64, sheet: &mut Sheet) -> Result<Vec<(usize, OdsCell)>, IntakeProblem> {
         let mut cells = Vec::new();
         let mut bytes = 0;
         let mut column = 0_usize;
@@ -183,11 +182,11 @@ impl<R: BufRead> OdsReader<'_, R> {
                         }
                         bytes += cell.text.len() * many.min(MAX_COLUMNS as u64) as usize;
                         if bytes > MAX_ROW_BYTES {
-                            return Err(IntakeError::RowTooLong { name: self.context.name.clone(), line });
+                            return Err(IntakeProblem::RowTooLong { line });
                         }
                         for _ in 0..many {
                             if column >= MAX_COLUMNS {
-                                return Err(self.context.damaged(WHAT, localizable!("a row is too wide")));
+                                return Err(damaged(WHAT, localizable!("a row is too wide")));
                             }
                             cells.push((column, cell.clone()));
                             column += 1;
@@ -196,13 +195,13 @@ impl<R: BufRead> OdsReader<'_, R> {
                     _ => {}
                 },
                 Event::End(e) if e.name().as_ref() == "table:table-row" => return Ok(cells),
-                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
+                Event::Eof => return Err(damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }
     }
 
-    fn cell(&mut self, start: &BytesStart<'_>, name: &str) -> Result<OdsCell, IntakeError> {
+    fn cell(&mut self, start: &BytesStart<'_>, name: &str) -> Result<OdsCell, IntakeProblem> {
         let mut cell = self.content(name)?;
         let kind = attribute(start, "value-type").unwrap_or_default();
         let value = |name| attribute(start, name);
@@ -240,7 +239,7 @@ impl<R: BufRead> OdsReader<'_, R> {
     }
 
     /// The text of a cell: its paragraphs, without comments.
-    fn content(&mut self, name: &str) -> Result<OdsCell, IntakeError> {
+    fn content(&mut self, name: &str) -> Result<OdsCell, IntakeProblem> {
         let mut cell = OdsCell::default();
         let (mut paragraphs, mut in_text, mut apart) = (0, 0_usize, 0_usize);
         loop {
@@ -281,7 +280,7 @@ impl<R: BufRead> OdsReader<'_, R> {
                     end if apart == 0 && end == name => return Ok(cell),
                     _ => {}
                 },
-                Event::Eof => return Err(self.context.damaged(WHAT, localizable!("it is incomplete"))),
+                Event::Eof => return Err(damaged(WHAT, localizable!("it is incomplete"))),
                 _ => {}
             }
         }

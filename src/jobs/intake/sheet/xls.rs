@@ -5,10 +5,10 @@
 
 use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, catching, foreign};
+use super::{Bytes, Sheet, SheetContext, Workbook, catching, damaged, foreign};
 use crate::i18n::Localizable;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
-use crate::jobs::intake::{IntakeError, MAX_SHEET_BYTES};
+use crate::jobs::intake::{IntakeProblem, MAX_SHEET_BYTES};
 use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -40,29 +40,26 @@ struct SheetAt {
 }
 
 impl Xls {
-    pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
-        let name = || context.name.clone();
+    pub fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
         let read = catching(|| workbook_stream(bytes));
-        let stream = match read.ok_or_else(|| context.damaged(WHAT, localizable!("it cannot be read")))? {
+        let stream = match read.ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))? {
             Ok(stream) => stream,
-            Err(NoWorkbook::Encrypted) => return Err(IntakeError::PasswordProtected { name: name() }),
-            Err(NoWorkbook::Damaged(why)) => return Err(context.damaged(WHAT, foreign(&why))),
+            Err(NoWorkbook::Encrypted) => return Err(IntakeProblem::PasswordProtected),
+            Err(NoWorkbook::Damaged(why)) => return Err(damaged(WHAT, foreign(&why))),
             Err(NoWorkbook::Other(what)) => {
-                return Err(IntakeError::Unsupported { name: name(), what });
+                return Err(IntakeProblem::Unsupported { what });
             }
         };
-        let globals = Globals::read(&stream, context)?;
+        let globals = Globals::read(&stream)?;
         Ok(Self { stream, globals })
     }
 
-    fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<XlsCells, IntakeError> {
+    fn cells(&self, start: usize, context: &SheetContext<'_>) -> Result<XlsCells, IntakeProblem> {
         let mut sheet = XlsCells::default();
         let mut awaits_text = None;
         let mut depth = 0;
-        let stream = self
-            .stream
-            .get(start..)
-            .ok_or_else(|| context.damaged(WHAT, localizable!("a sheet is missing")))?;
+        let stream =
+            self.stream.get(start..).ok_or_else(|| damaged(WHAT, localizable!("a sheet is missing")))?;
         for (count, record) in BiffRecords::new(stream).enumerate() {
             if count.is_multiple_of(4096) {
                 context.unless_cancelled()?;
@@ -230,7 +227,7 @@ impl Workbook for Xls {
         Vec::new()
     }
 
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
         for at in &self.globals.sheets {
             let mut sheet = Sheet::new(at.name.clone(), at.hidden);
             let cells = self.cells(at.start, context)?;
@@ -258,16 +255,16 @@ impl Workbook for Xls {
 }
 
 impl Globals {
-    fn read(stream: &[u8], context: &SheetContext<'_>) -> Result<Self, IntakeError> {
+    fn read(stream: &[u8]) -> Result<Self, IntakeProblem> {
         let mut globals = Self::default();
         for (n, record) in BiffRecords::new(stream).enumerate() {
             if n == 0 && (record.kind != biff::BOF || record.u16(0) != Some(0x0600)) {
                 let what = Localizable::of(OLDER);
-                return Err(IntakeError::Unsupported { name: context.name.clone(), what });
+                return Err(IntakeProblem::Unsupported { what });
             }
             match record.kind {
                 biff::FILE_PASS => {
-                    return Err(IntakeError::PasswordProtected { name: context.name.clone() });
+                    return Err(IntakeProblem::PasswordProtected);
                 }
                 biff::DATE_MODE => globals.is_1904 = record.u16(0) == Some(1),
                 biff::FORMAT => {
@@ -292,7 +289,7 @@ impl Globals {
                 _ => {}
             }
         }
-        Err(context.damaged(WHAT, localizable!("it is incomplete")))
+        Err(damaged(WHAT, localizable!("it is incomplete")))
     }
 }
 

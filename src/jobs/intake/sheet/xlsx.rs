@@ -2,8 +2,8 @@
 
 use super::archive::{attribute, part};
 use super::grid::{fact, number};
-use super::{Bytes, Sheet, SheetContext, Workbook, archive, catching, foreign};
-use crate::jobs::intake::IntakeError;
+use super::{Bytes, Sheet, SheetContext, Workbook, archive, catching, damaged, foreign};
+use crate::jobs::intake::IntakeProblem;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use quick_xml::events::Event;
@@ -21,19 +21,19 @@ pub(super) struct Xlsx {
 }
 
 impl Xlsx {
-    pub fn open(bytes: Bytes, context: &SheetContext<'_>) -> Result<Self, IntakeError> {
-        let macros = archive::open(&bytes, context)?
+    pub fn open(bytes: Bytes) -> Result<Self, IntakeProblem> {
+        let macros = archive::open(&bytes)?
             .file_names()
             .filter_map(Result::ok)
             .any(|n| n.to_ascii_lowercase().ends_with("vbaproject.bin"));
         let copy = bytes.clone();
         let book = catching(|| calamine::Xlsx::new(copy))
-            .ok_or_else(|| context.damaged(WHAT, localizable!("it cannot be read")))?;
-        Ok(Self { bytes, book: book.map_err(|e| failed(&e, context))?, macros })
+            .ok_or_else(|| damaged(WHAT, localizable!("it cannot be read")))?;
+        Ok(Self { bytes, book: book.map_err(|e| failed(&e))?, macros })
     }
 
-    fn path_of(&self, sheet: &str, context: &SheetContext<'_>) -> Option<String> {
-        let mut zip = archive::open(&self.bytes, context).ok()?;
+    fn path_of(&self, sheet: &str) -> Option<String> {
+        let mut zip = archive::open(&self.bytes).ok()?;
         let mut id = None;
         let mut xml = part(&mut zip, "xl/workbook.xml")?;
         let mut buffer = Vec::new();
@@ -74,9 +74,9 @@ impl Xlsx {
 
     /// What the XML of a sheet says besides its cells, and whether it has links. To parse it once more takes as long as
     /// reading the cells, and most sheets have nothing of this.
-    fn extras(&self, sheet: &str, context: &SheetContext<'_>) -> Option<(SheetFlags, bool)> {
-        let path = self.path_of(sheet, context)?;
-        let mut zip = archive::open(&self.bytes, context).ok()?;
+    fn extras(&self, sheet: &str) -> Option<(SheetFlags, bool)> {
+        let path = self.path_of(sheet)?;
+        let mut zip = archive::open(&self.bytes).ok()?;
         let [has_flags, has_links] = archive::mentions(
             &mut zip,
             &path,
@@ -110,12 +110,12 @@ impl Workbook for Xlsx {
         if self.macros { vec![ImportNote::MacroEnabled] } else { Vec::new() }
     }
 
-    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeError> {
+    fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem> {
         let about: Vec<_> =
             self.book.sheets_metadata().iter().filter(|s| s.typ == SheetType::WorkSheet).cloned().collect();
         for about in about {
             let mut sheet = Sheet::new(about.name, about.visible != SheetVisible::Visible);
-            let (flags, has_links) = self.extras(&sheet.name, context).unwrap_or_else(|| {
+            let (flags, has_links) = self.extras(&sheet.name).unwrap_or_else(|| {
                 sheet.notes.push(ImportNote::CannotTell(tr_noop!(
                     "lapel could not read which rows and columns are hidden in this file."
                 )));
@@ -139,7 +139,7 @@ impl Workbook for Xlsx {
 }
 
 /// Receives a cell: its position (from 0), its text, and its [`fact`] bits.
-type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeError> + 'a;
+type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeProblem> + 'a;
 
 /// Calls `call` for every cell of a sheet, in order.
 fn each_cell(
@@ -147,16 +147,16 @@ fn each_cell(
     sheet: &str,
     context: &SheetContext<'_>,
     call: &mut OnCell<'_>,
-) -> Result<(), IntakeError> {
+) -> Result<(), IntakeProblem> {
     let read = || {
         let mut cells = match book.worksheet_cells_reader(sheet) {
             Ok(cells) => cells,
             // A chart or dialog sheet declared as a worksheet has no cells.
             Err(XlsxError::NotAWorksheet(_)) => return Ok(()),
-            Err(e) => return Err(failed(&e, context)),
+            Err(e) => return Err(failed(&e)),
         };
         let mut count: u32 = 0;
-        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(|e| failed(&e, context))? {
+        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(|e| failed(&e))? {
             count = count.wrapping_add(1);
             if count.trailing_zeros() >= 12 {
                 context.unless_cancelled()?;
@@ -169,7 +169,7 @@ fn each_cell(
         }
         Ok(())
     };
-    catching(read).unwrap_or_else(|| Err(context.damaged(WHAT, localizable!("a sheet cannot be read"))))
+    catching(read).unwrap_or_else(|| Err(damaged(WHAT, localizable!("a sheet cannot be read"))))
 }
 
 fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
@@ -187,10 +187,10 @@ fn text_of<'a>(value: &'a DataRef<'_>) -> (std::borrow::Cow<'a, str>, u8) {
     }
 }
 
-fn failed(error: &XlsxError, context: &SheetContext<'_>) -> IntakeError {
+fn failed(error: &XlsxError) -> IntakeProblem {
     match error {
-        XlsxError::Password => IntakeError::PasswordProtected { name: context.name.clone() },
-        other => context.damaged(WHAT, foreign(other)),
+        XlsxError::Password => IntakeProblem::PasswordProtected,
+        other => damaged(WHAT, foreign(other)),
     }
 }
 

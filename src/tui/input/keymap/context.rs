@@ -4,73 +4,102 @@ use crate::i18n;
 use crate::tui::input::action::Action;
 use strum::IntoStaticStr;
 
-/// A key is looked up in the focused component's stack of contexts, innermost first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum KeyContext {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContextKind {
+    Screen,
+    /// A modal over a screen.
+    Over,
+    /// It takes typed letters as text.
+    Text,
+}
+
+/// Declares the contexts with their kinds, unless that is a screen, and their names for users.
+macro_rules! contexts {
+    ($($(#[$doc:meta])* $name:ident $(($kind:ident))? = $place:expr;)*) => {
+        /// A key is looked up in the focused component's stack of contexts, innermost first.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+        #[strum(serialize_all = "kebab-case")]
+        pub enum KeyContext { $($(#[$doc])* $name,)* }
+
+        impl KeyContext {
+            /// The name of the context, for users.
+            pub fn place(self) -> &'static str {
+                i18n::tr(match self { $(Self::$name => $place,)* })
+            }
+
+            fn kind(self) -> ContextKind {
+                match self { $(Self::$name => contexts!(@kind $($kind)?),)* }
+            }
+        }
+    };
+    (@kind) => { ContextKind::Screen };
+    (@kind $kind:ident) => { ContextKind::$kind };
+}
+
+contexts! {
     /// Everywhere, also in text fields: only keys that type no text.
-    Always,
+    Always = tr_noop!("Everywhere, also in a field");
     /// Everywhere outside text fields.
-    Global,
+    Global = tr_noop!("Everywhere outside fields");
     /// Any text field that the user may leave for another tab. Nothing typed is lost there.
-    Field,
+    Field (Text) = tr_noop!("Any field");
     /// Any popup without a focused text field.
-    Popup,
-    List,
-    Templates,
+    Popup (Over) = tr_noop!("Any popup");
+    List = tr_noop!("Any list");
+    Templates = tr_noop!("Templates");
     /// Template details, when there is no pane beside the list.
-    Template,
+    Template = tr_noop!("Template details");
     /// An enlarged picture.
-    Picture,
-    Categories,
-    History,
-    Wallet,
-    Badge,
-    FilterBar,
-    FilterLine,
+    Picture = tr_noop!("Picture view");
+    Categories = tr_noop!("Categories");
+    History = tr_noop!("History");
+    Wallet = tr_noop!("Wallet");
+    Badge = tr_noop!("Badge");
+    FilterBar (Text) = tr_noop!("Filter form");
+    FilterLine (Text) = tr_noop!("Filter line");
     /// A single text field: badge id, row number.
-    Prompt,
+    Prompt (Text) = tr_noop!("Single field");
     /// The look-up box, which offers earlier look-ups.
-    LookUp,
-    SortMenu,
-    ColumnMenu,
-    Filters,
-    Form,
-    FileField,
+    LookUp (Text) = tr_noop!("Look-up box");
+    SortMenu (Over) = tr_noop!("Sort menu");
+    ColumnMenu (Over) = tr_noop!("List columns");
+    Filters (Over) = tr_noop!("Saved filters");
+    Form (Text) = tr_noop!("Form");
+    FileField (Text) = tr_noop!("File name");
     /// The list of recent files and of a folder.
-    FilePicker,
-    Export,
-    Exporting,
+    FilePicker (Text) = tr_noop!("File list");
+    Export (Text) = tr_noop!("List export");
+    Exporting (Over) = tr_noop!("Running export");
     /// The form for an opened file.
-    File,
+    File (Over) = tr_noop!("Recipient file");
     /// The columns of an opened file.
-    Mapping,
-    RevokeForm,
+    Mapping (Over) = tr_noop!("Column mapping");
+    RevokeForm (Text) = tr_noop!("Revoke form");
     /// The confirmation over a form or a list.
-    Review,
+    Review (Text) = tr_noop!("Confirmation");
     /// The list of jobs.
-    Activity,
-    JobRows,
+    Activity = tr_noop!("Activity");
+    JobRows = tr_noop!("Job rows");
     /// What is possible with a job: the run popup and the export popup.
-    JobMenu,
-    Home,
+    JobMenu (Over) = tr_noop!("Job menu");
+    Home = tr_noop!("Home");
     /// The counts of Home.
-    Overview,
+    Overview = tr_noop!("Home: counts");
     /// The badges behind a count of Home.
-    OverviewList,
-    MailFailures,
-    Menu,
-    Profiles,
+    OverviewList = tr_noop!("Home: badges of a count");
+    MailFailures = tr_noop!("Home: mail failures");
+    Menu (Over) = tr_noop!("Choice");
+    Profiles (Over) = tr_noop!("Profile list");
     /// The rows of an issue draft.
-    Draft,
-    DraftRevoke,
-    Palette,
-    Json,
-    Requests,
-    Help,
+    Draft = tr_noop!("Issue draft review");
+    DraftRevoke = tr_noop!("Revoke draft review");
+    Palette (Text) = tr_noop!("Command palette");
+    Json = tr_noop!("Raw JSON");
+    Requests = tr_noop!("Request log");
+    Help (Over) = tr_noop!("Help");
     /// The first screen while there is no profile.
-    Welcome,
-    Tour,
+    Welcome (Over) = tr_noop!("First screen");
+    Tour (Over) = tr_noop!("Everywhere in the tour");
 }
 
 impl KeyContext {
@@ -100,94 +129,12 @@ impl KeyContext {
         self.into()
     }
 
-    /// The name of the context, for users.
-    pub fn place(self) -> &'static str {
-        i18n::tr(match self {
-            Self::Always => tr_noop!("Everywhere, also in a field"),
-            Self::Global => tr_noop!("Everywhere outside fields"),
-            Self::Field => tr_noop!("Any field"),
-            Self::Popup => tr_noop!("Any popup"),
-            Self::List => tr_noop!("Any list"),
-            Self::Templates => tr_noop!("Templates"),
-            Self::Template => tr_noop!("Template details"),
-            Self::Picture => tr_noop!("Picture view"),
-            Self::Categories => tr_noop!("Categories"),
-            Self::History => tr_noop!("History"),
-            Self::Wallet => tr_noop!("Wallet"),
-            Self::Badge => tr_noop!("Badge"),
-            Self::FilterBar => tr_noop!("Filter form"),
-            Self::FilterLine => tr_noop!("Filter line"),
-            Self::Prompt => tr_noop!("Single field"),
-            Self::LookUp => tr_noop!("Look-up box"),
-            Self::SortMenu => tr_noop!("Sort menu"),
-            Self::ColumnMenu => tr_noop!("List columns"),
-            Self::Filters => tr_noop!("Saved filters"),
-            Self::Form => tr_noop!("Form"),
-            Self::FileField => tr_noop!("File name"),
-            Self::FilePicker => tr_noop!("File list"),
-            Self::File => tr_noop!("Recipient file"),
-            Self::Mapping => tr_noop!("Column mapping"),
-            Self::RevokeForm => tr_noop!("Revoke form"),
-            Self::Review => tr_noop!("Confirmation"),
-            Self::Activity => tr_noop!("Activity"),
-            Self::JobRows => tr_noop!("Job rows"),
-            Self::JobMenu => tr_noop!("Job menu"),
-            Self::Menu => tr_noop!("Choice"),
-            Self::Profiles => tr_noop!("Profile list"),
-            Self::Draft => tr_noop!("Issue draft review"),
-            Self::DraftRevoke => tr_noop!("Revoke draft review"),
-            Self::Palette => tr_noop!("Command palette"),
-            Self::Export => tr_noop!("List export"),
-            Self::Exporting => tr_noop!("Running export"),
-            Self::Json => tr_noop!("Raw JSON"),
-            Self::Requests => tr_noop!("Request log"),
-            Self::Home => tr_noop!("Home"),
-            Self::Overview => tr_noop!("Home: counts"),
-            Self::OverviewList => tr_noop!("Home: badges of a count"),
-            Self::MailFailures => tr_noop!("Home: mail failures"),
-            Self::Help => tr_noop!("Help"),
-            Self::Welcome => tr_noop!("First screen"),
-            Self::Tour => tr_noop!("Everywhere in the tour"),
-        })
-    }
-
     /// A screen, not a modal over one.
     pub fn is_a_screen(self) -> bool {
-        let over = matches!(
-            self,
-            Self::Popup
-                | Self::Menu
-                | Self::JobMenu
-                | Self::Profiles
-                | Self::SortMenu
-                | Self::ColumnMenu
-                | Self::Filters
-                | Self::File
-                | Self::Mapping
-                | Self::Exporting
-                | Self::Help
-                | Self::Welcome
-                | Self::Tour
-        );
-        !over && !self.is_text()
+        self.kind() == ContextKind::Screen
     }
 
-    /// Whether it takes typed letters as text.
     pub fn is_text(self) -> bool {
-        matches!(
-            self,
-            Self::Field
-                | Self::Palette
-                | Self::FilterBar
-                | Self::FilterLine
-                | Self::Prompt
-                | Self::LookUp
-                | Self::Form
-                | Self::RevokeForm
-                | Self::FileField
-                | Self::FilePicker
-                | Self::Export
-                | Self::Review
-        )
+        self.kind() == ContextKind::Text
     }
 }

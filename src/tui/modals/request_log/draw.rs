@@ -13,27 +13,17 @@ use std::time::Duration;
 
 /// Number of lines for the details of the selected request.
 const DETAIL: u16 = 5;
-const HEADS: [&str; 9] = [
-    tr_noop!("Sent"),
-    "",
-    tr_noop!("Path"),
-    tr_noop!("Answer"),
-    tr_noop!("Try"),
-    tr_noop!("Waited"),
-    tr_noop!("Took"),
-    tr_noop!("Bytes"),
-    tr_noop!("Minute"),
-];
-const COLUMNS: [ColumnLayout; 9] = [
-    ColumnLayout { min_width: 8, weight: 0, drop_order: 0 },
-    ColumnLayout { min_width: 4, weight: 0, drop_order: 0 },
-    ColumnLayout { min_width: 22, weight: 5, drop_order: 0 },
-    ColumnLayout { min_width: 12, weight: 1, drop_order: 0 },
-    ColumnLayout { min_width: 4, weight: 0, drop_order: 1 },
-    ColumnLayout { min_width: 7, weight: 0, drop_order: 2 },
-    ColumnLayout { min_width: 7, weight: 0, drop_order: 0 },
-    ColumnLayout { min_width: 9, weight: 0, drop_order: 3 },
-    ColumnLayout { min_width: 9, weight: 0, drop_order: 0 },
+/// Each column with its minimum width, its share of the free width and its drop priority.
+const COLUMNS: [(&str, (usize, usize, u8)); 9] = [
+    (tr_noop!("Sent"), (8, 0, 0)),
+    ("", (4, 0, 0)),
+    (tr_noop!("Path"), (22, 5, 0)),
+    (tr_noop!("Answer"), (12, 1, 0)),
+    (tr_noop!("Try"), (4, 0, 1)),
+    (tr_noop!("Waited"), (7, 0, 2)),
+    (tr_noop!("Took"), (7, 0, 0)),
+    (tr_noop!("Bytes"), (9, 0, 3)),
+    (tr_noop!("Minute"), (9, 0, 0)),
 ];
 
 impl RequestLog {
@@ -52,9 +42,13 @@ impl RequestLog {
         );
         let right = if entries.is_empty() { String::new() } else { right };
         two_sided(frame, line(0), (head, Span::styled(right, theme.dim())), true, cx);
-        let widths = layout(&COLUMNS, usize::from(area.width).saturating_sub(3));
-        let heads: Vec<(String, Style)> =
-            HEADS.iter().map(|h| (i18n::tr(h).to_owned(), theme.dim())).collect();
+        let layouts = COLUMNS.map(|(_, (min_width, weight, drop_order))| ColumnLayout {
+            min_width,
+            weight,
+            drop_order,
+        });
+        let widths = layout(&layouts, usize::from(area.width).saturating_sub(3));
+        let heads = COLUMNS.map(|(head, _)| (i18n::tr(head).to_owned(), theme.dim()));
         frame.render_widget(line_of_cells("  ", &heads, &widths, cx.glyphs.ellipsis), line(1));
         let at = self.at();
         // Without the headings, the line above them and the details below.

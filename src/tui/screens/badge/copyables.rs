@@ -53,9 +53,8 @@ impl Screen for BadgeScreen {
         all.one('i', t!("badge id"), Some(badge.badge_id.wire()));
         all.one('a', t!("e-mail address"), badge.recipient_email.as_ref().map(Text::wire));
         all.one('c', t!("certificate number"), badge.cert_no.as_ref().map(Text::wire));
-        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
-        all.link('l', t!("link to the front"), badge.front_image_url.as_ref().and_then(link));
-        all.link('b', t!("link to the back"), badge.back_image_url.as_ref().and_then(link));
+        all.link('l', t!("link to the front"), badge.front_image_url.as_ref(), cx);
+        all.link('b', t!("link to the back"), badge.back_image_url.as_ref(), cx);
         let time = |time: &Option<ServiceTime>| time.as_ref().map_or_else(String::new, ToString::to_string);
         all.row(&[
             Verdict::of(badge, cx.now()).state().word().to_string(),

@@ -86,8 +86,7 @@ impl Screen for Templates {
         let Some(row) = self.browser.list.selected() else { return all };
         all.one('i', t!("template id"), Some(row.template_id.wire()));
         all.one('n', t!("title"), row.title.as_ref().map(Text::wire));
-        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
-        all.link('l', t!("link to the picture"), row.image_url.as_ref().and_then(link));
+        all.link('l', t!("link to the picture"), row.image_url.as_ref(), cx);
         let loaded = self.browser.list.loaded().map(|(_, row)| row);
         all.records(COPIED, Some(row), loaded, t!("that are loaded"), |_| (), cx);
         all

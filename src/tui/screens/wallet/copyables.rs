@@ -94,9 +94,8 @@ impl Screen for Wallet {
         if !self.call.masked {
             all.one('a', t!("e-mail address"), Some(sent_to(held, email)));
         }
-        let link = |url: &Text| cx.client().and_then(|client| client.picture_url(url));
         let front = held.wallet.as_ref().and_then(|badge| badge.front_image_url.as_ref());
-        all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked).and_then(link));
+        all.link('l', t!("link to the picture"), front.filter(|_| !self.call.masked), cx);
         let Some(view) = self.as_rows(cx) else { return all };
         let view = LookupView { email: email.to_owned(), ..view };
         let fields = pick(FIELDS, &COPIED);
