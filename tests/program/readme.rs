@@ -394,6 +394,28 @@ fn every_dependency_has_its_line() {
     assert_eq!(listed, declared);
 }
 
+#[test]
+fn every_crate_in_two_versions_has_a_reason() {
+    let text = page("dependencies.md");
+    let (_, rows) = text.split_once("\n## Crates in two versions\n").expect("the part about them");
+    let first_cells = rows.lines().filter_map(|line| line.strip_prefix("| `")?.split('|').next());
+    let named: BTreeSet<String> = first_cells
+        .flat_map(|cell| cell.split(','))
+        .map(|name| name.trim_matches([' ', '`']).to_owned())
+        .collect();
+    let lock = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock");
+    let lock: toml::Table = std::fs::read_to_string(lock).expect("Cargo.lock").parse().expect("TOML");
+    let packages = lock["package"].as_array().expect("packages");
+    let mut seen = BTreeSet::new();
+    let twice: BTreeSet<String> = packages
+        .iter()
+        .filter_map(|package| package["name"].as_str())
+        .filter(|name| !seen.insert(*name))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(named, twice);
+}
+
 /// What `names`, such as `g h`, come to where these places stand.
 fn press(keymap: &Keymap, stack: &[KeyContext], names: &str) -> Press {
     let mut begun = Vec::new();
