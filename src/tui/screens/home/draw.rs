@@ -282,15 +282,13 @@ impl Home {
             HomeLine::Overdue(n, _, at) => {
                 let form = if at.date() == cx.now().date() { "%H:%M" } else { "%m-%d %H:%M" };
                 let time = at.strftime(form);
-                counted(
-                    vec![plural!(
-                        *n,
-                        "as of {time}, {n} badge in the history had waited over 24 h",
-                        "as of {time}, {n} badges in the history had waited over 24 h",
-                        time
-                    )],
-                    list,
-                )
+                let words = plural!(
+                    *n,
+                    "as of {time}, {n} badge in the history had waited over 24 h",
+                    "as of {time}, {n} badges in the history had waited over 24 h",
+                    time
+                );
+                Texts { alert: true, style: theme.warning(), ..counted(vec![words], list) }
             }
             HomeLine::Expiring(n, _) => counted(
                 vec![plural!(*n, "{n} badge expires within 30 days", "{n} badges expire within 30 days")],

@@ -93,12 +93,10 @@ impl HomeLine {
         match self {
             Self::Need(..) => HomeGroup::NeedsYou,
             Self::Draft(_) => HomeGroup::Drafts,
-            Self::Check(_) => HomeGroup::Checking,
+            Self::Check(_) | Self::Overdue(..) => HomeGroup::Checking,
             Self::Run(_) => HomeGroup::Running,
             Self::Theirs(_) => HomeGroup::Colleagues,
-            Self::Overdue(..) | Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => {
-                HomeGroup::Soon
-            }
+            Self::Expiring(..) | Self::Mails(..) | Self::NoIndex | Self::EmptyIndex => HomeGroup::Soon,
             Self::Plot => HomeGroup::Plot,
         }
     }
@@ -156,7 +154,11 @@ pub fn lines(of_jobs: &[HomeLine], drafts: &[Job], index: &IndexState<'_>) -> Ve
     let of = |part| of_jobs.iter().filter(move |line| line.part() == part).cloned();
     let kept = imports(drafts).into_iter().map(HomeLine::Draft);
     let mut all: Vec<HomeLine> = of(HomeGroup::NeedsYou).chain(kept).collect();
-    all.extend([HomeGroup::Checking, HomeGroup::Running, HomeGroup::Colleagues].into_iter().flat_map(of));
+    all.extend(of(HomeGroup::Checking));
+    if let IndexState::On(counts) = index {
+        all.extend(overdue(counts));
+    }
+    all.extend([HomeGroup::Running, HomeGroup::Colleagues].into_iter().flat_map(of));
     match index {
         IndexState::Off => all.push(HomeLine::NoIndex),
         IndexState::Unknown => all.push(HomeLine::Plot),
@@ -177,7 +179,7 @@ fn soon(counts: &Overall) -> Vec<HomeLine> {
     if counts.sums.status.is_empty() {
         return vec![HomeLine::EmptyIndex];
     }
-    let mut all: Vec<HomeLine> = overdue(counts).into_iter().collect();
+    let mut all = Vec::new();
     if let Some((which, n)) = counts.sums.ending.get(1).filter(|(_, n)| *n > 0) {
         all.push(HomeLine::Expiring(*n, which.clone()));
     }

@@ -182,6 +182,13 @@ const SHORT: [(&str, &str); 69] = [
     ),
 ];
 
+const DOUBTS: [(Code, &str); 4] = [
+    (Code::DoubtNoAnswer, tr_noop!("no answer")),
+    (Code::DoubtServer, tr_noop!("server error")),
+    (Code::DoubtRedirect, tr_noop!("redirect")),
+    (Code::DoubtAnswer, tr_noop!("unclear response")),
+];
+
 /// The reasons of a row. A duplicate comes first: it decides more than a doubt about a spelling.
 pub fn of_row(row: &JobRow) -> String {
     let all: Vec<String> = row.also.iter().chain(&row.why).map(of).collect();
@@ -202,6 +209,12 @@ pub fn of(reason: &Reason) -> String {
     if reason.is(Code::Class) {
         // The name of the kind, without what was found.
         return reason.texts().map(|kind| i18n::in_language(i18n::language(), kind)).collect();
+    }
+    // Why it is not known whether the request was accepted, which its status says.
+    for (code, short) in DOUBTS {
+        if reason.is(code) {
+            return tr(short).to_owned();
+        }
     }
     // Of a refusal, only what the service said.
     if let Some(said) = reason.service_words() {
