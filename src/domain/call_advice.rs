@@ -26,6 +26,8 @@ pub struct CallCase<'a> {
     /// Of the same address, including this badge.
     pub all: &'a [HeldBadge],
     pub asked: &'a str,
+    /// The profile's own label, usually the name of its issuer. May be empty.
+    pub organisation: &'a str,
     /// Both wallet and history were read. Otherwise the advice does not mention that only one of
     /// them has a badge.
     pub both: bool,
@@ -484,12 +486,33 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
                 _ => Some(t!("It is in the history but not in the wallet.").to_owned()),
             }
         }
+        // The history may hide waiting badges that the wallet shows.
+        (Some(_), None) if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) => None,
         (Some(_), None) => Some(
-            t!("It is not in the history: it is another organisation's, or it was issued with another key.")
-                .to_owned(),
+            if is_spelled_otherwise(case) {
+                t!("It is not in the history of this spelling: its record spells the e-mail address otherwise. Look up that spelling.")
+            } else if is_own(case) {
+                t!("lapel did not find it in the history, which may have another spelling of this e-mail address.")
+            } else {
+                t!("It is not in the history: it may be another organisation's, issued with another key, or under another spelling of this e-mail address.")
+            }
+            .to_owned(),
         ),
         _ => None,
     }
+}
+
+fn is_spelled_otherwise(case: &CallCase<'_>) -> bool {
+    let on_record = case.held.recipient_email().map(Text::wire);
+    on_record.is_some_and(|address| address != case.asked && EmailKey::of(address).is(case.asked))
+}
+
+/// Whether its issuer is the profile's own, or that of another badge here that the history has.
+fn is_own(case: &CallCase<'_>) -> bool {
+    let Some(issuer) = case.held.issuing_org() else { return false };
+    let in_history = case.all.iter().filter(|other| other.history.is_some());
+    issuer.wire().trim() == case.organisation.trim()
+        || in_history.filter_map(HeldBadge::issuing_org).any(|own| own == issuer)
 }
 
 /// A wrong name or address goes to the issuer.

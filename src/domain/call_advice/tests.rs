@@ -83,6 +83,7 @@ fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
         held,
         all,
         asked: ASKED,
+        organisation: "",
         both: true,
         by_id: false,
         masked: false,
@@ -176,17 +177,14 @@ fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     assert!(said.contains("It is not revoked.") && !said.contains("in this list"), "{said}");
 }
 
-#[test]
-fn a_reason_is_only_read_out_where_it_was_read() {
-    let mut held = revoked("B-1", "2026-11-19 09:00:00");
-    assert!(told(&[held.clone()]).contains("which lapel has not read"));
-    let history = held.history.clone().expect("a row");
-    let mut detail = Badge {
+/// A record without anything but the id.
+fn record(held: &HeldBadge) -> Badge {
+    Badge {
         badge_id: held.badge_id.clone(),
         source_cd: None,
         issuing_org: None,
         company_name: None,
-        cert_no: Some("DMU-1".into()),
+        cert_no: None,
         title: None,
         category_name: None,
         badge_type_name: None,
@@ -196,16 +194,30 @@ fn a_reason_is_only_read_out_where_it_was_read() {
         front_image_url: None,
         back_image_url: None,
         skills_tag: Vec::new(),
-        status_name: history.status_name,
+        status_name: None,
         recipient_name: None,
         recipient_email: None,
         email_status: None,
         valid_from: None,
         valid_until: None,
-        issued_at: history.issued_at,
-        revoke_at: history.revoke_at,
+        issued_at: None,
+        revoke_at: None,
         revoke_reason: None,
         reg_date: None,
+    }
+}
+
+#[test]
+fn a_reason_is_only_read_out_where_it_was_read() {
+    let mut held = revoked("B-1", "2026-11-19 09:00:00");
+    assert!(told(&[held.clone()]).contains("which lapel has not read"));
+    let history = held.history.clone().expect("a row");
+    let mut detail = Badge {
+        cert_no: Some("DMU-1".into()),
+        status_name: history.status_name,
+        issued_at: history.issued_at,
+        revoke_at: history.revoke_at,
+        ..record(&held)
     };
     held.detail = Some(Box::new(detail.clone()));
     assert!(told(&[held.clone()]).contains("The record gives no reason"));
@@ -282,6 +294,31 @@ fn what_one_list_lacks_is_explained_only_where_both_were_read() {
     assert!(!said.say.join(" ").contains("another spelling"), "{said:?}");
     let foreign = [HeldBadge { history: None, ..Row::default().held() }];
     assert!(told(&foreign).contains("another organisation's"));
+}
+
+#[test]
+fn an_own_badge_that_the_history_lacks_is_not_said_to_be_another_organisations() {
+    let only_wallet = |label| HeldBadge { history: None, ..Row { label, ..Row::default() }.held() };
+    let place = |all: &[HeldBadge], organisation| {
+        script(&CallCase { organisation, ..case(&all[0], all) }).say.join(" ")
+    };
+    let said = place(&[only_wallet("발급대기")], "");
+    assert!(said.contains("was accepted") && !said.contains("history"), "{said}");
+    for (all, organisation) in [
+        (vec![only_wallet("발급완료")], "연습용 기관"),
+        (vec![only_wallet("발급완료"), Row { id: "B-2", ..Row::default() }.held()], ""),
+    ] {
+        let said = place(&all, organisation);
+        assert!(said.contains("did not find it in the history") && !said.contains("organisation"), "{said}");
+    }
+    let said = place(&[only_wallet("발급완료")], "달무리대학교");
+    assert!(said.contains("may be another organisation's"), "{said}");
+    let mut in_capitals = only_wallet("발급완료");
+    let mut badge = record(&in_capitals);
+    badge.recipient_email = Some("SEOYUN.HAN@naru.example".into());
+    in_capitals.detail = Some(Box::new(badge));
+    let said = place(&[in_capitals], "");
+    assert!(said.contains("Look up that spelling") && !said.contains("organisation"), "{said}");
 }
 
 #[test]
