@@ -177,7 +177,7 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
 /// The holder's badges that are expired or revoked, as the caller says: the selected one may not be the one they mean.
 fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
     let is_meant = |other: &&HeldBadge| {
-        other.recipient_name() == case.held.recipient_name()
+        other.name_key() == case.held.name_key()
             && match other.verdict(case.now) {
                 Verdict::Expired { .. } => question == CallerQuestion::Expired,
                 verdict => question == CallerQuestion::Revoked && is_revoked(&verdict),
@@ -431,8 +431,7 @@ fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
         return Vec::new();
     }
     let (mut valid, mut revoked) = (Vec::new(), Vec::new());
-    let same_name = |other: &&HeldBadge| other.recipient_name() == case.held.recipient_name();
-    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)).filter(same_name) {
+    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)) {
         match copy.verdict(case.now) {
             Verdict::Valid { .. } => valid.push(copy),
             Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
@@ -546,7 +545,6 @@ fn cannot(verdict: &Verdict) -> &'static str {
 fn valid_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
-        .filter(|other| other.recipient_name() == case.held.recipient_name())
         .filter(|other| matches!(other.verdict(case.now), Verdict::Valid { .. }))
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
 }

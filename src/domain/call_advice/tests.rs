@@ -159,6 +159,21 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
 }
 
 #[test]
+fn a_name_that_is_written_in_two_ways_is_one_person() {
+    let in_pieces = "\u{1112}\u{1161}\u{11ab}\u{1109}\u{1165}\u{110b}\u{1172}\u{11ab}";
+    for name in [in_pieces, "한 서윤"] {
+        let valid = Row { id: "B-2", name, ..Row::default() }.held();
+        let all = [revoked("B-1", "2026-11-19 09:00:00"), valid];
+        let said = told(&all);
+        assert!(said.contains("badge id B-2") && !said.contains("names share"), "{said}");
+        let case = CallCase { question: Some(CallerQuestion::Revoked), ..case(&all[1], &all) };
+        assert!(script(&case).say.join(" ").contains("Revoked badges in this list"));
+        let text = summary(&case, &Script { say: vec![name.to_owned()], ..Script::default() });
+        assert!(!text.contains(name), "each spelling is masked: {text}");
+    }
+}
+
+#[test]
 fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     let valid = || Row { id: "B-2", ..Row::default() }.held();
     let ended = Row { id: "B-3", until: Some("2026-11-09"), ..Row::default() }.held();
