@@ -82,7 +82,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
 }
 
 fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
-    let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
+    let is_waiting = waits(verdict);
     let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
     let stands = || how_it_stands(case, verdict);
     let issuer = issuer(case);
@@ -136,9 +136,9 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             let is_counted = |other: &&HeldBadge| {
                 other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
             };
-            let is_valid = |held: &&HeldBadge| matches!(held.verdict(case.now), Verdict::Valid { .. });
-            let valid = case.all.iter().filter(is_counted).filter(is_valid).count();
-            if !copies.is_empty() {
+            let all_counted = case.all.iter().filter(is_counted);
+            let valid = all_counted.filter(|held| is_valid_now(&held.verdict(case.now))).count();
+            let mut say = if !copies.is_empty() {
                 copies
             } else if valid > 1 {
                 vec![t!("This e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
@@ -146,7 +146,9 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
                 vec![t!("This e-mail address has no second valid badge of this kind.").to_owned()]
             } else {
                 vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
-            }
+            };
+            say.extend(coming(case));
+            say
         }
         // With several names on one address, `who_calls` has the answer.
         CallerQuestion::NotMine if names(case.all).len() > 1 => Vec::new(),
@@ -207,7 +209,7 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
 fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
-    if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) {
+    if waits(verdict) {
         why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {
@@ -375,13 +377,15 @@ pub fn is_sent(word: &Text) -> bool {
 
 fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
     let mut say = Vec::new();
-    if let Some(copy) = valid_copy(case) {
+    if let Some(copy) = copy_that_is(case, is_valid_now) {
         let id = &copy.badge_id;
         say.push(if accepted(copy) > accepted(case.held) && accepted(case.held).is_some() {
             t!("A newer copy is valid: badge id {id}. Give them that id.", id)
         } else {
             t!("Another copy is valid: badge id {id}. Give them that id.", id)
         });
+    } else if let Some(coming) = coming(case) {
+        say.push(coming);
     } else {
         say.push(t!(
             "It expired on {end}. A renewal is a new badge; {issuer} decides about it. Transfer the call.",
@@ -400,7 +404,7 @@ fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
 }
 
 fn revoked(case: &CallCase<'_>) -> Vec<String> {
-    if let Some(copy) = valid_copy(case) {
+    if let Some(copy) = copy_that_is(case, is_valid_now) {
         let id = &copy.badge_id;
         return vec![match copy.issued_at() {
             Some(issued) => t!(
@@ -413,6 +417,9 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
                 id
             ),
         }];
+    }
+    if let Some(coming) = coming(case) {
+        return vec![coming];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
         (Some(_), _) => t!("Read out the reason above word for word."),
@@ -486,7 +493,7 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
             }
         }
         // The history may hide waiting badges that the wallet shows.
-        (Some(_), None) if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) => None,
+        (Some(_), None) if waits(verdict) => None,
         (Some(_), None) => Some(
             if is_spelled_otherwise(case) {
                 t!("It is not in the history of this spelling: its record spells the e-mail address otherwise. Look up that spelling.")
@@ -542,11 +549,38 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn valid_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
+/// The newest copy of the badge with such a verdict.
+fn copy_that_is<'a>(case: &CallCase<'a>, wanted: fn(&Verdict) -> bool) -> Option<&'a HeldBadge> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
-        .filter(|other| matches!(other.verdict(case.now), Verdict::Valid { .. }))
+        .filter(|other| wanted(&other.verdict(case.now)))
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
+}
+
+/// The words about a copy that does not count yet. Somebody who asked for another one would get two.
+fn coming(case: &CallCase<'_>) -> Option<String> {
+    if let Some(copy) = copy_that_is(case, waits) {
+        let id = &copy.badge_id;
+        return Some(t!(
+            "A new badge of this kind (id {id}) was accepted and waits to be issued. Do not ask for another one.",
+            id
+        ));
+    }
+    let copy = copy_that_is(case, |verdict| matches!(verdict, Verdict::NotYetValid { .. }))?;
+    let (id, from) = (&copy.badge_id, copy.valid_from()?.to_minute());
+    Some(t!(
+        "A new badge of this kind (id {id}) is issued and valid from {from}. Do not ask for another one.",
+        id,
+        from
+    ))
+}
+
+fn is_valid_now(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Valid { .. })
+}
+
+fn waits(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. })
 }
 
 fn accepted(held: &HeldBadge) -> Option<DateTime> {

@@ -174,6 +174,36 @@ fn a_name_that_is_written_in_two_ways_is_one_person() {
 }
 
 #[test]
+fn who_has_a_new_badge_coming_is_not_sent_for_another_one() {
+    let ended =
+        || Row { until: Some("2026-11-09"), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
+    let waiting = |accepted| {
+        Row { id: "B-2", label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held()
+    };
+    let not_yet = || {
+        let mut held = Row { id: "B-2", ..Row::default() }.held();
+        held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
+        held
+    };
+    for old in [ended(), revoked("B-1", "2026-11-19 09:00:00")] {
+        for (new, words) in [
+            (waiting("2026-11-21 09:18:00"), "(id B-2) was accepted and waits"),
+            (waiting("2026-11-19 09:18:00"), "(id B-2) was accepted and waits"),
+            (not_yet(), "(id B-2) is issued and valid from 2026-12-01"),
+        ] {
+            let all = [old.clone(), new];
+            let said = told(&all);
+            assert!(said.contains(words) && !said.contains("Transfer the call"), "{said}");
+            let twice = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
+            let said = script(&twice).say.join(" ");
+            assert!(said.contains(words) && said.contains("no second valid badge"), "{said}");
+        }
+        let other = Row { id: "B-2", label: "발급대기", name: "임하늘", ..Row::default() }.held();
+        assert!(told(&[old, other]).contains("Transfer the call"), "another person's");
+    }
+}
+
+#[test]
 fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     let valid = || Row { id: "B-2", ..Row::default() }.held();
     let ended = Row { id: "B-3", until: Some("2026-11-09"), ..Row::default() }.held();
