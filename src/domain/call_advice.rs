@@ -282,16 +282,10 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
         ],
         Verdict::Waiting { .. } if !case.zone_known => {
             // The badge may already be overdue.
-            vec![match deadline(held) {
-                Some(latest) => t!(
-                    "It was accepted and waits to be issued: usually 5 min to 24 h, so by {latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
-                    latest
-                ),
-                None => t!(
-                    "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
-                )
-                .to_owned(),
-            }]
+            vec![t!(
+                "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
+            )
+            .to_owned()]
         }
         Verdict::Waiting { .. } => vec![accepted_when(held, case.now)],
         Verdict::Overdue { .. } => {

@@ -122,6 +122,9 @@ fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
     assert!(said.contains("CANNOT speed it up"), "{said}");
     let said = told(&[waiting("2026-11-20 23:00:00")]);
     assert!(said.contains("yesterday at 23:00") && !said.contains("today"), "{said}");
+    let all = [waiting("2026-11-21 09:18:00")];
+    let said = script(&CallCase { zone_known: false, ..case(&all[0], &all) }).say.join(" ");
+    assert!(said.contains("not certain") && !said.contains("2026-11-22"), "no time is promised: {said}");
     let said = told(&[waiting("2026-11-20 03:00:00")]);
     assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
     assert!(!said.contains("24 hours"), "{said}");
