@@ -90,10 +90,13 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
         CallerQuestion::NoMail if is_valid || is_waiting => stands(),
         CallerQuestion::NoMail => stands().into_iter().chain([mail(case)]).collect(),
         CallerQuestion::NotInWallet if is_waiting => stands(),
-        CallerQuestion::NotInWallet if case.held.wallet.is_some() => vec![
-            t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.")
-                .to_owned(),
-        ],
+        CallerQuestion::NotInWallet if case.held.wallet.is_some() => {
+            // The caller may look for a badge that stands elsewhere since it ended, or looks otherwise.
+            let ended = matches!(verdict, Verdict::Expired { .. }) || is_revoked(verdict);
+            let first = if ended { stands() } else { Vec::new() };
+            let wallet = t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.");
+            first.into_iter().chain([wallet.to_owned()]).collect()
+        }
         CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
             Some(place) => stands().into_iter().chain([place]).collect(),

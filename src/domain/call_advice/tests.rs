@@ -370,6 +370,19 @@ fn an_own_badge_that_the_history_lacks_is_not_said_to_be_another_organisations()
 }
 
 #[test]
+fn who_misses_an_ended_badge_first_hears_how_it_stands() {
+    let gone = Row { label: "회수완료", revoked: Some("2026-11-20 10:00:00"), ..Row::default() }.held();
+    let ended = Row { until: Some("2026-11-09"), ..Row::default() }.held();
+    for (held, first) in [(gone, "no longer valid"), (ended, "It expired on")] {
+        let all = [held];
+        let case = CallCase { question: Some(CallerQuestion::NotInWallet), ..case(&all[0], &all) };
+        let said = script(&case).say;
+        assert!(said[0].contains(first), "{said:?}");
+        assert!(said.last().is_some_and(|last| last.contains("It is in the wallet")), "{said:?}");
+    }
+}
+
+#[test]
 fn what_only_the_wallet_knows_counts_too() {
     let mut held = Row::default().held();
     held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
