@@ -144,9 +144,9 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             let mut say = if !copies.is_empty() {
                 copies
             } else if valid > 1 {
-                vec![t!("This e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
+                vec![t!("Under this name, this e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
             } else if case.both {
-                vec![t!("This e-mail address has no second valid badge of this kind.").to_owned()]
+                vec![t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned()]
             } else {
                 vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
             };

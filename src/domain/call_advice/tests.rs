@@ -315,6 +315,14 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
 }
 
 #[test]
+fn the_badge_of_another_person_at_the_address_is_no_second_one() {
+    let all = [Row::default().held(), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
+    let case = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
+    let said = script(&case).say.join(" ");
+    assert!(said.contains("Under this name, this e-mail address has no second valid badge"), "{said}");
+}
+
+#[test]
 fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
     let only_wallet = [HeldBadge { history: None, ..Row::default().held() }];
     let case = CallCase { both: false, ..case(&only_wallet[0], &only_wallet) };
