@@ -5,6 +5,7 @@ mod question;
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{HeldBadge, names};
+use super::narrowing::is_sent;
 use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
@@ -338,7 +339,7 @@ fn mail(case: &CallCase<'_>) -> String {
         .and_then(meant_domain)
         .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
     match status {
-        Some(word) if is_sent(word) => t!(
+        Some(word) if is_sent(word.wire()) => t!(
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
         ),
@@ -365,11 +366,6 @@ fn mail(case: &CallCase<'_>) -> String {
             slip
         ),
     }
-}
-
-/// The contract's "SENT" does not confirm delivery.
-pub fn is_sent(word: &Text) -> bool {
-    word.wire().trim().eq_ignore_ascii_case("sent")
 }
 
 fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
