@@ -359,7 +359,7 @@ fn an_own_badge_that_the_history_lacks_is_not_said_to_be_another_organisations()
         script(&CallCase { organisation, ..case(&all[0], all) }).say.join(" ")
     };
     let said = place(&[only_wallet("발급대기")], "");
-    assert!(said.contains("was accepted") && !said.contains("history"), "{said}");
+    assert!(said.contains("should have been issued") && !said.contains("history"), "{said}");
     for (all, organisation) in [
         (vec![only_wallet("발급완료")], "연습용 기관"),
         (vec![only_wallet("발급완료"), Row { id: "B-2", ..Row::default() }.held()], ""),
