@@ -147,6 +147,7 @@ mod tests {
 
     #[test]
     fn only_those_with_exactly_the_name_are_said_to_have_it() {
+        use MatchReason::{NearlyTheName, PartOfName, SameName};
         let title = |reasons: &[MatchReason]| {
             let matches: Vec<Match> = reasons
                 .iter()
@@ -162,7 +163,6 @@ mod tests {
             let exact = reasons.iter().filter(|why| **why == MatchReason::SameName).count();
             PeopleMatches::with_name("한서윤", matches, (1, Remaining::Nothing), exact, None).title
         };
-        use MatchReason::{NearlyTheName, PartOfName, SameName};
         assert_eq!(title(&[SameName, SameName]), "2 addresses have the name “한서윤”");
         assert_eq!(
             title(&[SameName, NearlyTheName, PartOfName]),
