@@ -5,6 +5,7 @@ mod question;
 
 use super::email::{EmailKey, meant_domain};
 use super::holder::{HeldBadge, names};
+use super::narrowing::is_sent;
 use super::summary::with_age;
 use super::text::Text;
 use super::time::{ServiceTime, age};
@@ -26,6 +27,8 @@ pub struct CallCase<'a> {
     /// Of the same address, including this badge.
     pub all: &'a [HeldBadge],
     pub asked: &'a str,
+    /// The profile's own label, usually the name of its issuer. May be empty.
+    pub organisation: &'a str,
     /// Both wallet and history were read. Otherwise the advice does not mention that only one of
     /// them has a badge.
     pub both: bool,
@@ -80,7 +83,7 @@ pub fn script(case: &CallCase<'_>) -> Script {
 }
 
 fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> Vec<String> {
-    let is_waiting = matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. });
+    let is_waiting = waits(verdict);
     let is_valid = matches!(verdict, Verdict::Valid { .. } | Verdict::NotYetValid { .. });
     let stands = || how_it_stands(case, verdict);
     let issuer = issuer(case);
@@ -88,10 +91,13 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
         CallerQuestion::NoMail if is_valid || is_waiting => stands(),
         CallerQuestion::NoMail => stands().into_iter().chain([mail(case)]).collect(),
         CallerQuestion::NotInWallet if is_waiting => stands(),
-        CallerQuestion::NotInWallet if case.held.wallet.is_some() => vec![
-            t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.")
-                .to_owned(),
-        ],
+        CallerQuestion::NotInWallet if case.held.wallet.is_some() => {
+            // The caller may look for a badge that stands elsewhere since it ended, or looks otherwise.
+            let ended = matches!(verdict, Verdict::Expired { .. }) || is_revoked(verdict);
+            let first = if ended { stands() } else { Vec::new() };
+            let wallet = t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.");
+            first.into_iter().chain([wallet.to_owned()]).collect()
+        }
         CallerQuestion::NotInWallet => match place(case, verdict) {
             Some(place) if is_valid => vec![place],
             Some(place) => stands().into_iter().chain([place]).collect(),
@@ -134,17 +140,19 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
             let is_counted = |other: &&HeldBadge| {
                 other.badge_id == case.held.badge_id || case.held.is_copy_of(other)
             };
-            let is_valid = |held: &&HeldBadge| matches!(held.verdict(case.now), Verdict::Valid { .. });
-            let valid = case.all.iter().filter(is_counted).filter(is_valid).count();
-            if !copies.is_empty() {
+            let all_counted = case.all.iter().filter(is_counted);
+            let valid = all_counted.filter(|held| is_valid_now(&held.verdict(case.now))).count();
+            let mut say = if !copies.is_empty() {
                 copies
             } else if valid > 1 {
-                vec![t!("This e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
+                vec![t!("Under this name, this e-mail address has {n} valid badges of this kind.", n = number(valid as u64))]
             } else if case.both {
-                vec![t!("This e-mail address has no second valid badge of this kind.").to_owned()]
+                vec![t!("Under this name, this e-mail address has no second valid badge of this kind.").to_owned()]
             } else {
                 vec![t!("Not everything could be read. A second valid badge of this kind is possible.").to_owned()]
-            }
+            };
+            say.extend(coming(case));
+            say
         }
         // With several names on one address, `who_calls` has the answer.
         CallerQuestion::NotMine if names(case.all).len() > 1 => Vec::new(),
@@ -175,7 +183,7 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
 /// The holder's badges that are expired or revoked, as the caller says: the selected one may not be the one they mean.
 fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
     let is_meant = |other: &&HeldBadge| {
-        other.recipient_name() == case.held.recipient_name()
+        other.name_key() == case.held.name_key()
             && match other.verdict(case.now) {
                 Verdict::Expired { .. } => question == CallerQuestion::Expired,
                 verdict => question == CallerQuestion::Revoked && is_revoked(&verdict),
@@ -205,7 +213,7 @@ fn meant(case: &CallCase<'_>, question: CallerQuestion) -> Option<String> {
 fn why(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let (held, now) = (case.held, case.now);
     let mut why = dates(held.reg_date(), held.issued_at(), now);
-    if matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. }) {
+    if waits(verdict) {
         why.extend(deadline(held).map(|at| t!("24 h limit: {at}", at)));
     }
     if let Verdict::Valid { until: Some(until) } = verdict {
@@ -278,16 +286,10 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
         ],
         Verdict::Waiting { .. } if !case.zone_known => {
             // The badge may already be overdue.
-            vec![match deadline(held) {
-                Some(latest) => t!(
-                    "It was accepted and waits to be issued: usually 5 min to 24 h, so by {latest} in service time. lapel does not know the service's time zone, so the waiting time is not certain.",
-                    latest
-                ),
-                None => t!(
-                    "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
-                )
-                .to_owned(),
-            }]
+            vec![t!(
+                "It was accepted and waits to be issued: usually 5 min to 24 h. lapel does not know the service's time zone, so the waiting time is not certain."
+            )
+            .to_owned()]
         }
         Verdict::Waiting { .. } => vec![accepted_when(held, case.now)],
         Verdict::Overdue { .. } => {
@@ -337,7 +339,7 @@ fn mail(case: &CallCase<'_>) -> String {
         .and_then(meant_domain)
         .map_or(String::new(), |meant| t!(" Did they mean {meant}?", meant));
     match status {
-        Some(word) if is_sent(word) => t!(
+        Some(word) if is_sent(word.wire()) => t!(
             "Mail was sent to exactly this address: read it out letter by letter.{slip} Then check the spam folder, the company's mail gateway, the wallet.",
             slip
         ),
@@ -366,20 +368,17 @@ fn mail(case: &CallCase<'_>) -> String {
     }
 }
 
-/// The contract's "SENT" does not confirm delivery.
-pub fn is_sent(word: &Text) -> bool {
-    word.wire().trim().eq_ignore_ascii_case("sent")
-}
-
 fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
     let mut say = Vec::new();
-    if let Some(copy) = valid_copy(case) {
+    if let Some(copy) = copy_that_is(case, is_valid_now) {
         let id = &copy.badge_id;
         say.push(if accepted(copy) > accepted(case.held) && accepted(case.held).is_some() {
             t!("A newer copy is valid: badge id {id}. Give them that id.", id)
         } else {
             t!("Another copy is valid: badge id {id}. Give them that id.", id)
         });
+    } else if let Some(coming) = coming(case) {
+        say.push(coming);
     } else {
         say.push(t!(
             "It expired on {end}. A renewal is a new badge; {issuer} decides about it. Transfer the call.",
@@ -398,7 +397,7 @@ fn expired(case: &CallCase<'_>, until: &ServiceTime) -> Vec<String> {
 }
 
 fn revoked(case: &CallCase<'_>) -> Vec<String> {
-    if let Some(copy) = valid_copy(case) {
+    if let Some(copy) = copy_that_is(case, is_valid_now) {
         let id = &copy.badge_id;
         return vec![match copy.issued_at() {
             Some(issued) => t!(
@@ -411,6 +410,9 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
                 id
             ),
         }];
+    }
+    if let Some(coming) = coming(case) {
+        return vec![coming];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
         (Some(_), _) => t!("Read out the reason above word for word."),
@@ -429,8 +431,7 @@ fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
         return Vec::new();
     }
     let (mut valid, mut revoked) = (Vec::new(), Vec::new());
-    let same_name = |other: &&HeldBadge| other.recipient_name() == case.held.recipient_name();
-    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)).filter(same_name) {
+    for copy in case.all.iter().filter(|other| case.held.is_copy_of(other)) {
         match copy.verdict(case.now) {
             Verdict::Valid { .. } => valid.push(copy),
             Verdict::Revoked { .. } | Verdict::Revoking { .. } | Verdict::RevocationUnderWay { .. } => {
@@ -484,12 +485,33 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
                 _ => Some(t!("It is in the history but not in the wallet.").to_owned()),
             }
         }
+        // The history may hide waiting badges that the wallet shows.
+        (Some(_), None) if waits(verdict) => None,
         (Some(_), None) => Some(
-            t!("It is not in the history: it is another organisation's, or it was issued with another key.")
-                .to_owned(),
+            if is_spelled_otherwise(case) {
+                t!("It is not in the history of this spelling: its record spells the e-mail address otherwise. Look up that spelling.")
+            } else if is_own(case) {
+                t!("lapel did not find it in the history, which may have another spelling of this e-mail address.")
+            } else {
+                t!("It is not in the history: it may be another organisation's, issued with another key, or under another spelling of this e-mail address.")
+            }
+            .to_owned(),
         ),
         _ => None,
     }
+}
+
+fn is_spelled_otherwise(case: &CallCase<'_>) -> bool {
+    let on_record = case.held.recipient_email().map(Text::wire);
+    on_record.is_some_and(|address| address != case.asked && EmailKey::of(address).is(case.asked))
+}
+
+/// Whether its issuer is the profile's own, or that of another badge here that the history has.
+fn is_own(case: &CallCase<'_>) -> bool {
+    let Some(issuer) = case.held.issuing_org() else { return false };
+    let in_history = case.all.iter().filter(|other| other.history.is_some());
+    issuer.wire().trim() == case.organisation.trim()
+        || in_history.filter_map(HeldBadge::issuing_org).any(|own| own == issuer)
 }
 
 /// A wrong name or address goes to the issuer.
@@ -520,12 +542,38 @@ fn cannot(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn valid_copy<'a>(case: &CallCase<'a>) -> Option<&'a HeldBadge> {
+/// The newest copy of the badge with such a verdict.
+fn copy_that_is<'a>(case: &CallCase<'a>, wanted: fn(&Verdict) -> bool) -> Option<&'a HeldBadge> {
     let copies = case.all.iter().filter(|other| case.held.is_copy_of(other));
     copies
-        .filter(|other| other.recipient_name() == case.held.recipient_name())
-        .filter(|other| matches!(other.verdict(case.now), Verdict::Valid { .. }))
+        .filter(|other| wanted(&other.verdict(case.now)))
         .max_by_key(|other| other.reg_date().map(|t| t.raw().clone()))
+}
+
+/// The words about a copy that does not count yet. Somebody who asked for another one would get two.
+fn coming(case: &CallCase<'_>) -> Option<String> {
+    if let Some(copy) = copy_that_is(case, waits) {
+        let id = &copy.badge_id;
+        return Some(t!(
+            "A new badge of this kind (id {id}) was accepted and waits to be issued. Do not ask for another one.",
+            id
+        ));
+    }
+    let copy = copy_that_is(case, |verdict| matches!(verdict, Verdict::NotYetValid { .. }))?;
+    let (id, from) = (&copy.badge_id, copy.valid_from()?.to_minute());
+    Some(t!(
+        "A new badge of this kind (id {id}) is issued and valid from {from}. Do not ask for another one.",
+        id,
+        from
+    ))
+}
+
+fn is_valid_now(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Valid { .. })
+}
+
+fn waits(verdict: &Verdict) -> bool {
+    matches!(verdict, Verdict::Waiting { .. } | Verdict::Overdue { .. })
 }
 
 fn accepted(held: &HeldBadge) -> Option<DateTime> {

@@ -2,6 +2,7 @@
 //! badges, and the history may hide badges that the wallet shows.
 
 use super::ids::{BadgeId, TemplateId};
+use super::name_search::folded;
 use super::records::{Badge, HistoryItem, WalletBadge};
 use super::text::Text;
 use super::time::ServiceTime;
@@ -65,6 +66,11 @@ impl HeldBadge {
 
     pub fn recipient_name(&self) -> Option<&Text> {
         self.text(|h| h.recipient_name.as_ref(), |w| w.recipient_name.as_ref(), |d| d.recipient_name.as_ref())
+    }
+
+    /// The name for comparing: one person's name may be written in several ways.
+    pub fn name_key(&self) -> Option<String> {
+        self.recipient_name().map(|name| folded(name.wire()))
     }
 
     /// As written; the wallet does not have it.
@@ -156,9 +162,9 @@ impl HeldBadge {
         self.time(|h| h.revoke_at.as_ref(), |_| None, |d| d.revoke_at.as_ref())
     }
 
-    /// The same template, or the same title and issuer when a template is unknown.
+    /// Of the same name, and of the same template, or the same title and issuer when a template is unknown.
     pub fn is_copy_of(&self, other: &Self) -> bool {
-        if self.badge_id == other.badge_id {
+        if self.badge_id == other.badge_id || self.name_key() != other.name_key() {
             return false;
         }
         match (self.template_id(), other.template_id()) {
@@ -178,10 +184,11 @@ impl HeldBadge {
     }
 }
 
-/// Each once, in their order. More than one means a shared mailbox or a corrected name.
+/// Each once, in their order and as first written. More than one means a shared mailbox or a corrected name.
 pub fn names(held: &[HeldBadge]) -> Vec<&Text> {
     let mut known = HashSet::new();
-    held.iter().filter_map(HeldBadge::recipient_name).filter(|name| known.insert(*name)).collect()
+    let of_all = held.iter().filter_map(HeldBadge::recipient_name);
+    of_all.filter(|name| known.insert(folded(name.wire()))).collect()
 }
 
 /// The newest badge first.

@@ -6,11 +6,17 @@ use crate::i18n::{Language, in_language};
 use jiff::civil::DateTime;
 use strum::IntoStaticStr;
 
-const SENT: &str = "SENT";
+/// The contract's word for a sent mail. It does not mean delivered or read.
+pub const SENT: &str = "SENT";
+
+/// In any letter case.
+pub fn is_sent(word: &str) -> bool {
+    word.trim().eq_ignore_ascii_case(SENT)
+}
 
 /// A word other than `SENT`. A missing word is no failure.
 pub fn is_mail_failure(status: Option<&Text>) -> bool {
-    status.map(|word| word.wire().trim()).is_some_and(|word| !word.is_empty() && word != SENT)
+    status.map(Text::wire).is_some_and(|word| !word.trim().is_empty() && !is_sent(word))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
@@ -94,7 +100,7 @@ impl MailIs {
     fn fits(&self, row: &HistoryItem, state: &State) -> bool {
         let word = row.email_status.as_ref().map_or("", |word| word.wire().trim());
         match self {
-            Self::Sent => word == SENT,
+            Self::Sent => is_sent(word),
             Self::Failed => is_mail_failure(row.email_status.as_ref()) && *state != State::Waiting,
             Self::Unsaid => word.is_empty(),
             Self::Word(wanted) => word.to_lowercase() == wanted.to_lowercase(),
@@ -163,6 +169,9 @@ mod tests {
         assert!(fits(None, Some(MailIs::Failed), &issued));
         assert!(!fits(None, Some(MailIs::Failed), &waiting), "no mail is due yet");
         assert!(fits(None, Some(MailIs::Word("bounced".into())), &issued));
+        let in_small_letters = row("발급완료", " Sent");
+        assert!(fits(None, Some(MailIs::Sent), &in_small_letters));
+        assert!(!fits(None, Some(MailIs::Failed), &in_small_letters));
         assert!(!fits(Some(StateIs::Issued), Some(MailIs::Sent), &issued), "both count");
         assert!(fits(Some(StateIs::Issued), Some(MailIs::Unsaid), &row("발급완료", "")));
         assert!(fits(Some(StateIs::Other), None, &row("검수중", "SENT")));

@@ -1,6 +1,7 @@
 //! The summary of a support call for a request, with names and addresses masked.
 
 use super::call_advice::{CallCase, Script};
+use super::holder::HeldBadge;
 use super::mask;
 use super::text::Text;
 use super::time::{ServiceTime, age};
@@ -51,9 +52,9 @@ pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     }
     lines.extend(script.say.iter().map(|line| format!("- {line}")));
     lines.push(t!("Not possible: {what}.", what = script.cannot));
-    // Includes the names in their display form, which the lines above contain.
+    // Each spelling of a name, and their display forms, which the lines above contain.
     let mut names: Vec<String> = Vec::new();
-    for name in super::holder::names(case.all) {
+    for name in case.all.iter().filter_map(HeldBadge::recipient_name) {
         names.push(name.wire().to_owned());
         names.push(name.to_string());
     }

@@ -103,7 +103,7 @@ impl HistorySelection {
         }
         match &narrowing.mail {
             Some(MailIs::Failed) => parts.push("failed = 1 AND base <> 'waiting'".to_owned()),
-            Some(MailIs::Sent) => parts.push("trim(mail) = 'SENT'".to_owned()),
+            Some(MailIs::Sent) => parts.push("same(mail, 'SENT')".to_owned()),
             Some(MailIs::Unsaid) => parts.push("trim(ifnull(mail, '')) = ''".to_owned()),
             Some(MailIs::Word(word)) => {
                 parts.push("same(mail, ?)".to_owned());

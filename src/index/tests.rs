@@ -280,7 +280,7 @@ proptest! {
         mail in prop::option::of(prop::sample::select(vec!["sent", "failed", "none", "Bounced", "É"])),
         category in prop::option::of(prop::sample::select(vec!["데이", "é", "Data"])),
         label in prop::option::of(prop::sample::select(vec!["ISSUE_WAIT", "발급완료", "회수중", "회수완료", "만료", "보류", ""])),
-        status in prop::option::of(prop::sample::select(vec!["SENT", " SENT ", "BOUNCED", "é", " "])),
+        status in prop::option::of(prop::sample::select(vec!["SENT", " Sent ", "BOUNCED", "é", " "])),
         name in prop::option::of(prop::sample::select(vec!["데이터", "É", "data"])),
         until in prop::option::of(-40_i64..40),
         revoked in prop::option::of(-10_i64..1),

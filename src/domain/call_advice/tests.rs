@@ -84,6 +84,7 @@ fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
         held,
         all,
         asked: ASKED,
+        organisation: "",
         both: true,
         by_id: false,
         masked: false,
@@ -122,6 +123,9 @@ fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
     assert!(said.contains("CANNOT speed it up"), "{said}");
     let said = told(&[waiting("2026-11-20 23:00:00")]);
     assert!(said.contains("yesterday at 23:00") && !said.contains("today"), "{said}");
+    let all = [waiting("2026-11-21 09:18:00")];
+    let said = script(&CallCase { zone_known: false, ..case(&all[0], &all) }).say.join(" ");
+    assert!(said.contains("not certain") && !said.contains("2026-11-22"), "no time is promised: {said}");
     let said = told(&[waiting("2026-11-20 03:00:00")]);
     assert!(said.contains("by 2026-11-21 03:00") && said.contains("help desk"), "{said}");
     assert!(!said.contains("24 hours"), "{said}");
@@ -159,6 +163,51 @@ fn who_says_revoked_is_given_the_copy_that_counts() {
 }
 
 #[test]
+fn a_name_that_is_written_in_two_ways_is_one_person() {
+    let in_pieces = "\u{1112}\u{1161}\u{11ab}\u{1109}\u{1165}\u{110b}\u{1172}\u{11ab}";
+    for name in [in_pieces, "한 서윤"] {
+        let valid = Row { id: "B-2", name, ..Row::default() }.held();
+        let all = [revoked("B-1", "2026-11-19 09:00:00"), valid];
+        let said = told(&all);
+        assert!(said.contains("badge id B-2") && !said.contains("names share"), "{said}");
+        let case = CallCase { question: Some(CallerQuestion::Revoked), ..case(&all[1], &all) };
+        assert!(script(&case).say.join(" ").contains("Revoked badges in this list"));
+        let text = summary(&case, &Script { say: vec![name.to_owned()], ..Script::default() });
+        assert!(!text.contains(name), "each spelling is masked: {text}");
+    }
+}
+
+#[test]
+fn who_has_a_new_badge_coming_is_not_sent_for_another_one() {
+    let ended =
+        || Row { until: Some("2026-11-09"), accepted: "2026-08-09 09:00:00", ..Row::default() }.held();
+    let waiting = |accepted| {
+        Row { id: "B-2", label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held()
+    };
+    let not_yet = || {
+        let mut held = Row { id: "B-2", ..Row::default() }.held();
+        held.wallet.as_mut().expect("in the wallet").valid_from = ServiceTime::new("2026-12-01");
+        held
+    };
+    for old in [ended(), revoked("B-1", "2026-11-19 09:00:00")] {
+        for (new, words) in [
+            (waiting("2026-11-21 09:18:00"), "(id B-2) was accepted and waits"),
+            (waiting("2026-11-19 09:18:00"), "(id B-2) was accepted and waits"),
+            (not_yet(), "(id B-2) is issued and valid from 2026-12-01"),
+        ] {
+            let all = [old.clone(), new];
+            let said = told(&all);
+            assert!(said.contains(words) && !said.contains("Transfer the call"), "{said}");
+            let twice = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
+            let said = script(&twice).say.join(" ");
+            assert!(said.contains(words) && said.contains("no second valid badge"), "{said}");
+        }
+        let other = Row { id: "B-2", label: "발급대기", name: "임하늘", ..Row::default() }.held();
+        assert!(told(&[old, other]).contains("Transfer the call"), "another person's");
+    }
+}
+
+#[test]
 fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     let valid = || Row { id: "B-2", ..Row::default() }.held();
     let ended = Row { id: "B-3", until: Some("2026-11-09"), ..Row::default() }.held();
@@ -177,17 +226,14 @@ fn who_says_revoked_or_expired_of_a_valid_badge_is_asked_which_one_they_mean() {
     assert!(said.contains("It is not revoked.") && !said.contains("in this list"), "{said}");
 }
 
-#[test]
-fn a_reason_is_only_read_out_where_it_was_read() {
-    let mut held = revoked("B-1", "2026-11-19 09:00:00");
-    assert!(told(&[held.clone()]).contains("which lapel has not read"));
-    let history = held.history.clone().expect("a row");
-    let mut detail = Badge {
+/// A record without anything but the id.
+fn record(held: &HeldBadge) -> Badge {
+    Badge {
         badge_id: held.badge_id.clone(),
         source_cd: None,
         issuing_org: None,
         company_name: None,
-        cert_no: Some("DMU-1".into()),
+        cert_no: None,
         title: None,
         category_name: None,
         badge_type_name: None,
@@ -197,16 +243,30 @@ fn a_reason_is_only_read_out_where_it_was_read() {
         front_image_url: None,
         back_image_url: None,
         skills_tag: Vec::new(),
-        status_name: history.status_name,
+        status_name: None,
         recipient_name: None,
         recipient_email: None,
         email_status: None,
         valid_from: None,
         valid_until: None,
-        issued_at: history.issued_at,
-        revoke_at: history.revoke_at,
+        issued_at: None,
+        revoke_at: None,
         revoke_reason: None,
         reg_date: None,
+    }
+}
+
+#[test]
+fn a_reason_is_only_read_out_where_it_was_read() {
+    let mut held = revoked("B-1", "2026-11-19 09:00:00");
+    assert!(told(&[held.clone()]).contains("which lapel has not read"));
+    let history = held.history.clone().expect("a row");
+    let mut detail = Badge {
+        cert_no: Some("DMU-1".into()),
+        status_name: history.status_name,
+        issued_at: history.issued_at,
+        revoke_at: history.revoke_at,
+        ..record(&held)
     };
     held.detail = Some(Box::new(detail.clone()));
     assert!(told(&[held.clone()]).contains("The record gives no reason"));
@@ -256,6 +316,14 @@ fn two_valid_copies_are_counted_and_the_newer_one_named() {
 }
 
 #[test]
+fn the_badge_of_another_person_at_the_address_is_no_second_one() {
+    let all = [Row::default().held(), Row { id: "B-2", name: "임하늘", ..Row::default() }.held()];
+    let case = CallCase { question: Some(CallerQuestion::Twice), ..case(&all[0], &all) };
+    let said = script(&case).say.join(" ");
+    assert!(said.contains("Under this name, this e-mail address has no second valid badge"), "{said}");
+}
+
+#[test]
 fn a_mail_that_was_not_read_is_not_said_to_be_unsaid() {
     let only_wallet = [HeldBadge { history: None, ..Row::default().held() }];
     let case = CallCase { both: false, ..case(&only_wallet[0], &only_wallet) };
@@ -283,6 +351,44 @@ fn what_one_list_lacks_is_explained_only_where_both_were_read() {
     assert!(!said.say.join(" ").contains("another spelling"), "{said:?}");
     let foreign = [HeldBadge { history: None, ..Row::default().held() }];
     assert!(told(&foreign).contains("another organisation's"));
+}
+
+#[test]
+fn an_own_badge_that_the_history_lacks_is_not_said_to_be_another_organisations() {
+    let only_wallet = |label| HeldBadge { history: None, ..Row { label, ..Row::default() }.held() };
+    let place = |all: &[HeldBadge], organisation| {
+        script(&CallCase { organisation, ..case(&all[0], all) }).say.join(" ")
+    };
+    let said = place(&[only_wallet("발급대기")], "");
+    assert!(said.contains("should have been issued") && !said.contains("history"), "{said}");
+    for (all, organisation) in [
+        (vec![only_wallet("발급완료")], "연습용 기관"),
+        (vec![only_wallet("발급완료"), Row { id: "B-2", ..Row::default() }.held()], ""),
+    ] {
+        let said = place(&all, organisation);
+        assert!(said.contains("did not find it in the history") && !said.contains("organisation"), "{said}");
+    }
+    let said = place(&[only_wallet("발급완료")], "달무리대학교");
+    assert!(said.contains("may be another organisation's"), "{said}");
+    let mut in_capitals = only_wallet("발급완료");
+    let mut badge = record(&in_capitals);
+    badge.recipient_email = Some("SEOYUN.HAN@naru.example".into());
+    in_capitals.detail = Some(Box::new(badge));
+    let said = place(&[in_capitals], "");
+    assert!(said.contains("Look up that spelling") && !said.contains("organisation"), "{said}");
+}
+
+#[test]
+fn who_misses_an_ended_badge_first_hears_how_it_stands() {
+    let gone = Row { label: "회수완료", revoked: Some("2026-11-20 10:00:00"), ..Row::default() }.held();
+    let ended = Row { until: Some("2026-11-09"), ..Row::default() }.held();
+    for (held, first) in [(gone, "no longer valid"), (ended, "It expired on")] {
+        let all = [held];
+        let case = CallCase { question: Some(CallerQuestion::NotInWallet), ..case(&all[0], &all) };
+        let said = script(&case).say;
+        assert!(said[0].contains(first), "{said:?}");
+        assert!(said.last().is_some_and(|last| last.contains("It is in the wallet")), "{said:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
-use crate::domain::narrowing::is_mail_failure;
+use crate::domain::narrowing::{SENT, is_mail_failure, is_sent};
 use crate::domain::{EmailKey, HistoryItem, Text};
 use crate::i18n::{Localizable, list, number};
 use crate::table::tally;
@@ -8,9 +8,6 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-
-/// The service's word for a sent mail. It does not mean delivered or read.
-const SENT: &str = "SENT";
 
 /// Maximum number of badges that are listed with a failed mail. Further ones are only counted.
 pub const MOST_FAILED: u64 = 10_000;
@@ -131,7 +128,7 @@ pub fn mail_failures<'a>(rows: impl Iterator<Item = (&'a str, Option<&'a str>, b
                 report.unsaid += 1;
                 None
             }
-            Some(word) => Some(word).filter(|word| *word != SENT),
+            Some(word) => Some(word).filter(|word| !is_sent(word)),
         };
         report.failed += u64::from(failure.is_some());
         let key = EmailKey::of(email);
@@ -206,7 +203,7 @@ mod tests {
             rows.push((mail.as_str(), Some(word), true));
         }
         rows.push(("lone@gmial.example", Some("FAIL"), true));
-        rows.push(("fine@naru.example", Some("SENT"), true));
+        rows.push(("fine@naru.example", Some("Sent"), true));
         let report = report(&rows);
         assert_eq!((report.issued, report.failed, report.unsaid, report.scattered), (47, 44, 0, 1));
         assert_eq!(

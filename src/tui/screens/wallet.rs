@@ -318,11 +318,12 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
-    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
+    fn case<'a>(&'a self, held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
         CallCase {
             held,
             all: self.held(),
             asked: self.found.as_ref().map_or("", |f| f.email.as_str()),
+            organisation: cx.organisation(),
             both: self.found.as_ref().is_some_and(|f| f.both),
             by_id: self.call.by_id.as_ref() == Some(&held.badge_id),
             masked: self.call.masked,

@@ -11,13 +11,14 @@ pub(super) fn held(badge: &Badge) -> HeldBadge {
 }
 
 /// The call about this badge, when lapel knows nothing but the badge itself.
-pub(super) fn case<'a>(held: &'a HeldBadge, cx: &UiContext) -> CallCase<'a> {
+pub(super) fn case<'a>(held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
     let asked = held.recipient_email().map_or("", Text::wire);
     let (now, zone_known) = (cx.now(), cx.clock().is_zone_known());
     CallCase {
         held,
         all: std::slice::from_ref(held),
         asked,
+        organisation: cx.organisation(),
         both: false,
         masked: false,
         by_id: false,

@@ -1,5 +1,6 @@
 //! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
 
+use crate::domain::name_search::folded;
 use crate::domain::{BadgeId, EmailKey, HistoryItem, State, TemplateId, Verdict};
 use crate::i18n::{list, number};
 use crate::tui::context::UiContext;
@@ -8,9 +9,10 @@ use jiff::civil::DateTime;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-/// The template and the holder, which all copies have in common.
-fn key(row: &HistoryItem) -> Option<(&TemplateId, EmailKey)> {
-    Some((row.template_id.as_ref()?, EmailKey::of(row.recipient_email.as_ref()?.wire())))
+/// The template and the holder, which all copies have in common. Several people may share an address.
+fn key(row: &HistoryItem) -> Option<(&TemplateId, EmailKey, Option<String>)> {
+    let name = row.recipient_name.as_ref().map(|name| folded(name.wire()));
+    Some((row.template_id.as_ref()?, EmailKey::of(row.recipient_email.as_ref()?.wire()), name))
 }
 
 pub(super) fn is_copy(one: &HistoryItem, other: &HistoryItem) -> bool {
@@ -111,17 +113,21 @@ mod tests {
             row("2", "HAN@naru.example", "T-1", "발급대기"),
             row("3", "han@naru.example", "T-2", "발급완료"),
             row("4", "kim@naru.example", "T-1", "발급완료"),
+            HistoryItem {
+                recipient_name: Some(Text::new("한따님")),
+                ..row("6", "han@naru.example", "T-1", "발급완료")
+            },
         ];
         let now = jiff::civil::date(2026, 11, 23).at(9, 0, 0, 0);
         let of = |at: usize| words(rows.iter(), &rows[at], now);
         assert_eq!(of(0).as_deref(), Some("2 copies among the loaded rows: 1 Issued, 1 Waiting"));
-        assert_eq!((of(2), of(3)), (None, None));
+        assert_eq!((of(2), of(3), of(4)), (None, None, None));
         let of_all = |rows: &[HistoryItem]| {
             let notes = notes(rows.iter(), &UiContext::for_test());
             rows.iter().map(|row| notes.get(&row.badge_id).cloned().unwrap_or_default()).collect::<Vec<_>>()
         };
         let number = ["2 copies, 1 Waiting · ", "×2 · "];
-        assert_eq!(of_all(&rows), [&number[..], &["↑ "], &[], &[]], "only for rows with copies");
+        assert_eq!(of_all(&rows), [&number[..], &["↑ "], &[], &[], &[]], "only for rows with copies");
         let mut older = rows.clone();
         older[1].reg_date = ServiceTime::new("2026-11-03 10:00:00");
         assert_eq!(of_all(&older)[..2], [&["↓ "][..], &number], "towards the newest");

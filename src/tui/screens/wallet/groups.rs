@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Copies that are folded: fewer are as easy to read as the row that stands for them.
 const FOLDED_FROM: usize = 3;
 
-/// The template, or else the title, and the name.
+/// The template, or else the title, and the name for comparing.
 pub(super) type GroupKey = (String, Option<String>);
 
 /// The indexes of the copies of one badge: valid ones first, then waiting ones, and the newest first among equals.
@@ -24,7 +24,7 @@ struct CopyGroup {
 
 fn key(held: &HeldBadge) -> Option<GroupKey> {
     let template = held.template_id().map(TemplateId::wire).or_else(|| held.title().map(Text::wire))?;
-    Some((template.to_owned(), held.recipient_name().map(|name| name.wire().to_owned())))
+    Some((template.to_owned(), held.name_key()))
 }
 
 /// The groups of two and more.

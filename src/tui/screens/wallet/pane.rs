@@ -1,7 +1,8 @@
 //! The selected badge: the verdict, the mail, recipient and title, dates, and advice for the caller.
 
 use super::rows::place;
-use crate::domain::call_advice::{CallCase, correction, is_sent, script};
+use crate::domain::call_advice::{CallCase, correction, script};
+use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
 use crate::domain::{HeldBadge, Text, Verdict};
@@ -167,7 +168,7 @@ fn zone_doubt(case: &CallCase<'_>, cx: &UiContext) -> Option<&'static str> {
 fn mail(held: &HeldBadge, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
     let (theme, address) = (&cx.theme, held.recipient_email());
     let (said, style) = match held.email_status() {
-        Some(word) if is_sent(word) => (t!("mail {word} to", word), theme.dim()),
+        Some(word) if is_sent(word.wire()) => (t!("mail {word} to", word), theme.dim()),
         Some(word) => (t!("mail \u{201c}{word}\u{201d} (the service's word), to", word), theme.warning()),
         None if held.mail_was_read() => (t!("mail status not given; address").to_owned(), theme.dim()),
         None => (t!("mail status unknown: no history row read").to_owned(), theme.dim()),

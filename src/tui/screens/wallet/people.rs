@@ -62,12 +62,16 @@ impl PeopleMatches {
                 matches = many
             )
         } else {
-            plural!(
-                matches.len() as u64,
+            let exact = plural!(
+                namesakes as u64,
                 "{n} address has the name \u{201c}{name}\u{201d}",
                 "{n} addresses have the name \u{201c}{name}\u{201d}",
                 name = short(name)
-            )
+            );
+            match matches.len().saturating_sub(namesakes) as u64 {
+                0 => exact,
+                others => format!("{exact}; {}", count!(others, "possible match", "possible matches")),
+            }
         };
         Self { title, matches, notes, namesakes, at: 0, origin: PreviousSearch::default() }
     }
@@ -133,5 +137,37 @@ impl PeopleMatches {
         let texts = Self::texts(one, cx).into_iter().enumerate();
         // What is found out about the match is dim: its newest badge, and why it matches.
         texts.map(|(at, text)| (text, if at < 4 { Style::new() } else { cx.theme.dim() })).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::Text;
+
+    #[test]
+    fn only_those_with_exactly_the_name_are_said_to_have_it() {
+        use MatchReason::{NearlyTheName, PartOfName, SameName};
+        let title = |reasons: &[MatchReason]| {
+            let matches: Vec<Match> = reasons
+                .iter()
+                .map(|why| Match {
+                    address: Text::new("a@naru.example"),
+                    names: Vec::new(),
+                    badges: 1,
+                    newest: None,
+                    title: None,
+                    why: vec![*why],
+                })
+                .collect();
+            let exact = reasons.iter().filter(|why| **why == MatchReason::SameName).count();
+            PeopleMatches::with_name("한서윤", matches, (1, Remaining::Nothing), exact, None).title
+        };
+        assert_eq!(title(&[SameName, SameName]), "2 addresses have the name “한서윤”");
+        assert_eq!(
+            title(&[SameName, NearlyTheName, PartOfName]),
+            "1 address has the name “한서윤”; 2 possible matches"
+        );
+        assert_eq!(title(&[PartOfName]), "No badge has exactly the name “한서윤”; 1 possible match");
     }
 }
