@@ -4,7 +4,7 @@
 use crate::domain::narrowing::is_mail_failure;
 use crate::domain::verdict::BadgeFacts;
 use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, State, TemplateId, Text, Verdict};
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -70,6 +70,23 @@ pub(super) fn take(
         put(db, item, reading, true)?;
     }
     Ok(taken)
+}
+
+/// Those that are in the index. Only the reading of the newest rows adds rows, because it compares their number with
+/// the count.
+pub(super) fn known(db: &Connection, mut items: Vec<HistoryItem>) -> rusqlite::Result<Vec<HistoryItem>> {
+    let mut is_known = db.prepare_cached("SELECT 1 FROM badge WHERE id = ?1")?;
+    let known: Vec<bool> =
+        items.iter().map(|item| is_known.exists([item.badge_id.wire()])).collect::<rusqlite::Result<_>>()?;
+    let mut is_known = known.into_iter();
+    items.retain(|_| is_known.next().unwrap_or(false));
+    Ok(items)
+}
+
+pub(super) fn revoked_since(db: &Connection, since: Date) -> rusqlite::Result<u64> {
+    db.prepare_cached("SELECT count(*) FROM badge WHERE revoked >= ?1")?
+        .query_row([since.strftime("%Y-%m-%d").to_string()], |r| r.get::<_, i64>(0))
+        .map(i64::unsigned_abs)
 }
 
 /// Saves a row. `is_whole`: whether it has all columns of the service.

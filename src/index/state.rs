@@ -25,6 +25,9 @@ pub(super) struct SyncState {
     /// On a full page. The service may send fewer rows than requested.
     pub per_page: u64,
     pub sort_refused: bool,
+    /// Revoked badges were read up to then, in seconds of the service's UTC. `None` if the service cannot
+    /// list them.
+    pub revoked_at: Option<i64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +35,8 @@ pub(super) struct SyncState {
 pub(super) struct ReadingState {
     pub reading: i64,
     pub pass: Pass,
+    /// In seconds of the service's UTC. Rows may have changed since then.
+    pub began: Option<i64>,
     pub skipped: u64,
     pub holes: u64,
     /// Too old to keep.

@@ -11,10 +11,13 @@ use super::rows::{self, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
 use super::store::{Alone, Index, oldest};
 use crate::api::{
-    ApiError, Brought, Call, Direction, DirectionStyle, HistoryQuery, Paging, Pass, Reader, Sort,
+    ApiError, Brought, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, Reader,
+    Sort,
 };
-use crate::domain::HistoryItem;
-use std::collections::BTreeSet;
+use crate::domain::{HistoryItem, Page, ServiceTime, State, Verdict};
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, ToSpan};
+use std::collections::{BTreeSet, HashSet};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +71,17 @@ impl HistoryPage {
     fn brought(&self, fresh: u64) -> Brought {
         let unreadable = self.len.saturating_sub(self.items.len() as u64);
         Brought { len: self.len, fresh, unreadable, total: self.total, is_hole: self.is_hole }
+    }
+}
+
+impl From<Page<HistoryItem>> for HistoryPage {
+    fn from(page: Page<HistoryItem>) -> Self {
+        Self {
+            len: page.list_len as u64,
+            total: page.total_count,
+            is_hole: false,
+            items: page.items.into_iter().map(|(_, item)| item).collect(),
+        }
     }
 }
 
@@ -137,6 +151,14 @@ impl Index {
     }
 }
 
+/// Whether a row can come from a list of badges revoked since this day. A service that ignores the filter sends others.
+pub(super) fn was_revoked_since(item: &HistoryItem, since: Date) -> bool {
+    match item.revoke_at.as_ref().and_then(ServiceTime::day) {
+        Some(day) => day >= since,
+        None => matches!(Verdict::of(item, DateTime::MAX).state(), State::Revoking | State::Revoked),
+    }
+}
+
 /// The service's clock may seem to run backwards slightly.
 pub(super) fn is_within(age: i64, limit: i64) -> bool {
     (-CLOCK_SLACK..limit).contains(&age)
@@ -195,19 +217,13 @@ impl SyncRun<'_> {
             read = self.reader.history(&query, &self.call).await;
             self.known.sort_refused = read.is_ok();
         }
-        let page = match read {
-            Ok(page) => page,
+        match read {
+            Ok(page) => Ok(page.into()),
             Err(ApiError::Unreadable { .. }) => {
-                return Ok(HistoryPage { items: Vec::new(), len: 0, total: None, is_hole: true });
+                Ok(HistoryPage { items: Vec::new(), len: 0, total: None, is_hole: true })
             }
-            Err(why) => return Err(why.into()),
-        };
-        Ok(HistoryPage {
-            len: page.list_len as u64,
-            total: page.total_count,
-            is_hole: false,
-            items: page.items.into_iter().map(|(_, item)| item).collect(),
-        })
+            Err(why) => Err(why.into()),
+        }
     }
 
     async fn all_anew(&mut self) -> Result<()> {
@@ -250,6 +266,7 @@ impl SyncRun<'_> {
     async fn next_page(&mut self, mut scan: ReadingState, number: u64) -> Result<ReadingState> {
         let got = self.page(number).await?;
         let given = got.items.len() as u64;
+        scan.began.get_or_insert(self.now());
         scan.skipped = scan.skipped.saturating_add(got.len.saturating_sub(given));
         scan.holes = scan.holes.saturating_add(u64::from(got.is_hole));
         for reg in got.items.iter().filter_map(|item| item.reg_date.as_ref()?.start()).map(rows::moment) {
@@ -311,6 +328,7 @@ impl SyncRun<'_> {
             newest_first: scan.newest_first,
             per_page: scan.pass.largest().max(1),
             sort_refused: self.known.sort_refused,
+            revoked_at: scan.began,
         };
         let (known, reading) = (self.known.clone(), scan.reading);
         self.index
@@ -326,8 +344,8 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Reads the new rows, and the pages with badges that are waiting or being revoked. Returns `true` if
-    /// this became a full reading, because the new rows do not match the change of the count.
+    /// Reads the new rows, the pages with badges that are waiting or being revoked, and the badges that were
+    /// revoked since the last reading, which may be on any page. Returns `true` if this became a full reading, because the new rows do not match the change of the count.
     async fn what_is_new(&mut self) -> Result<bool> {
         if !self.known.newest_first {
             // New rows may be anywhere.
@@ -367,6 +385,7 @@ impl SyncRun<'_> {
             let page = self.page(number).await?;
             self.take(&page, self.known.reading).await?;
         }
+        self.known.revoked_at = self.revoked().await?;
         self.known.total = total.or(self.known.total);
         self.known.read_at = Some(self.now());
         self.known.complete &= adds_up;
@@ -374,6 +393,53 @@ impl SyncRun<'_> {
         self.index.write(move |db| state::put(db, "known", &known)).await?;
         self.tell(total.unwrap_or(0), total);
         Ok(false)
+    }
+
+    /// Reads the badges that were revoked since the last reading: one request if there are none. Returns the new
+    /// `revoked_at`.
+    async fn revoked(&mut self) -> Result<Option<i64>> {
+        let Some(last) = self.known.revoked_at else { return Ok(None) };
+        let now = self.now();
+        let last_day =
+            self.reader.clock().offset().to_datetime(Timestamp::from_second(last).unwrap_or_default()).date();
+        // The filter takes days, and the contract does not say in which time zone.
+        let since = last_day.checked_sub(1.day()).unwrap_or(Date::MIN);
+        let (mut pass, mut seen) = (Pass::default(), HashSet::new());
+        while let Some(number) = pass.next() {
+            let filter = HistoryFilter { revoke_start_date: Some(since), ..HistoryFilter::default() };
+            let mut query = HistoryQuery { filter, paging: Paging::full(number) };
+            if !self.known.sort_refused {
+                query.paging.sort =
+                    vec![Sort { style: self.style, ..Sort::new("reg_date", Direction::Desc) }];
+            }
+            self.requests += 1;
+            let page: HistoryPage = match self.reader.history(&query, &self.call).await {
+                Ok(page) => page.into(),
+                // The service does not know the filter. The next full reading tries again.
+                Err(ApiError::BadRequest(_)) => return Ok(None),
+                // The rest of the reading is good. The next one looks further back.
+                Err(ApiError::ServiceFailed(_) | ApiError::Unreadable { .. }) => return Ok(Some(last)),
+                Err(why) => return Err(why.into()),
+            };
+            if !page.items.iter().all(|item| was_revoked_since(item, since)) {
+                return Ok(None);
+            }
+            let fresh = page.items.iter().filter(|item| seen.insert(item.badge_id.clone())).count() as u64;
+            let (items, reading, limit) = (page.items.clone(), self.known.reading, self.oldest());
+            let has_all = self
+                .index
+                .write(move |db| {
+                    let known = rows::known(db, items)?;
+                    rows::take(db, &known, reading, &limit)?;
+                    rows::revoked_since(db, since)
+                })
+                .await?;
+            pass.take(page.brought(fresh));
+            if page.total == Some(has_all) {
+                break;
+            }
+        }
+        Ok(Some(now))
     }
 
     fn tell(&self, done: u64, all: Option<u64>) {

@@ -217,6 +217,25 @@ fn an_age_is_accepted_though_two_reads_of_the_clock_differ_by_a_second() {
     }
 }
 
+#[test]
+fn a_list_of_revoked_badges_is_told_from_the_whole_history() {
+    let row = |label: &str, days| HistoryItem {
+        status_name: Some(label.into()),
+        revoke_at: time(days),
+        issued_at: time(Some(-90)),
+        ..badge("b")
+    };
+    let since = NOW.date();
+    for (item, is_of_it) in [
+        (row("회수완료", Some(0)), true),
+        (row("회수중", None), true),
+        (row("회수완료", Some(-1)), false),
+        (row("발급완료", None), false),
+    ] {
+        assert_eq!(sync::was_revoked_since(&item, since), is_of_it, "{item:?}");
+    }
+}
+
 /// A badge may have been issued since the history was read, so its waiting time ends with the reading.
 #[test]
 fn badges_wait_until_the_history_was_read() {
