@@ -12,7 +12,7 @@ use super::theme::{Palette, ThemeFile};
 use crate::i18n::Language;
 use std::ffi::OsString;
 
-/// An enum whose values are words of a settings file. [`words!`] declares it.
+/// An enum whose values are words of a settings file. `words!` declares it.
 pub trait Words: Copy + Sized + 'static {
     const WORDS: &'static [(&'static str, Self)];
 
