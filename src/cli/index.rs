@@ -8,9 +8,11 @@ use super::{exit, output};
 use crate::api;
 use crate::config::{IndexSettings, Profile, Settings};
 use crate::export::time_left;
+use crate::i18n::list;
 use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgress, SyncScope, file_of};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use std::iter;
 use std::path::Path;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -141,8 +143,8 @@ async fn build(settings: &Settings, all: bool, as_json: bool) -> Result<(), Fail
     let want = if all { SyncScope::All } else { SyncScope::New };
     let read = |r: &SyncProgress| {
         let left = time_left(r.done, r.all, reader.link_now().limit);
-        let left = left.map_or_else(String::new, |left| format!(", {left}"));
-        (format!("{}{left}", t!("badges read")), r.done, r.all)
+        let read = t!("badges read").to_owned();
+        (list(iter::once(read).chain(left)).to_string(), r.done, r.all)
     };
     let synced = shown.during(progress, read, index.sync(&reader, want, &told, cancel)).await;
     shown.clear();

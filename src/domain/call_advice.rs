@@ -92,7 +92,7 @@ fn answer(case: &CallCase<'_>, question: CallerQuestion, verdict: &Verdict) -> V
         CallerQuestion::NoMail => stands().into_iter().chain([mail(case)]).collect(),
         CallerQuestion::NotInWallet if is_waiting => stands(),
         CallerQuestion::NotInWallet if case.held.wallet.is_some() => {
-            // The caller may look for a badge that stands elsewhere since it ended, or looks otherwise.
+            // The wallet may show a badge that has ended in another place, or in another way.
             let ended = matches!(verdict, Verdict::Expired { .. }) || is_revoked(verdict);
             let first = if ended { stands() } else { Vec::new() };
             let wallet = t!("It is in the wallet of this e-mail address. Read the address out letter by letter: the caller may use another one.");
@@ -489,7 +489,7 @@ fn place(case: &CallCase<'_>, verdict: &Verdict) -> Option<String> {
         (Some(_), None) if waits(verdict) => None,
         (Some(_), None) => Some(
             if is_spelled_otherwise(case) {
-                t!("It is not in the history of this spelling: its record spells the e-mail address otherwise. Look up that spelling.")
+                t!("It is not in the history of this spelling: its record spells the e-mail address differently. Look up that spelling.")
             } else if is_own(case) {
                 t!("lapel did not find it in the history, which may have another spelling of this e-mail address.")
             } else {
@@ -508,7 +508,7 @@ fn is_spelled_otherwise(case: &CallCase<'_>) -> bool {
 
 /// Whether its issuer is the profile's own, or that of another badge here that the history has.
 fn is_own(case: &CallCase<'_>) -> bool {
-    let Some(issuer) = case.held.issuing_org() else { return false };
+    let Some(issuer) = case.held.issuing_org().filter(|issuer| !issuer.looks_empty()) else { return false };
     let in_history = case.all.iter().filter(|other| other.history.is_some());
     issuer.wire().trim() == case.organisation.trim()
         || in_history.filter_map(HeldBadge::issuing_org).any(|own| own == issuer)

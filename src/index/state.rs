@@ -136,6 +136,11 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<IndexStatu
 }
 
 impl Index {
+    /// When the history was read last, in seconds of the service's UTC. Unlike [`Index::status`] it counts nothing.
+    pub async fn read_at(&self) -> Result<Option<i64>> {
+        self.read(|db| Ok(get::<SyncState>(db, "known")?.and_then(|known| known.read_at))).await
+    }
+
     /// Sends no request to the service.
     pub async fn status(&self) -> Result<IndexStatus> {
         let bytes = self.bytes();

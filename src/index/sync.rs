@@ -344,8 +344,9 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Reads the new rows, the pages with badges that are waiting or being revoked, and the badges that were
-    /// revoked since the last reading, which may be on any page. Returns `true` if this became a full reading, because the new rows do not match the change of the count.
+    /// Reads the new rows, the pages with badges that are waiting or being revoked, and the badges that were revoked
+    /// since the last reading, which may be on any page. Returns `true` if this became a full reading, because the
+    /// new rows do not match the change of the count.
     async fn what_is_new(&mut self) -> Result<bool> {
         if !self.known.newest_first {
             // New rows may be anywhere.

@@ -544,6 +544,11 @@ impl App {
         self.screens.activity.in_flight()
     }
 
+    /// Whether a request to the service is under way or waits for its turn.
+    pub fn is_busy_with_service(&self) -> bool {
+        self.cx.client().is_some_and(|client| client.link_now().is_busy)
+    }
+
     pub fn marked(&self) -> Vec<String> {
         self.screens.history.marks().keys().map(|id| id.wire().to_owned()).collect()
     }

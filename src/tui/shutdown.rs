@@ -7,7 +7,7 @@ use crate::tui::persist::input_history;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
 use std::time::Duration;
 
-/// Longest wait for cancelled disk work, and for a journal without anything to wait for.
+/// Longest wait for cancelled disk work, for a journal that has no answer of the service to record, and for its list.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LISTED: usize = 20;
 
@@ -44,26 +44,20 @@ pub async fn close(app: &App, say: &mut dyn FnMut(&str)) {
             "waiting for {n} answers from the service; ctrl-c quits at once"
         ));
     }
+    // The list of jobs may be old, so the connection says, too, whether an answer is awaited. It must be recorded.
+    let awaits_answer = on_the_way > 0 || app.is_busy_with_service();
     let closed = async {
-        if on_the_way > 0 {
+        if awaits_answer {
             jobs.close().await;
-            return Ok(());
-        }
-        tokio::time::timeout(PATIENCE, jobs.close()).await
-    };
-    let closed = tokio::select! {
-        closed = closed => closed,
-        () = told_again() => {
-            say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again"));
-            Ok(())
+        } else {
+            let _ = tokio::time::timeout(PATIENCE, jobs.close()).await;
         }
     };
-    // A database or a disk that does not answer must not delay the end either.
-    let listed = match closed {
-        Ok(()) => tokio::time::timeout(PATIENCE, jobs.list()).await,
-        Err(late) => Err(late),
-    };
-    match listed {
+    tokio::select! {
+        () = closed => {}
+        () = told_again() => say(t!("quit before every request was answered: next time, lapel checks the unanswered ones and never sends them again")),
+    }
+    match tokio::time::timeout(PATIENCE, jobs.list()).await {
         Ok(listed) => {
             for line in lines(listed, app.keeps_jobs()) {
                 say(&line);

@@ -500,3 +500,19 @@ async fn the_history_says_when_lapel_requested_a_badge() {
     h.shows(msg("requested")).await;
     assert_eq!(all_requests(&h), before);
 }
+
+/// Another program writes, or the disk hangs.
+#[tokio::test]
+async fn quitting_does_not_wait_for_a_journal_that_does_not_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let mut h = Harness::with(small(), 100, 30, move |session| session.kept_in(place)).await;
+    h.settled().await;
+    h.tui.app.jobs().expect("jobs").list().await.expect("a journal");
+    let other = rusqlite::Connection::open(lapel::jobs::Journal::file_in(folder.path())).expect("the file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+    let mut said: Vec<String> = Vec::new();
+    lapel::tui::close(&h.tui.app, &mut |line| said.push(line.to_owned())).await;
+    assert!(said.iter().any(|line| line.contains(msg_part("the journal does not answer"))), "{said:?}");
+    other.execute_batch("ROLLBACK").expect("unlocked");
+}

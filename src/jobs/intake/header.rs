@@ -58,7 +58,7 @@ pub(super) enum Title {
     Email,
     Template,
     BadgeId,
-    /// What lapel does not read. Its values are no names of people, whatever they look like.
+    /// What lapel does not read, and what names no people, whatever its values look like.
     Other,
 }
 
@@ -227,11 +227,6 @@ const OTHERS: &[&str] = &[
     "구분",
     "상태",
     "등급",
-    "담당자",
-    "담당자명",
-    "강사",
-    "강사명",
-    "지도교수",
     "비고",
     "메모",
     "department",
@@ -270,12 +265,6 @@ const OTHERS: &[&str] = &[
     "level",
     "grade",
     "category",
-    "manager",
-    "supervisor",
-    "instructor",
-    "instructorname",
-    "teacher",
-    "teachername",
     "note",
     "notes",
     "remark",

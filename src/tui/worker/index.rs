@@ -164,7 +164,7 @@ impl IndexSlot {
 
     pub async fn list(&self, query: IndexQuery, reader: &Reader) -> Result<Page<HistoryItem>, String> {
         let index = self.used().await?;
-        let read_at = said(index.status().await)?.read_at.and_then(|at| Timestamp::from_second(at).ok());
+        let read_at = said(index.read_at().await)?.and_then(|at| Timestamp::from_second(at).ok());
         let read_at = read_at.map(|at| reader.clock().offset().to_datetime(at));
         let mut page = said(index.list(query).await)?;
         for (_, row) in &mut page.items {

@@ -140,6 +140,14 @@ fn what_is_missing_is_guessed_by_content_and_numbers_are_no_names() {
     assert_eq!((about.guess.name, about.guess.email), (Some(NameColumns::One(1)), Some(2)));
     assert!(about.content[0].is_of_numbers() && !about.content[1].is_of_numbers());
     assert_eq!(about.content[1].samples, ["홍길동", "김민수"]);
+    // In a file of two rows, a department looks like a name. Its heading tells it apart.
+    let department = |heading| {
+        let table = text(&format!(
+            "{heading},수강인,연락\n전산과,김민수,a@naru.example\n교무과,이영희,b@naru.example\n"
+        ));
+        table.about().guess.name
+    };
+    assert_eq!([department("학과"), department("분류")], [Some(NameColumns::One(1)), None]);
     // Nothing is a name here, so nothing is guessed.
     let table = text("번호,이메일\n1,hong@naru.example\n2,kim@naru.example\n");
     assert_eq!(table.about().guess.name, None);
