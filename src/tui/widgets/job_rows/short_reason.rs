@@ -4,7 +4,7 @@ use crate::i18n::{self, Localizable, tr};
 use crate::jobs::{Code, JobRow, Reason};
 
 /// The text of a finding without its values, and the short text.
-const SHORT: [(&str, &str); 69] = [
+const SHORT: [(&str, &str); 70] = [
     (tr_noop!("the e-mail address is empty"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has only invisible characters"), tr_noop!("no e-mail")),
     (tr_noop!("the e-mail address has no @"), tr_noop!("no @")),
@@ -53,6 +53,7 @@ const SHORT: [(&str, &str); 69] = [
     (tr_noop!("the name starts like a formula"), tr_noop!("formula?")),
     (tr_noop!("the name contains HTML"), tr_noop!("HTML in name")),
     (tr_noop!("one word mixes letters of two alphabets that look alike"), tr_noop!("mixed alphabets")),
+    (tr_noop!("\"{mixed}\" mixes letters of two alphabets that look alike"), tr_noop!("mixed alphabets")),
     (tr_noop!("the name ends in \"{tail}\", which may not be part of it"), tr_noop!("title in name")),
     (tr_noop!("row {row} is hidden in the sheet"), tr_noop!("hidden row")),
     (tr_noop!("shows this address but links to \"{target}\""), tr_noop!("link differs")),
