@@ -29,7 +29,7 @@ pub struct IssuePlan {
     /// Badges of this template that the recipient had before. Another badge that is found later belongs to
     /// this job. `None` if they could not be read; then a badge found later proves nothing.
     pub held_before: Option<Vec<BadgeId>>,
-    /// The slot of the [`Rival`] that the reviewer saw and allowed. A later rival needs another review.
+    /// The [claim](Rival::claim_id) of the [`Rival`] that the reviewer saw and allowed. A later rival needs another review.
     pub allows: Option<i64>,
 }
 

@@ -178,6 +178,8 @@ pub(super) fn claims() -> impl Iterator<Item = Option<Claim>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Other {
     pub(super) slot: i64,
+    /// See [`Rival::claim_id`](super::Rival::claim_id).
+    pub(super) id: i64,
     pub(super) claim: Claim,
     /// For a reserved claim: whether its row can be sent at any moment, or may have been sent.
     pub(super) is_live: bool,
@@ -193,8 +195,8 @@ pub(super) enum ClaimVerdict {
     Review(usize),
 }
 
-/// `mine` is the row's own slot. `approved` is the highest slot that the person who allowed the row knew of.
-/// A row accounts for all lower slots, so a row with a slot checks only the slots above it.
+/// `mine` is the row's own slot. `approved` is the highest claim that the person who allowed the row knew of, by its id:
+/// its slot may have become free since, and another job may have it now. A row accounts for all lower slots, so a row with a slot checks only the slots above it.
 pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) -> ClaimVerdict {
     let above = |other: &Other| mine.is_none_or(|slot| other.slot > slot);
     let was_sent = |other: &Other| other.claim != Claim::Reserved;
@@ -204,7 +206,7 @@ pub(super) fn judge(mine: Option<i64>, approved: Option<i64>, others: &[Other]) 
     let next = |others: &mut dyn Iterator<Item = &Other>| others.map(|o| o.slot + 1).max().unwrap_or(0);
     let highest = others.iter().enumerate().filter(|(_, o)| blocks(o)).max_by_key(|(_, o)| o.slot);
     if let Some((at, other)) = highest {
-        if approved.is_none_or(|seen| seen < other.slot) {
+        if approved != Some(other.id) {
             return ClaimVerdict::Review(at);
         }
         let slot = next(&mut others.iter()).max(mine.map_or(0, |slot| slot + 1));
@@ -227,7 +229,7 @@ mod tests {
     use super::*;
 
     fn other(slot: i64, claim: Claim) -> Other {
-        Other { slot, claim, is_live: false, is_accounted: false }
+        Other { slot, id: 100 + slot, claim, is_live: false, is_accounted: false }
     }
 
     fn free(slot: i64) -> ClaimVerdict {

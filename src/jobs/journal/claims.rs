@@ -23,6 +23,9 @@ use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeMap;
 
+/// The bits of a slot in [`Rival::claim_id`]: far more than an address has claims.
+const SLOT_BITS: u32 = 24;
+
 /// Length of a recipient's hash, in bytes.
 const PERSON: usize = 16;
 
@@ -188,6 +191,11 @@ pub struct Rival {
 }
 
 impl Rival {
+    /// Names the claim. Its slot alone does not: a slot that becomes free is used again, by another job.
+    pub fn claim_id(&self) -> i64 {
+        (self.job.0 << SLOT_BITS) | self.slot
+    }
+
     pub fn why(&self) -> Reason {
         let when = Timestamp::from_second(self.at)
             .map_or_else(|_| String::new(), |at| at.strftime("%Y-%m-%d %H:%M UTC").to_string());
@@ -265,7 +273,7 @@ pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Re
             }
             ClaimVerdict::Review(at) => {
                 let Some(rival) = recipient.rival(at) else { continue };
-                reviewed.push((row.no, stored(&rival.why()), rival.slot));
+                reviewed.push((row.no, stored(&rival.why()), rival.claim_id()));
                 recipient.give_back(row);
             }
         }
@@ -371,14 +379,14 @@ fn give_back(db: &Tx<'_>, rows: &[(i64, u64)]) -> tx::Result<()> {
     Ok(())
 }
 
-/// Marks rows of a job for review because of rivals: place, reason, and the rival's slot. A database trigger removes
+/// Marks rows of a job for review because of rivals: place, reason, and the rival's claim. A database trigger removes
 /// a claim that was never used.
 fn review(db: &Tx<'_>, job: JobId, rows: &[(u64, String, i64)]) -> tx::Result<()> {
     if !rows.is_empty() {
         db.execute(
-            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot
-                                        FROM json_rows(?2, no bigint, why text, slot bigint) AS list)
-             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.slot
+            "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim
+                                        FROM json_rows(?2, no bigint, why text, claim bigint) AS list)
+             UPDATE row SET bucket = 'ask', why = rival.why, guarded = FALSE, allowed = NULL, seen = rival.claim
              FROM rival WHERE row.job = rival.job AND row.no = rival.no",
             values![job.0, super::json(rows)],
         )?;
@@ -387,7 +395,7 @@ fn review(db: &Tx<'_>, job: JobId, rows: &[(u64, String, i64)]) -> tx::Result<()
 }
 
 pub(super) fn review_one(db: &Tx<'_>, job: JobId, no: u64, rival: &Rival) -> tx::Result<()> {
-    review(db, job, &[(no, stored(&rival.why()), rival.slot)])
+    review(db, job, &[(no, stored(&rival.why()), rival.claim_id())])
 }
 
 /// Finds the claims on recipients of these rows that were purged in another journal.
@@ -414,7 +422,7 @@ pub(super) fn rivals(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<Vec<(i6
         let recipient = recipients.get(row.person.as_ref()?)?;
         let ClaimVerdict::Review(at) = recipient.judge(row, None) else { return None };
         let rival = recipient.rival(at)?.clone();
-        let still = row.approved.is_some_and(|seen| seen >= rival.slot);
+        let still = row.approved == Some(rival.claim_id());
         Some((row.no as i64, rival, still))
     });
     Ok(found.collect())
@@ -460,8 +468,7 @@ pub(super) fn of_person(
         // As `former::recognise` will place them.
         let above = held.iter().map(|held| held.other.slot + 1).max().unwrap_or(0);
         for claim in &mut found {
-            claim.other.slot += above;
-            claim.rival.slot += above;
+            claim.set_slot(claim.rival.slot + above);
         }
         held.extend(found);
     }

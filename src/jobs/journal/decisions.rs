@@ -142,7 +142,7 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
             // A decision allows only what the person was shown.
             let seen = seen.filter(|_| facts.row_status == RowStatus::Ask);
             if let Some(rival) = claims::rival_of(db, id, no)?
-                && seen.is_none_or(|seen| seen < rival.slot)
+                && seen != Some(rival.claim_id())
             {
                 claims::review_one(db, id, no, &rival)?;
                 return Ok(Err(Unresolved::Rival(rival)));
@@ -166,15 +166,15 @@ fn send_again(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<()> {
     Ok(())
 }
 
-/// A row's rule facts, and the highest slot of other claims that a person knows of.
-type FactsAndSlot = (RowFacts, Option<i64>);
+/// A row's rule facts, and the highest of the other claims that a person knows of.
+type FactsAndRival = (RowFacts, Option<i64>);
 
-fn facts(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<FactsAndSlot>> {
+fn facts(db: &Tx<'_>, id: JobId, no: u64) -> tx::Result<Option<FactsAndRival>> {
     Ok(rule_facts(db, id, &[no])?.remove(&no))
 }
 
 /// The rule facts of those of these rows that exist.
-fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, FactsAndSlot>> {
+fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, FactsAndRival>> {
     db.rows(
         "SELECT job.kind, job.phase, row.bucket, claim.state, row.seen, job.purged, row.no
          FROM row JOIN job ON job.id = row.job
@@ -199,8 +199,8 @@ pub(in crate::jobs) struct ReviewedRow {
     pub(in crate::jobs) row_status: RowStatus,
     /// The duplicate check's finding.
     class: Option<String>,
-    /// The highest slot of other claims.
-    slot: Option<i64>,
+    /// The highest of the other claims.
+    rival: Option<i64>,
 }
 
 /// What a person was shown about a row; `None` if it does not exist.
@@ -208,7 +208,7 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     db.optional(
         "SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2",
         values![id.0, *no as i64],
-        |r| Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, slot: r.get(2)? }),
+        |r| Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, rival: r.get(2)? }),
     )
 }
 

@@ -125,7 +125,7 @@ pub(super) fn issue_one(db: &Tx<'_>, args: &IssueOne) -> tx::Result<Result<JobId
     Ok(id)
 }
 
-/// As [`issue_one`], without beginning the job. `allows` is the slot of the rival that the reviewer saw.
+/// As [`issue_one`], without beginning the job. `allows` is the claim of the rival that the reviewer saw.
 fn create_one(
     db: &Tx<'_>,
     IssueOne { account, owner, job, plan, now, .. }: &IssueOne,
@@ -134,7 +134,7 @@ fn create_one(
     let key = EmailKey::of(plan.recipient_email.as_str());
     let known = accounts::of(db, &account.base_url, &account.key)?;
     if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
-        && allows.is_none_or(|seen| seen < rival.slot)
+        && allows != Some(rival.claim_id())
     {
         return Ok(Err(rival));
     }
@@ -180,7 +180,7 @@ pub(super) fn replace(db: &Tx<'_>, args: &Replace) -> tx::Result<Result<(JobId, 
     if let Some(rival) = claims::of_person(db, known, plan.template_id.wire(), &key)?
         && rival.badge_id.as_ref() == Some(&args.old)
     {
-        allows = allows.max(Some(rival.slot));
+        allows = Some(rival.claim_id());
     }
     let issue = match create_one(db, &args.issue, allows)? {
         Ok(issue) => issue,
@@ -437,7 +437,7 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
 }
 
 /// A row that would be sent: its place, and a digest of its name, its address, the duplicate check's finding and the
-/// highest known claim slot. A job may have a million of them.
+/// highest known claim. A job may have a million of them.
 pub(in crate::jobs) type ReadyRow = (i64, [u8; 16]);
 
 /// In the order of their places.

@@ -185,6 +185,19 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
         |r| Ok(r.get::<i64>(0)? as usize),
     )?;
     let held_before: Vec<_> = counted.iter().filter_map(|place| list.get(*place)).collect();
+    // A permission ends, too, if the person who gave it did not know of a badge.
+    db.execute(
+        &format!(
+            "UPDATE row SET allowed = NULL
+             WHERE job = ?1 AND allowed IS NOT NULL AND {} AND email_key IN (
+                 SELECT list.email_key FROM json_rows(?2, email_key text, badge text, over boolean) AS list
+                 WHERE NOT list.over
+                   AND 0 = (SELECT count(*) FROM baseline WHERE baseline.job = ?1
+                            AND baseline.email_key = list.email_key AND baseline.badge = list.badge))",
+            judged(*phase)
+        ),
+        values![id.0, super::json(&held_before)],
+    )?;
     db.execute(
         "INSERT INTO baseline (job, email_key, badge, over)
          SELECT ?1, email_key, badge, over
@@ -329,20 +342,28 @@ fn compare(db: &Tx<'_>, id: JobId, phase: Phase, alike: &[(u64, i64)]) -> tx::Re
         ),
         values![id.0],
     )?;
-    // The reason keeps what the reading found about a valid badge. A permission ends if the person who gave it did
-    // not know of this rival.
+    // The reason keeps what the reading found about a valid badge. That badge is the row's kind only if it is the
+    // rival's: a badge that was sent and that the reading did not show comes on top of it. A permission ends if the
+    // person who gave it did not know of this rival.
     let rivals: Vec<_> = rivals
         .iter()
-        .map(|(no, rival, still)| json!([no, stored(&rival.why()), rival.slot, still]))
+        .map(|(no, rival, still)| {
+            let badge = rival.badge_id.as_ref().map(BadgeId::wire);
+            json!([no, stored(&rival.why()), rival.claim_id(), still, badge])
+        })
         .collect();
     db.execute(
-        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, slot, still
-                                    FROM json_rows(?2, no bigint, why text, slot bigint, still boolean) AS list)
+        "WITH rival AS MATERIALIZED (SELECT ?1 AS job, no, why, claim, still, badge
+                                    FROM json_rows(?2, no bigint, why text, claim bigint, still boolean,
+                                                   badge text) AS list)
          UPDATE row SET class_why = CASE WHEN class IN ('valid', 'waiting', 'expiring')
                                          THEN reason_both(?3, class_why, rival.why)
                                          ELSE rival.why END,
-                        class = CASE WHEN class IN ('valid', 'waiting', 'expiring') THEN class ELSE 'sent' END,
-                        allowed = CASE WHEN rival.still THEN allowed END, seen = rival.slot
+                        class = CASE WHEN class IN ('valid', 'waiting', 'expiring')
+                                          AND 0 < (SELECT count(*) FROM baseline
+                                                   WHERE baseline.job = row.job AND baseline.email_key = row.email_key
+                                                     AND baseline.badge = rival.badge) THEN class ELSE 'sent' END,
+                        allowed = CASE WHEN rival.still THEN allowed END, seen = rival.claim
          FROM rival WHERE row.job = rival.job AND row.no = rival.no",
         values![id.0, super::json(&rivals), Code::Verdict.name()],
     )?;

@@ -113,7 +113,7 @@ impl PersonReview {
             recipient_name: self.name.clone(),
             recipient_email: self.address.clone(),
             held_before: complete.map(|held| held.items.iter().map(|item| item.badge_id.clone()).collect()),
-            allows: self.sent_before.as_ref().map(|rival| rival.slot),
+            allows: self.sent_before.as_deref().map(Rival::claim_id),
         })
     }
 

@@ -105,6 +105,80 @@ async fn an_approval_holds_for_what_was_shown_and_not_for_what_came_since() {
 }
 
 #[tokio::test]
+async fn an_approval_beside_a_claim_that_went_is_none_beside_the_next_one() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut bench = Bench::new(Options { switches, ..small() }).await;
+    bench.fault("post /badges/batch hold status=400 times=1");
+    let refused = begin(&bench, people(0..2)).await;
+    bench.until("on its way", refused, |j| j.is_sending()).await;
+    let (approved, checked) = drafted(&bench, people(0..2)).await;
+    assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 2)]);
+    bench.jobs.allow(approved, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
+    bench.sandbox.control().clear_faults();
+    bench.until("refused", refused, |j| !j.is_sending() && j.counts.of(RowStatus::NotDone) == 2).await;
+    // Nobody has served them, so another job needs no approval. The one that was given is not about this job.
+    let next = begin(&bench, people(0..2)).await;
+    bench.until("accepted", next, |j| j.counts.of(RowStatus::Waiting) == 2).await;
+    bench.jobs.begin(approved, "me").await.expect("begun");
+    bench.until("held", approved, |j| j.held == 2).await;
+    assert_eq!((bench.accepted(), most(&bench)), (2, 1));
+}
+
+#[tokio::test]
+async fn a_badge_that_was_sent_counts_beside_a_valid_one_that_the_history_shows() {
+    for hidden in ["visible", "hidden"] {
+        let mut settings = JobConfig::default();
+        settings.policies.set(DuplicateKind::Valid, Policy::Allow);
+        let switches = vec![("waiting-history".into(), hidden.into())];
+        let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+        let held = |n: usize| RowSpec {
+            recipient_email: format!("person{n}@naru.example"),
+            minutes_ago: 90 * 24 * 60,
+            ..RowSpec::default()
+        };
+        let insert = vec![held(0), held(1)];
+        bench.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("rows");
+        let first = begin(&bench, people(0..2)).await;
+        bench.until("accepted", first, |j| j.counts.of(RowStatus::Waiting) == 2).await;
+        let (second, checked) = drafted(&bench, people(0..2)).await;
+        let class = if hidden == "hidden" { DuplicateKind::Sent } else { DuplicateKind::Waiting };
+        assert_eq!(checked.classes, vec![(class, 2)], "{hidden}");
+        for row in bench.rows(second).await {
+            let why = row.why.as_ref().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(row.row_status, RowStatus::LeftOut, "{hidden}: {why}");
+            assert!(why.contains(&format!("job {first}")), "{hidden}: {why}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_permission_ends_with_a_badge_that_came_since() {
+    let mut bench = Bench::new(small()).await;
+    let row = || RowSpec {
+        recipient_email: "person0@naru.example".into(),
+        minutes_ago: 90,
+        ..RowSpec::default()
+    };
+    let insert =
+        |bench: &Bench| bench.sandbox.control().rows(&Rows { insert: vec![row()], ..Rows::default() });
+    insert(&bench).expect("a row");
+    let (id, _) = drafted(&bench, people(0..1)).await;
+    bench.jobs.allow(id, RowSelection::Class(DuplicateKind::Valid)).await.expect("allowed");
+    bench.fault("post /badges status=401 times=1");
+    bench.jobs.begin(id, "me").await.expect("begun");
+    bench.until("stopped", id, |j| j.phase == Phase::Stopped).await;
+    // Somebody else gives the person another badge.
+    insert(&bench).expect("a row");
+    bench.advance(30);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    bench.jobs.resume(id, "me").await.expect("nothing is left to send");
+    assert_eq!((bench.row(id).await.row_status, bench.accepted()), (RowStatus::Ask, 0));
+    bench.jobs.resend(id, 1, "me", "two are wanted").await.expect("now it was seen");
+    bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    assert_eq!(bench.accepted(), 1);
+}
+
+#[tokio::test]
 async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came() {
     let bench = Bench::new(small()).await;
     let row = |email: &str| RowSpec { recipient_email: email.into(), minutes_ago: 90, ..RowSpec::default() };

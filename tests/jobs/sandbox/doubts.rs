@@ -233,7 +233,7 @@ async fn no_badge_is_claimed_by_two_jobs() {
     let rival = bench.jobs.sent_before(&template, "Gildong@naru.example").await.expect("a journal");
     let rival = rival.expect("the first");
     assert_eq!((rival.job, rival.row_status), (first, RowStatus::InDoubt));
-    let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
+    let told = IssuePlan { allows: Some(rival.claim_id()), ..plan(Some(Vec::new())) };
     let second = bench.jobs.issue(told, "test").await.expect("somebody allows it");
     // The second waits until the first is settled: an answer names addresses only.
     bench.poll(first).await;

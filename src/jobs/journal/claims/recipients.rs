@@ -25,6 +25,13 @@ pub(super) struct HeldClaim {
     pub(super) again: bool,
 }
 
+impl HeldClaim {
+    pub(super) fn set_slot(&mut self, slot: i64) {
+        self.rival.slot = slot;
+        (self.other.slot, self.other.id) = (slot, self.rival.claim_id());
+    }
+}
+
 /// The columns of [`HeldClaim`] of the tables `row`, `job`, `claim` and `request`; the last two may have none. `?1` is the
 /// judged job, and `key` the e-mail key of the recipient.
 pub(super) fn columns_of_held(db: &Tx<'_>, key: &str) -> String {
@@ -65,7 +72,13 @@ pub(super) fn read_held(r: &SqlRow<'_>, judged: JobId) -> tx::Result<(Option<i64
     };
     let is_accounted = r.get::<Option<bool>>(11)?.unwrap_or(false);
     let held = HeldClaim {
-        other: Other { slot: rival.slot, claim, is_live: is_unproven || runs, is_accounted },
+        other: Other {
+            slot: rival.slot,
+            id: rival.claim_id(),
+            claim,
+            is_live: is_unproven || runs,
+            is_accounted,
+        },
         is_mine: rival.job == judged,
         allowed: r.get(8)?,
         again: r.get::<Option<bool>>(2)?.unwrap_or(false),
@@ -154,7 +167,7 @@ impl RecipientClaims {
     /// A row gets a slot.
     pub(super) fn claim(&mut self, row: &Judged, slot: i64) {
         let mut held = self.remove_of(row).unwrap_or_else(|| row.held.clone());
-        (held.other.slot, held.rival.slot) = (slot, slot);
+        held.set_slot(slot);
         self.add(held);
     }
 
