@@ -74,10 +74,11 @@ pub(super) fn accepted(job: &Job) -> Option<String> {
     Some(format!("  {}", t!("the service reports {accepted} of {sent} accepted", accepted, sent)))
 }
 
-/// One status per line.
+/// One status per line, the most urgent first as on the screen.
 pub(super) fn row_statuses(job: &Job) -> Vec<String> {
-    let width = job.counts.iter().map(|(_, n)| n.to_string().len()).max().unwrap_or(1);
-    job.counts.iter().map(|(row_status, n)| format!("  {n:>width$}  {}", job.row_state(row_status))).collect()
+    let width = job.counts.iter().map(|(_, n)| number(n).len()).max().unwrap_or(1);
+    let line = |(row_status, n)| format!("  {:>width$}  {}", number(n), job.row_state(row_status));
+    job.by_urgency().into_iter().map(line).collect()
 }
 
 pub(super) fn row(row: &JobRow) -> String {

@@ -42,6 +42,8 @@ pub struct CallCase<'a> {
     pub question: Option<CallerQuestion>,
     /// Whether front and back open, if lapel has tried them. `None` for one that could not be tried.
     pub pictures: Option<[Option<bool>; 2]>,
+    /// When lapel requested the badge, in service time, if the journal knows it.
+    pub requested: Option<DateTime>,
     pub now: DateTime,
     /// Known, and not only assumed from this computer.
     pub zone_known: bool,
@@ -278,12 +280,20 @@ fn who_calls(case: &CallCase<'_>) -> Vec<String> {
 fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
-        Verdict::Waiting { since: None } => vec![
-            t!(
+        Verdict::Waiting { since: None } => vec![match case.requested {
+            Some(at) if at.checked_add(24.hours()).is_ok_and(|latest| latest < case.now) => t!(
+                "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
+            )
+            .to_owned(),
+            Some(at) => t!(
+                "It was requested on {at} and waits to be issued: usually 5 min to 24 h.",
+                at = at.strftime("%Y-%m-%d %H:%M")
+            ),
+            None => t!(
                 "It was accepted and waits to be issued: usually 5 min to 24 h. This record does not show the acceptance time."
             )
             .to_owned(),
-        ],
+        }],
         Verdict::Waiting { .. } if !case.zone_known => {
             // The badge may already be overdue.
             vec![t!(
@@ -439,6 +449,13 @@ fn copies(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
             }
             _ => {}
         }
+    }
+    if !valid.is_empty() && !case.both {
+        return vec![t!(
+            "They have at least {n} valid copies, but not all badges were read, so the newest is not known. This does no harm; {issuer} can revoke one.",
+            n = number(valid.len() as u64 + 1),
+            issuer = issuer(case)
+        )];
     }
     if !valid.is_empty() {
         let newer = match newest(valid.iter().copied().chain([case.held])) {

@@ -51,10 +51,12 @@ impl KnownWords {
         !has_letters || is_measure(word) || one_letter || (!self.is_of_a_person(word) && is_known())
     }
 
-    /// Also a beginning or an end of a name: a screen wraps and cuts names.
+    /// Also a beginning or an end of a name: a screen wraps names. Not of Latin letters: a word of lapel like "in" or
+    /// "name" is a part of many addresses, and tells nothing of them.
     fn is_of_a_person(&self, word: &str) -> bool {
         let word = word.to_lowercase();
-        self.people.iter().any(|name| name.starts_with(&word) || name.ends_with(&word))
+        let is_part = |name: &String| name.starts_with(&word) || name.ends_with(&word);
+        self.people.contains(&word) || (!word.is_ascii() && self.people.iter().any(is_part))
     }
 
     /// Columns stay where they are.

@@ -112,6 +112,11 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let polled = poll::poll_jobs(core, due, call).await;
     let complete = matches!(polled, Ok(true));
     let failed = polled.err();
+    if failed.is_some() && core.ending.is_cancelled() {
+        // Not the check failed: this process ends. The next one checks when it was due.
+        let failed = failed.map(|why| why.localizable());
+        return (PollResult { jobs: due.len(), failed, complete }, false);
+    }
     let (now, _) = core.moment();
     // After a failure, poll again soon instead of in a day.
     let soon = now.checked_add(AFTER_FAILURE).unwrap_or(now);

@@ -25,18 +25,22 @@ pub fn known_templates(file: &Path) -> Vec<RecentEntry> {
     all.into_iter().map(|(id, title)| RecentEntry { id, title }).collect()
 }
 
-/// Adds the templates of a page that was read, before the earlier ones. The file is written only if that changes it.
+/// The templates of a page that was read, before the earlier ones.
+pub fn with_read_templates(before: &[RecentEntry], read: &[RecentEntry]) -> Vec<RecentEntry> {
+    let is_short = |text: &str| text.chars().count() <= LONGEST;
+    let new = read.iter().filter(|one| is_short(&one.id) && is_short(&one.title));
+    let old = before.iter().filter(|old| read.iter().all(|new| new.id != old.id));
+    new.chain(old).take(MOST).cloned().collect()
+}
+
+/// Adds the templates of a page that was read. The file is written only if that changes it.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn remember_templates(file: &Path, read: &[RecentEntry]) -> io::Result<()> {
-    let is_short = |text: &str| text.chars().count() <= LONGEST;
     let before = known_templates(file);
-    let mut all: Vec<&RecentEntry> =
-        read.iter().filter(|one| is_short(&one.id) && is_short(&one.title)).collect();
-    all.extend(before.iter().filter(|old| read.iter().all(|new| new.id != old.id)));
-    all.truncate(MOST);
-    if all.iter().copied().eq(&before) {
+    let all = with_read_templates(&before, read);
+    if all == before {
         return Ok(());
     }
     let pairs: Vec<(&str, &str)> = all.iter().map(|one| (one.id.as_str(), one.title.as_str())).collect();

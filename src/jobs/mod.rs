@@ -74,7 +74,7 @@ pub use self::journal::{
     RecentEntry, TeamStatus, Watcher, recent_jobs, recent_templates, wait_for_release,
 };
 pub use self::journal_place::JournalPlace;
-pub use self::known_templates::{forget_templates, known_templates, remember_templates};
+pub use self::known_templates::{forget_templates, known_templates, remember_templates, with_read_templates};
 pub use self::reason::{Code, Reason};
 pub use self::reports::issued_badge;
 pub use self::resend::NeverSeen;

@@ -106,7 +106,7 @@ codes! {
 
     // Decisions of people.
     CancelledUnsent = "called_off", tr_noop!("cancelled before it was sent");
-    NotAllowed = "not_allowed", tr_noop!("not allowed in the review");
+    NotAllowed = "not_allowed", tr_noop!("not sent: no decision in the review");
     SettledOtherwise = "settled_otherwise", tr_noop!("a person resolved it in another way");
     MaybeElsewhere = "maybe_elsewhere", tr_noop!("another computer may have sent it");
     WentWith = "went_with", tr_noop!("It moved with the backup {file} and continues where the backup was restored. To take it back: lapel journal restore FILE");

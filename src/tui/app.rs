@@ -292,7 +292,10 @@ impl App {
                 });
                 self.changed = true;
             }
-            Message::Odd(text) => self.tell(text),
+            Message::Odd(text) => {
+                self.toasts.warn(text);
+                self.changed = true;
+            }
             Message::JournalFailed(why) => {
                 if let Some(why) = self.connection.journal_failure.replace(why.clone()) {
                     self.toasts.withdraw(&why);

@@ -192,7 +192,13 @@ async fn undoing_a_job_is_reviewed_and_confirmed_by_its_number() {
     h.press("r");
     h.shows(msg_part("issued 3 = 3")).await;
     h.press("x");
+    // A reason that was typed is there again.
+    h.shows(msg_part("Undo job")).await;
+    h.type_text("잘못된 과정");
+    h.press("esc x");
     let screen = h.shows(msg_part("Undo job")).await;
+    assert!(screen.contains("잘못된 과정"), "{screen}");
+    h.press("ctrl-u");
     assert!(
         screen.contains(&msg_with("{n} Issued badges will be revoked after the review.", &[&3])),
         "{screen}"

@@ -90,6 +90,40 @@ async fn a_number_that_the_index_lacks_is_found_in_one_confirmed_step() {
 }
 
 #[tokio::test]
+async fn a_number_that_no_record_has_ends_with_the_last_record() {
+    let history = Some(40);
+    let mut h = Harness::with(Options { history, ..small() }, 80, 24, with_index).await;
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("3");
+    h.paste("DMU-2026-999999");
+    h.press("enter");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press("+");
+    h.settled().await;
+    h.confirm("1");
+    let screen = h.settled().await;
+    let none = msg_part("No record in the index has the certificate number");
+    assert!(flowing(&screen).contains(none), "{screen}");
+    assert_eq!(all_requests(&h) - before, 40, "each record once");
+}
+
+#[tokio::test]
+async fn an_address_in_the_badge_box_is_looked_up_in_the_wallet() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    h.settled().await;
+    h.press("4");
+    h.paste("seoyun.han@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("한서윤") && screen.contains("seoyun.han@naru.example"), "{screen}");
+    let asked = h.sandbox.control().ledger().requests;
+    assert!(!asked.keys().any(|request| request.contains("@")), "no request for a badge: {asked:?}");
+}
+
+#[tokio::test]
 async fn a_certificate_number_in_the_badge_box_opens_its_badge() {
     let (mut h, cert) = with_cert().await;
     h.press("/");

@@ -330,6 +330,30 @@ async fn a_key_that_was_pinned_is_recognised_and_what_is_odd_is_said() {
     ] {
         assert!(flat(&screen).contains(part), "{part}: {screen}");
     }
+    // It is a warning, and not about a job: it goes away by itself, and a key does not bring it back.
+    super::comforts::pass(60).await;
+    h.tui.app.update(Message::Tick);
+    h.press("2 0");
+    let screen = h.settled().await;
+    assert!(!flat(&screen).contains(msg_part("like a test key")), "{screen}");
+}
+
+#[tokio::test]
+async fn each_field_of_a_new_profile_is_seen_while_it_is_typed_on_a_small_screen() {
+    let mut h = Harness::new(frozen(), 60, 16).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    h.shows(msg("Base URL")).await;
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..20 {
+        let screen = h.screen();
+        let line = screen.lines().find(|line| line.contains('▌')).unwrap_or_else(|| panic!("{screen}"));
+        seen.insert(line.split('▌').next().unwrap_or_default().trim().to_owned());
+        h.press("tab");
+    }
+    assert!(seen.contains(msg("Base URL")) && seen.contains(msg("API key")), "{seen:?}");
 }
 
 /// The jobs of the profile before are let go of in good order: another lapel can take them at once.

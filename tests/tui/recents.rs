@@ -19,6 +19,26 @@ async fn look_up(h: &mut Harness, text: &str) {
 }
 
 #[tokio::test]
+async fn the_palette_finds_templates_that_an_earlier_run_has_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::with(small(), 80, 24, kept_in(folder.path())).await;
+    h.settled().await;
+    h.press("1");
+    h.settled().await;
+    let mut h = h.reopened(kept_in(folder.path()), 80, 24).await;
+    h.settled().await;
+    h.press("0");
+    h.settled().await;
+    let before = all_requests(&h);
+    h.press(":");
+    h.type_text("TPL-004");
+    let screen = h.screen();
+    let found = msg_with("template: {title}", &[&""]);
+    assert!(screen.lines().any(|line| line.contains('▌') && line.contains(found.trim())), "{screen}");
+    assert_eq!(all_requests(&h), before, "it is known without a request");
+}
+
+#[tokio::test]
 async fn what_was_looked_up_is_offered_newest_first_and_after_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("recent/uni.json");

@@ -93,18 +93,27 @@ impl ReadContext {
         })
     }
 
-    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. Reading needs
-    /// no journal, so a missing or unreadable one gives an empty list.
-    async fn sent(&self, of: Result<&BadgeId, &str>) -> Vec<SentHere> {
+    /// Badges sent by lapel: one that the service does not show, or all to an e-mail address. `None` if the journal
+    /// cannot be read, which is said: no job may be known then, but that is not known. Without a journal, none was sent.
+    async fn sent(&self, of: Result<&BadgeId, &str>) -> Option<Vec<SentHere>> {
         let (place, account) = &self.journal;
         let place = place.clone();
-        let opened = tokio::task::spawn_blocking(move || place.open_existing()).await;
-        let Ok(Ok(Some(journal))) = opened else { return Vec::new() };
-        let sent = match of {
-            Ok(badge) => journal.sent_badge(account, badge).await,
-            Err(email) => journal.sent_to(account, email).await,
+        let sent = match tokio::task::spawn_blocking(move || place.open_existing()).await {
+            Ok(Ok(Some(journal))) => match of {
+                Ok(badge) => journal.sent_badge(account, badge).await,
+                Err(email) => journal.sent_to(account, email).await,
+            },
+            Ok(Ok(None)) => Ok(Vec::new()),
+            Ok(Err(why)) => Err(why),
+            Err(_) => return None,
         };
-        sent.unwrap_or_default()
+        sent.inspect_err(|why| {
+            output::complain(&t!(
+                "The job journal could not be read: {why}. Badges that lapel sent may be missing here.",
+                why = why.localizable()
+            ));
+        })
+        .ok()
     }
 
     async fn run(&mut self, verb: &ReadVerb) -> Result<u8, Failure> {
@@ -117,7 +126,7 @@ impl ReadContext {
             ReadVerb::Wallet(verb) => {
                 self.printed = Some(BTreeSet::new());
                 let sent = self.sent(Err(&verb.email)).await;
-                let all: Vec<Value> = sent.iter().map(sent_json).collect();
+                let all = sent.as_ref().map(|sent| sent.iter().map(sent_json).collect::<Vec<Value>>());
                 self.beside.insert("sent_from_here".to_owned(), all.into());
                 let waiting = self.only_in_history(&verb.email, &call).await;
                 let now = self.reader.clock().now();
@@ -131,7 +140,7 @@ impl ReadContext {
                 let printed = self.printed.take().unwrap_or_default();
                 let is_printed =
                     |one: &&SentHere| one.badge_id.as_ref().is_some_and(|id| printed.contains(id.wire()));
-                for sent in sent.iter().filter(|one| !is_printed(one)) {
+                for sent in sent.iter().flatten().filter(|one| !is_printed(one)) {
                     output::complain(&sent_said(sent, &self.reader.clock()));
                 }
                 match &waiting {
@@ -168,7 +177,7 @@ impl ReadContext {
                 let given = self.one("badge", read, out).await;
                 match (given, unknown) {
                     (Err(mut failure), true) => {
-                        for sent in self.sent(Ok(&id)).await {
+                        for sent in self.sent(Ok(&id)).await.unwrap_or_default() {
                             failure.message =
                                 format!("{} {}", sent_said(&sent, &self.reader.clock()), failure.message);
                         }

@@ -91,6 +91,7 @@ fn case<'a>(held: &'a HeldBadge, all: &'a [HeldBadge]) -> CallCase<'a> {
         namesakes: 0,
         question: None,
         pictures: None,
+        requested: None,
         now: NOW,
         zone_known: true,
     }

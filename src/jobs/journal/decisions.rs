@@ -208,7 +208,9 @@ pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Opti
     db.optional(
         "SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2",
         values![id.0, *no as i64],
-        |r| Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, rival: r.get(2)? }),
+        |r| {
+            Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, rival: r.get(2)? })
+        },
     )
 }
 

@@ -33,8 +33,12 @@ impl Notice {
 
     /// A message that goes away when there was time to read it, unless it is an error.
     pub(in crate::tui) fn toast(text: String, bad: bool) -> Self {
-        let time = TOAST + TOAST_LETTER * u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        Self { until: (!bad).then(|| Instant::now() + time), ..Self::new(text, bad) }
+        Self { until: (!bad).then(|| when_read(&text)), ..Self::new(text, bad) }
+    }
+
+    /// A warning that nobody asked for and that goes away when there was time to read it: a key does not remove it.
+    fn warning(text: String) -> Self {
+        Self { until: Some(when_read(&text)), ..Self::new(text, true) }
     }
 
     pub(super) fn unasked(self) -> Self {
@@ -45,6 +49,10 @@ impl Notice {
     fn goes_at_key(&mut self) -> bool {
         !std::mem::take(&mut self.spared)
     }
+}
+
+fn when_read(text: &str) -> Instant {
+    Instant::now() + TOAST + TOAST_LETTER * u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
 }
 
 /// Byte limit of collected messages. Beyond it a new message replaces them.
@@ -65,13 +73,13 @@ impl Toasts {
         let notice = Notice::toast(text, bad);
         self.notice = Some(if bad && !asked { notice.unasked() } else { notice });
         // A toast that it covers does not come back.
-        self.news.take_if(|news| news.until.is_some());
+        self.news.take_if(|news| news.until.is_some() && !news.bad);
     }
 
     /// The next key of the user removes toasts. Errors about jobs stay until the user closes them.
     pub(super) fn on_key(&mut self) {
         self.said_before = self.notice.take_if(Notice::goes_at_key).map(|notice| notice.text);
-        self.news.take_if(|news| news.until.is_some() && news.goes_at_key());
+        self.news.take_if(|news| news.until.is_some() && !news.bad && news.goes_at_key());
     }
 
     /// Text in a field removes what was said before, except for an error: it may be about this text.
@@ -100,6 +108,14 @@ impl Toasts {
         };
         self.news = Some(Notice::new(text, true));
         true
+    }
+
+    /// Warns for as long as it takes to read it. An error beside it stays, and so does the warning then.
+    pub(super) fn warn(&mut self, text: String) {
+        match &self.news {
+            Some(news) if news.until.is_none() => _ = self.tell(text),
+            _ => self.news = Some(Notice::warning(text)),
+        }
     }
 
     fn expire(&mut self) -> bool {

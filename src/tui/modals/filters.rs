@@ -305,7 +305,23 @@ impl Component for FiltersForm {
         let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
         let names = names.min(room / 2) + 2;
         let is_empty = filters.is_empty() && self.said.is_none();
-        let lines = form.len() + filters.len() + usize::from(is_empty);
+        let mut none = FormText::in_popup(area, cx);
+        if is_empty {
+            let save = |context| cx.key(&[context], Action::SaveFilter);
+            let text = match self.request {
+                Some(_) if self.name.is_none() => t!("reading saved filters"),
+                _ if self.current.is_some() => &t!(
+                    "There are no saved filters. {key} saves the present one.",
+                    key = save(KeyContext::Filters)
+                ),
+                _ => &t!(
+                    "There are no saved filters. Set a filter first; {key} in its line saves it.",
+                    key = save(KeyContext::FilterLine)
+                ),
+            };
+            none.dim(text);
+        }
+        let lines = form.len() + filters.len() + none.len();
         let outer = popup::at_bottom(area, popup::FORM, lines + foot.len());
         let inner = popup::open(frame, outer, area, &self.search.titled(head, cx), cx);
         let rows = below(inner, form.len());
@@ -326,21 +342,7 @@ impl Component for FiltersForm {
             ]));
         }
         form.extend(rest);
-        if is_empty {
-            let save = |context| cx.key(&[context], Action::SaveFilter);
-            let text = match self.request {
-                Some(_) if self.name.is_none() => t!("reading saved filters"),
-                _ if self.current.is_some() => &t!(
-                    "There are no saved filters. {key} saves the present one.",
-                    key = save(KeyContext::Filters)
-                ),
-                _ => &t!(
-                    "There are no saved filters. Set a filter first; {key} in its line saves it.",
-                    key = save(KeyContext::FilterLine)
-                ),
-            };
-            form.dim(text);
-        }
+        form.extend(none.into_lines());
         form.extend(foot.into_lines());
         form.draw(frame, inner);
     }

@@ -6,6 +6,7 @@ pub(in crate::tui) mod search;
 
 use crate::config::NamedFilter;
 use crate::domain::{Address, BadgeId, HistoryItem, Query, Template, TemplateId, Text};
+use crate::jobs::RecentEntry;
 use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
 use crate::tui::prelude::*;
@@ -42,6 +43,10 @@ pub enum Loaded {
 impl Loaded {
     pub fn of_template(template: &Template) -> Self {
         Self::Template(template.template_id.clone(), template.title.clone().unwrap_or_default())
+    }
+
+    pub fn of_known(template: &RecentEntry) -> Option<Self> {
+        Some(Self::Template(TemplateId::new(template.id.as_str())?, Text::from(&*template.title)))
     }
 
     pub fn of_badge(item: &HistoryItem) -> impl Iterator<Item = Self> {

@@ -349,8 +349,8 @@ impl Component for Profiles {
                 let brief = self.said.is_some() || self.opening.is_some() || self.working.is_some();
                 form.draw(&mut text, brief, cx);
                 self.tell(&mut text, cx);
-                // What is wrong is below the fields, so nothing is squeezed away here.
-                frame.render_widget(text.into_lines(), area);
+                // What is wrong is below the fields.
+                text.draw_scrolled(frame, area, brief);
             }
             None => self.draw_list(frame, area, cx),
         }

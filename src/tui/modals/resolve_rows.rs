@@ -336,6 +336,19 @@ impl Component for ResolveRows {
 }
 
 impl Modal for ResolveRows {
+    fn input(&self) -> Option<FormInput> {
+        let rows = match &self.rows {
+            RowsToResolve::One(row) => row.no.to_string(),
+            RowsToResolve::Marked { .. } => "marked".to_owned(),
+        };
+        let texts = vec![self.why.value().to_owned()];
+        Some(FormInput::new("resolve", format!("{} {rows}", self.job), texts))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.why.set(texts.first().map_or("", String::as_str));
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -121,6 +121,7 @@ impl Component for UndoJob {
         match done {
             Err(why) => (self.error, self.cancels) = (Some(why), false),
             Ok(done) => {
+                out.go.push(Navigate::InputUsed);
                 out.close();
                 match done {
                     JobReply::Said(text) => out.say(text),
@@ -180,6 +181,14 @@ impl Component for UndoJob {
 }
 
 impl Modal for UndoJob {
+    fn input(&self) -> Option<FormInput> {
+        Some(FormInput::new("undo-job", self.job.id.to_string(), vec![self.reason.value().to_owned()]))
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        self.reason.set(texts.first().map_or("", String::as_str));
+    }
+
     fn prepares_sending(&self) -> bool {
         true
     }

@@ -7,7 +7,7 @@
 use crate::config::recent_file;
 use crate::domain::text::scrub;
 use crate::fs;
-use crate::jobs::{self, forget_templates, remember_templates};
+use crate::jobs::{self, forget_templates, known_templates, remember_templates};
 use crate::secrets::{Likeness, judge};
 use crate::tui::context::UiContext;
 use crate::tui::input::action::Action;
@@ -56,6 +56,9 @@ pub struct Lists {
     exports: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unfinished: Vec<FormInput>,
+    /// The templates that were read last. They have a file of their own, which the completion of a command line reads.
+    #[serde(skip)]
+    templates: Vec<jobs::RecentEntry>,
 }
 
 impl Lists {
@@ -96,7 +99,9 @@ impl Lists {
         match change {
             InputChange::Typed(typed, text) => self.put(*typed, text),
             InputChange::Form(input) => unfinished::put(&mut self.unfinished, input),
-            InputChange::Templates(_) => {}
+            InputChange::Templates(read) => {
+                self.templates = jobs::with_read_templates(&self.templates, read);
+            }
             InputChange::Forget => *self = Self::default(),
         }
     }
@@ -137,7 +142,7 @@ pub enum InputChange {
     Typed(InputKind, String),
     /// The input of a form. Without texts: it was sent or cleared.
     Form(FormInput),
-    /// Templates that were read, for the completion of a command line. They have a file of their own.
+    /// Templates that were read.
     Templates(Vec<jobs::RecentEntry>),
     Forget,
 }
@@ -162,8 +167,6 @@ pub struct Recents {
     pending: Vec<InputChange>,
     /// The running request with its changes. There is one at a time, so that changes stay in order.
     asked: Option<(RequestId, Vec<InputChange>)>,
-    /// The page of templates that was read last.
-    templates: Vec<jobs::RecentEntry>,
     typing: Typing,
 }
 
@@ -248,10 +251,16 @@ impl Recents {
         });
         let read: Vec<jobs::RecentEntry> = read.collect();
         // A list that is read again and again is written once.
-        if !read.is_empty() && self.templates != read {
-            self.templates.clone_from(&read);
-            self.later(InputChange::Templates(read));
+        if self.keeps && !self.lists.templates.starts_with(&read) {
+            let change = InputChange::Templates(read);
+            self.lists.take(&change);
+            self.later(change);
         }
+    }
+
+    /// The templates that were read last, also by an earlier run.
+    pub fn templates(&self) -> &[jobs::RecentEntry] {
+        &self.lists.templates
     }
 
     /// Returns the number of forgotten entries.
@@ -318,6 +327,7 @@ pub fn run(ask: &RecentsAsk) -> Result<Lists, String> {
         }
     }
     let mut lists = read(path);
+    lists.templates = known_templates(&templates);
     let all = lists.len();
     lists.unfinished.retain(|input| keep_days.is_none_or(|days| !input.is_older(days)));
     let is_shorter = lists.len() < all;

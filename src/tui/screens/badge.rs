@@ -190,8 +190,17 @@ impl Component for BadgeScreen {
         match action {
             Action::Accept => {
                 let typed = self.find.get_or_insert_default().value().to_owned();
-                // A badge id inside pasted text is extracted. Any other text is taken as the id itself.
+                // A badge id inside pasted text is extracted, and an address is looked up where addresses are. Any other
+                // text is taken as the id itself.
                 let id = match Query::read(&typed) {
+                    Query::Address { address, .. } => {
+                        out.go.push(Navigate::Holder(address.as_str().to_owned()));
+                        return true;
+                    }
+                    Query::NotAnAddress(problem) => {
+                        out.say(&t!("{problem} No request was sent.", problem = problem.ended()));
+                        return true;
+                    }
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
                     _ => BadgeId::new(typed.trim()),

@@ -318,6 +318,11 @@ impl Wallet {
         self.row(self.cursor.at())
     }
 
+    /// When lapel requested the badge, if the journal knows it.
+    fn requested(&self, held: &HeldBadge) -> Option<Timestamp> {
+        self.found.as_ref()?.requested.get(&held.badge_id).copied()
+    }
+
     fn case<'a>(&'a self, held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
         CallCase {
             held,
@@ -330,6 +335,7 @@ impl Wallet {
             namesakes: self.call.namesakes,
             question: self.call.question,
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| tried.opens),
+            requested: self.requested(held).map(|at| cx.clock().offset().to_datetime(at)),
             now: cx.now(),
             zone_known: cx.clock().is_zone_known(),
         }

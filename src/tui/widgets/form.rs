@@ -22,11 +22,13 @@ pub struct FormText<'e> {
     cx: &'e UiContext,
     room: usize,
     lines: Vec<Line<'static>>,
+    /// The line of the focused field.
+    focused: Option<usize>,
 }
 
 impl<'e> FormText<'e> {
     pub fn new(area: Rect, cx: &'e UiContext) -> Self {
-        Self { cx, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new() }
+        Self { cx, room: usize::from(area.width).saturating_sub(MARGINS), lines: Vec::new(), focused: None }
     }
 
     pub fn in_popup(area: Rect, cx: &'e UiContext) -> Self {
@@ -122,6 +124,9 @@ impl<'e> FormText<'e> {
         let style = if focused { self.cx.theme.strong() } else { self.cx.theme.dim() };
         let mut spans = vec![Span::styled(format!("  {label} "), style), self.cx.cursor(focused)];
         spans.extend(input(self.room.saturating_sub(width(label) + 3)));
+        if focused {
+            self.focused = Some(self.lines.len());
+        }
         self.lines.push(Line::from(spans));
     }
 
@@ -141,6 +146,17 @@ impl<'e> FormText<'e> {
     pub fn draw(self, frame: &mut Frame<'_>, area: Rect) {
         let lines = squeezed(self.lines, area.height, self.cx);
         frame.render_widget(lines, area);
+    }
+
+    /// Draws a form with many fields. Where it is too high for the area, the focused field is in sight, or with `to_end`
+    /// what follows the fields.
+    pub fn draw_scrolled(mut self, frame: &mut Frame<'_>, area: Rect, to_end: bool) {
+        let (rows, all) = (usize::from(area.height), self.lines.len());
+        let last = all.saturating_sub(rows);
+        // The line below the focused field may say how many lines are missing.
+        let to_focus = self.focused.map_or(0, |at| (at + 2).saturating_sub(rows)).min(last);
+        self.lines.drain(..if to_end { last } else { to_focus });
+        frame.render_widget(cut_to(self.lines, rows, self.cx), area);
     }
 
     /// Draws the form as a popup at the bottom of the screen. Begin it with [`FormText::in_popup`].
@@ -169,6 +185,11 @@ pub fn squeezed(mut lines: Vec<Line<'static>>, rows: u16, cx: &UiContext) -> Vec
         let Some(empty) = lines.iter().rposition(|line| line_width(line) == 0) else { break };
         lines.remove(empty);
     }
+    cut_to(lines, rows, cx)
+}
+
+/// The first lines. If there are more, the last of them says how many are missing.
+fn cut_to(mut lines: Vec<Line<'static>>, rows: usize, cx: &UiContext) -> Vec<Line<'static>> {
     if lines.len() > rows && rows > 0 {
         let left = lines.len() - rows + 1;
         lines.truncate(rows - 1);

@@ -23,6 +23,8 @@ pub const TO_MINUTE: usize = 16;
 /// The part of the cells that fit into their column, in percent: as many as there is room for, and always.
 const ENOUGH: [u64; 3] = [100, 99, 97];
 const LEAST: u64 = 95;
+/// The title of a column of states.
+const STATE: &str = "State";
 /// Cells for a preview that no column takes from it to show all of its content.
 const PREVIEW: usize = 72;
 
@@ -183,8 +185,8 @@ impl Heading {
             .enumerate()
             .map(|(at, (cells, def))| {
                 let year = if self.drops_year(at) { self.this_year.len() } else { 0 };
-                // A number that is cut looks like another one.
-                let percent = if def.right { 100 } else { percent };
+                // A number that is cut looks like another one, and a state is what the row is about.
+                let percent = if def.right || def.title == STATE { 100 } else { percent };
                 width_for(cells, percent).saturating_sub(year).max(width(tr(def.title)) + arrow(at))
             })
             .collect();

@@ -154,11 +154,8 @@ async fn a_badge_that_was_sent_counts_beside_a_valid_one_that_the_history_shows(
 #[tokio::test]
 async fn a_permission_ends_with_a_badge_that_came_since() {
     let mut bench = Bench::new(small()).await;
-    let row = || RowSpec {
-        recipient_email: "person0@naru.example".into(),
-        minutes_ago: 90,
-        ..RowSpec::default()
-    };
+    let row =
+        || RowSpec { recipient_email: "person0@naru.example".into(), minutes_ago: 90, ..RowSpec::default() };
     let insert =
         |bench: &Bench| bench.sandbox.control().rows(&Rows { insert: vec![row()], ..Rows::default() });
     insert(&bench).expect("a row");

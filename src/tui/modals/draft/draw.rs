@@ -4,7 +4,7 @@ use crate::i18n::tr;
 use crate::jobs::{DuplicateKind, FileState, Job, JobRow, Kind, Policy, RowStatus};
 use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
-use crate::tui::modals::file::{changed, gone};
+use crate::tui::modals::file::{changed, gone, map_words};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, moment, row_lines, row_status_style};
 use crate::tui::widgets::list::{draw_position, draw_row};
@@ -83,7 +83,10 @@ impl DraftForm {
             } else {
                 format!("{}  {}", origin.name(), origin.read_as)
             };
-            form.cut(&text, theme.dim());
+            let columns: Vec<String> = origin.columns.iter().map(|name| name.wire().to_owned()).collect();
+            let used = origin.map.as_ref().map(|map| format!("{text}   {}", map_words(map, &columns)));
+            let used = used.filter(|used| width(used) + 2 <= usize::from(area.width));
+            form.cut(&used.unwrap_or(text), theme.dim());
         }
         if let Some(change) = self.file_words(cx) {
             let text = if matches!(self.file, Some(Ok(FileState::Changed(..)))) {

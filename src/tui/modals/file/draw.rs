@@ -254,7 +254,7 @@ pub(super) fn changed_rows(change: &FileChange) -> String {
     crate::i18n::list(parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, words)| words)).to_string()
 }
 
-fn map_words(map: &ColumnMap, columns: &[String]) -> String {
+pub fn map_words(map: &ColumnMap, columns: &[String]) -> String {
     let name = |at: usize| column_name(at, columns);
     let who = match map.name {
         NameColumns::One(at) => name(at),

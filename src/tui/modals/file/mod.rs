@@ -15,8 +15,8 @@ use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
-pub use draw::changed;
 use draw::changed_rows;
+pub use draw::{changed, map_words};
 use mapping::{Mapping, MappingDecision};
 use steps::FileStep;
 

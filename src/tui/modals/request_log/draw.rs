@@ -7,7 +7,7 @@ use crate::tui::connection::Client;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
-use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells, number, wrap};
+use crate::tui::widgets::text_layout::{ColumnLayout, cells, layout, line_of_cells, number, width, wrap};
 use ratatui::style::Style;
 use std::time::Duration;
 
@@ -25,6 +25,9 @@ const COLUMNS: [(&str, (usize, usize, u8)); 9] = [
     (tr_noop!("Bytes"), (9, 0, 3)),
     (tr_noop!("Minute"), (9, 0, 0)),
 ];
+
+/// The index of the column that takes the free width, as far as its content needs it.
+const PATH: usize = 2;
 
 impl RequestLog {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -47,14 +50,16 @@ impl RequestLog {
             weight,
             drop_order,
         });
-        let widths = layout(&layouts, usize::from(area.width).saturating_sub(3));
+        let mut widths = layout(&layouts, usize::from(area.width).saturating_sub(3));
+        let base = cx.client().map(Client::base_path).unwrap_or_default();
+        let longest = entries.iter().map(|entry| width(&target(entry, &base))).max().unwrap_or(0);
+        widths[PATH] = widths[PATH].min(longest.max(COLUMNS[PATH].1.0));
         let heads = COLUMNS.map(|(head, _)| (i18n::tr(head).to_owned(), theme.dim()));
         frame.render_widget(line_of_cells("  ", &heads, &widths, cx.glyphs.ellipsis), line(1));
         let at = self.at();
         // Without the headings, the line above them and the details below.
         let place = Rect { height: area.height.saturating_sub(DETAIL + 3), ..line(2) };
         let shown = self.sight.lay(place, at, entries.len());
-        let base = cx.client().map(Client::base_path).unwrap_or_default();
         let rows = entries.iter().enumerate().skip(shown.start).take(shown.len());
         for (y, (i, entry)) in (place.y..).zip(rows) {
             let mut spans = vec![Span::raw(" ")];

@@ -25,6 +25,7 @@ pub(super) fn case<'a>(held: &'a HeldBadge, cx: &'a UiContext) -> CallCase<'a> {
         namesakes: 0,
         question: None,
         pictures: None,
+        requested: None,
         now,
         zone_known,
     }

@@ -8,7 +8,7 @@ use crate::i18n::{list, number};
 use crate::index::{Cert, IndexedList, SyncScope};
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
-use crate::tui::worker::index::{NotSearched, reading_cost};
+use crate::tui::worker::index::{MOST_DETAILS, NotSearched, reading_cost};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tui) enum Certs {
@@ -131,10 +131,18 @@ impl Wallet {
             out.say(t!("lapel has already read the record of every badge in the index."));
             return;
         }
-        let text = t!(
-            "lapel reads the records of badges in the background, the newest first, until one has this number: at most {requests}.",
-            requests = count!(ids.len() as u64, "request", "requests")
-        );
+        let requests = count!(ids.len() as u64, "request", "requests");
+        let text = if ids.len() < MOST_DETAILS {
+            t!(
+                "lapel reads the records of badges in the background, the newest first, until one has this number: at most {requests}.",
+                requests
+            )
+        } else {
+            t!(
+                "lapel reads the records of badges in the background, the newest first, until one has this number: {requests} and more, 1 for each badge.",
+                requests
+            )
+        };
         confirm(number, text, Some(ids), out);
     }
 
@@ -154,12 +162,16 @@ impl Wallet {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
                 (Lookups::CertIds(number), Request::WithoutDetails(IndexedList::All))
             }
-            // Every record was read already.
+            // Every record was read.
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) if ids.is_empty() => {
-                (Lookups::CertAgain(number.clone()), Request::FindCert(number))
+                return self.no_cert(&number);
             }
             (Lookups::CertIds(number), Response::WithoutDetails(Ok(ids))) => {
                 return self.read_records(number, Some(ids), out);
+            }
+            // Those that are left cannot be read.
+            (Lookups::CertRecords(number), Response::Details(Ok(read))) if read.read + read.gone == 0 => {
+                return self.no_cert(&number);
             }
             (Lookups::CertRecords(number), Response::Details(Ok(read))) => {
                 self.call.requests += u32::try_from(read.read + read.gone).unwrap_or(u32::MAX);
@@ -205,7 +217,13 @@ impl Wallet {
         })
     }
 
-    /// Opens the badge if its record was among those read.
+    fn no_cert(&mut self, number: &str) {
+        self.call.certs = Certs::NotAsked;
+        self.call.nothing =
+            Some(t!("No record in the index has the certificate number {number}.", number = short(number)));
+    }
+
+    /// Opens the badge if its record was among those read. Otherwise reads on.
     pub(super) fn take_cert_again(
         &mut self,
         number: &str,
@@ -218,13 +236,11 @@ impl Wallet {
                 self.badge(one.badge_id.clone(), out);
             }
             Ok(all @ [_, _, ..]) => self.call.nothing = Some(several(all)),
-            Ok([]) | Err(NotSearched::NotRead) => {
-                self.call.certs = Certs::NotAsked;
-                self.call.nothing = Some(t!(
-                    "No record in the index has the certificate number {number}.",
-                    number = short(number)
-                ));
+            Ok([]) => {
+                let next = Request::WithoutDetails(IndexedList::All);
+                self.send(Lookups::CertIds(number.to_owned()), next, out);
             }
+            Err(NotSearched::NotRead) => self.no_cert(number),
             Err(NotSearched::NoIndex(why)) => out.warn(why.clone()),
         }
     }

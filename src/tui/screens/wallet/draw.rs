@@ -146,7 +146,7 @@ impl Wallet {
         pane::Beside {
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
-            requested: self.found.as_ref().and_then(|found| found.requested.get(&held.badge_id)).copied(),
+            requested: self.requested(held),
         }
     }
 

@@ -221,6 +221,8 @@ pub fn of(reason: &Reason) -> String {
     if let Some(said) = reason.service_words() {
         return said;
     }
-    let all: Option<Vec<&str>> = reason.texts().map(short).collect();
+    // That nobody decided is what its status says.
+    let outer = usize::from(reason.is(Code::NotAllowed) && reason.texts().count() > 1);
+    let all: Option<Vec<&str>> = reason.texts().skip(outer).map(short).collect();
     all.map_or_else(|| reason.to_string(), |all| all.join(", "))
 }
