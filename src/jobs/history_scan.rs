@@ -115,10 +115,20 @@ pub(super) struct HistoryScan<'r> {
     lessons: BTreeSet<Lesson>,
 }
 
-/// A case-sensitive filter would miss an address that is stored in lower case.
+/// A case-sensitive filter would miss an address that is stored in lower case, and any filter one whose international
+/// domain is stored in the other form.
 pub(super) fn spellings(email: &str) -> Vec<String> {
-    let lower = email.to_lowercase();
-    if lower == email { vec![lower] } else { vec![email.to_owned(), lower] }
+    let mut all = vec![email.to_owned(), email.to_lowercase()];
+    let key = EmailKey::of(email);
+    if let Some((local, domain)) = key.as_str().rsplit_once('@')
+        && domain.contains("xn--")
+    {
+        all.push(key.as_str().to_owned());
+        all.push(format!("{local}@{}", idna::domain_to_unicode(domain).0));
+    }
+    let mut seen = BTreeSet::new();
+    all.retain(|spelling| seen.insert(spelling.clone()));
+    all
 }
 
 /// The contract does not say how the history filters match.
@@ -240,4 +250,17 @@ pub async fn holdings(
     let Whole { mut items, complete, .. } = reader.history_of(email, PERSON_PAGES, call).await?;
     items.retain(|item| item.template_id.as_ref() == Some(template_id) && item.is_of(&key));
     Ok(Holdings { items, complete })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_looked_up_in_each_form_that_a_service_may_store() {
+        assert_eq!(spellings("kim@naru.example"), ["kim@naru.example"]);
+        assert_eq!(spellings("Kim@naru.example"), ["Kim@naru.example", "kim@naru.example"]);
+        assert_eq!(spellings("kim@예시.example"), ["kim@예시.example", "kim@xn--vv4b11d.example"]);
+        assert_eq!(spellings("kim@xn--vv4b11d.example"), ["kim@xn--vv4b11d.example", "kim@예시.example"]);
+    }
 }
