@@ -289,10 +289,8 @@ fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
 
 fn ending(now: DateTime) -> Vec<IndexedList> {
     let day = |days: i64| now.checked_add(days.days()).unwrap_or(DateTime::MAX);
-    [(-30, 0), (0, 30), (30, 60), (60, 90)]
-        .into_iter()
-        .map(|(from, to)| IndexedList::Ending(day(from), day(to)))
-        .collect()
+    let soon = [(0, 30), (30, 60), (60, 90)].map(|(from, to)| IndexedList::Ending(day(from), day(to)));
+    [IndexedList::Ended(day(-30), now)].into_iter().chain(soon).collect()
 }
 
 pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {

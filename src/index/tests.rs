@@ -108,6 +108,22 @@ fn periods_have_no_gap_and_add_up() {
     assert_eq!((weeks.spans[0].count, weeks.spans[1].count), (2, 2));
 }
 
+/// The service calls some expired badges so, and others issued.
+#[test]
+fn what_expired_lately_is_counted_whatever_the_service_calls_it() {
+    let db = database();
+    let items = ["발급완료", "만료", "회수완료"].map(|label| HistoryItem {
+        status_name: Some(label.into()),
+        valid_until: time(Some(-8)),
+        ..badge(label)
+    });
+    let ahead = HistoryItem { status_name: Some("만료".into()), valid_until: time(Some(8)), ..badge("b") };
+    rows::take(&db, &items, 1, "").expect("kept");
+    rows::take(&db, &[ahead], 1, "").expect("kept");
+    let sums = sums(&db, (NOW, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
+    assert_eq!(sums.ending.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [2, 0, 0, 0]);
+}
+
 #[test]
 fn a_certificate_number_is_found_however_it_is_written() {
     for typed in ["DV-2026-00311", " dv 2026 00311", "ＤＶ－２０２６－００３１１", "dv202600311"]

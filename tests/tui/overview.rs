@@ -208,6 +208,25 @@ async fn what_expires_is_issued_again_only_after_a_review() {
 }
 
 #[tokio::test]
+async fn two_people_with_one_address_are_both_planned_and_the_review_asks() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    let both = ["한아들", "한따님"].map(|name| ends_soon(name, "family@naru.example"));
+    insert(&h, both.to_vec());
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("tab tab tab tab down enter");
+    h.settled().await;
+    h.press("/");
+    h.type_text("family@");
+    h.press("enter");
+    h.until("both", |s| s.contains(msg_part("row 1 of 2"))).await;
+    h.press("i");
+    let screen = h.until("the review", |s| s.contains(msg("one address, two names"))).await;
+    assert!(!screen.contains(msg_part("Not planned")), "{screen}");
+}
+
+#[tokio::test]
 async fn a_read_only_profile_reads_and_plans_nothing() {
     let mut h = Harness::with(small(), 80, 24, |session| {
         let mut session = with_index(session);

@@ -432,6 +432,7 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
     let specs = vec![
         row("min.ng@example.com", "TPL-004"),
         row("Min.Ng@example.com", "TPL-004"),
+        RowSpec { recipient_name: "남궁 솔".into(), ..row("min.ng@example.com", "TPL-004") },
         row("min.ng@example.com", "TPL-035"),
         row("no address", "TPL-035"),
     ];
@@ -451,7 +452,7 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
         let renewal = found.of.iter().find(|renewal| renewal.template_id == template(id)).expect("planned");
         renewal.people.iter().filter(|(_, email)| email.eq_ignore_ascii_case("min.ng@example.com")).count()
     };
-    assert_eq!((of("TPL-004"), of("TPL-035")), (1, 1));
+    assert_eq!((of("TPL-004"), of("TPL-035")), (2, 1), "two people with one address are two");
     let few = index.renewals(which.clone(), 1).await.expect("found");
     assert_eq!(few.beyond, n - 1);
 }

@@ -51,7 +51,6 @@ pub struct CountBar {
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
     pub alarming: bool,
-    pub is_over: bool,
 }
 
 impl CountBar {
@@ -63,7 +62,6 @@ impl CountBar {
             which: Some(which),
             aside: false,
             alarming: false,
-            is_over: false,
         }
     }
 
@@ -91,7 +89,7 @@ impl CountBar {
                     t!("waiting, {time}", time = self.label)
                 }
             }
-            CountsSection::Ending if self.is_over => self.label.clone(),
+            CountsSection::Ending if matches!(self.which, Some(IndexedList::Ended(..))) => self.label.clone(),
             CountsSection::Ending => t!("expiring {when}", when = self.label),
             CountsSection::Mail => t!("failed mails to {domain}", domain = self.label),
         }
@@ -107,19 +105,13 @@ pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountB
         CountsSection::Waiting => waiting(all),
         CountsSection::Ending => {
             let labels = [
-                (t!("expired in last 30 days"), true),
-                (t!("within 30 days"), false),
-                (t!("in 31 to 60 days"), false),
-                (t!("in 61 to 90 days"), false),
+                t!("expired in last 30 days"),
+                t!("within 30 days"),
+                t!("in 31 to 60 days"),
+                t!("in 61 to 90 days"),
             ];
-            labels
-                .into_iter()
-                .zip(&sums.ending)
-                .map(|((label, is_over), (which, n))| CountBar {
-                    is_over,
-                    ..CountBar::new(label, *n, which.clone())
-                })
-                .collect()
+            let bars = labels.into_iter().zip(&sums.ending);
+            bars.map(|(label, (which, n))| CountBar::new(label, *n, which.clone())).collect()
         }
         CountsSection::Mail => mail(all),
     }
