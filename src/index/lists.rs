@@ -3,7 +3,7 @@
 use super::Result;
 use super::rows::{COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
-use super::store::{Index, oldest};
+use super::store::{Index, kept};
 use crate::api::{Direction, HistoryFilter, Sort};
 use crate::domain::{
     Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, name_search,
@@ -157,8 +157,8 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
 pub struct Coverage {
     /// The time of the last check: seconds of the service's UTC.
     pub read_at: i64,
-    /// The service's `total_count` at the last check.
-    pub total: u64,
+    /// The time of the last full reading, in the same way.
+    pub full_at: Option<i64>,
 }
 
 /// The coverage, if the index has every badge that may match a filter.
@@ -178,7 +178,7 @@ pub(super) fn coverage(
         .and_then(|from| from.checked_sub(LONGEST_WAIT_DAYS.days()).ok())
         .is_some_and(|from| from.strftime("%Y-%m-%d").to_string().as_str() >= kept_since);
     let has_all = !is_part && (is_young || count(db, &IndexedList::All)? >= total);
-    Ok(has_all.then_some(Coverage { read_at, total }))
+    Ok(has_all.then_some(Coverage { read_at, full_at: known.full_at }))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -369,8 +369,8 @@ impl Index {
     /// The coverage, if the index has every badge that may match this filter of the service. `now` is the service's
     /// time.
     pub async fn coverage(&self, filter: &HistoryFilter, now: DateTime) -> Result<Option<Coverage>> {
-        let (from, kept_since) = (filter.issue_start_date, oldest(now, self.settings));
-        self.read(move |db| coverage(db, from, &kept_since)).await
+        let (from, kept) = (filter.issue_start_date, kept(now, self.settings));
+        self.read(move |db| coverage(db, from, &kept.accepted)).await
     }
 
     /// Reads a page of a list.
