@@ -233,7 +233,18 @@ fn words(status: &IndexStatus) -> String {
         (_, Some((done, None))) => {
             t!("reading stopped at {done}; lapel index build continues there", done)
         }
-        (Some(at), None) if status.complete => t!("read at {at}; complete", at = stamp(at)),
+        (Some(at), None) if status.complete => {
+            let at = stamp(at);
+            match status.older {
+                0 => t!("read at {at}; complete", at),
+                n => plural!(
+                    n,
+                    "read at {at}; {n} older badge is not included",
+                    "read at {at}; {n} older badges are not included",
+                    at
+                ),
+            }
+        }
         (Some(at), None) => t!("read at {at}; the count differs from the service's, because the history changed meanwhile. Read it again: lapel index build --all", at = stamp(at)),
         (None, None) => t!("not read yet: lapel index build").to_owned(),
     });

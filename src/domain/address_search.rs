@@ -14,8 +14,6 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Maximum number of requests of a search.
 pub const MOST: usize = 5;
-/// Maximum number of addresses in the result.
-const LONGEST: usize = 100;
 /// Minimum length of a local part, or of a half of it. Many addresses contain a shorter one.
 const SHORTEST_LOCAL: usize = 3;
 /// Signs that addresses often have where a caller leaves a space.
@@ -125,6 +123,11 @@ pub enum MatchReason {
 }
 
 impl MatchReason {
+    /// Whether only the name is similar. Many people have a similar name.
+    pub fn are_weak(reasons: &[Self]) -> bool {
+        reasons.iter().all(|why| matches!(why, Self::NearlyTheName | Self::PartOfName))
+    }
+
     pub fn words(self) -> String {
         let words = match self {
             Self::ForeignLetter(letter) => return letter_name(letter),
@@ -218,7 +221,6 @@ pub fn matches(asked: Option<&str>, name: Option<&str>, items: &[HistoryItem]) -
         let newest = |m: &Match| m.newest.as_ref().map(|t| t.raw().clone());
         a.why.cmp(&b.why).then_with(|| newest(b).cmp(&newest(a))).then_with(|| a.address.cmp(&b.address))
     });
-    found.truncate(LONGEST);
     found
 }
 
@@ -243,9 +245,15 @@ impl SearchedAddress {
     }
 }
 
-pub fn is_possible(asked: Option<&str>, name: Option<&str>, address: &str, on_it: Option<&Text>) -> bool {
+/// The reasons for a badge with this address and name. Empty if it cannot be the caller's.
+pub fn reasons_for(
+    asked: Option<&str>,
+    name: Option<&str>,
+    address: &str,
+    on_it: Option<&Text>,
+) -> Vec<MatchReason> {
     let asked = asked.map(|asked| SearchedAddress::of(asked, name));
-    !reasons(asked.as_ref(), &EmailKey::of(address), name, on_it).is_empty()
+    reasons(asked.as_ref(), &EmailKey::of(address), name, on_it)
 }
 
 fn reasons(

@@ -5,7 +5,7 @@ use super::lists::IndexedList;
 use super::rows::{self, COLUMNS, item};
 use super::store::Index;
 use crate::api::{ApiError, Call, Reader};
-use crate::domain::address_search::is_possible;
+use crate::domain::address_search::{MatchReason, reasons_for};
 use crate::domain::{Badge, BadgeId, HistoryItem, ServiceTime, Text};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use tokio::sync::watch;
@@ -15,8 +15,8 @@ use unicode_normalization::UnicodeNormalization;
 /// Maximum badges in the result for one certificate number.
 const MOST_CERTS: i64 = 20;
 
-/// Maximum badges in the result of a search for a person.
-const MOST_PEOPLE: usize = 500;
+/// Maximum badges with only a similar name in the result of a search for a person.
+const MOST_SIMILAR: usize = 500;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cert {
@@ -25,6 +25,14 @@ pub struct Cert {
     /// From the badge detail.
     pub valid_until: Option<ServiceTime>,
     pub row: Option<HistoryItem>,
+}
+
+/// Badges that may be a person's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundPeople {
+    pub badges: Vec<HistoryItem>,
+    /// How many there are. Badges with only a similar name are left out above a limit.
+    pub all: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,24 +103,23 @@ impl Index {
     }
 
     /// Searches by an address, a name or both, and forgives slips in them.
-    pub async fn find_people(
-        &self,
-        address: Option<String>,
-        name: Option<String>,
-    ) -> Result<Vec<HistoryItem>> {
+    pub async fn find_people(&self, address: Option<String>, name: Option<String>) -> Result<FoundPeople> {
         self.read(move |db| {
-            let mut found = Vec::new();
+            let (mut found, mut similar) = (FoundPeople::default(), 0);
             let mut all = db.prepare_cached(&format!("SELECT {COLUMNS} FROM badge ORDER BY reg DESC"))?;
             let mut rows = all.query([])?;
             while let Some(row) = rows.next()? {
                 // Build a row only when its address and name match.
                 let (on_it, email): (Option<String>, Option<String>) = (row.get(3)?, row.get(4)?);
                 let (on_it, email) = (on_it.map(Text::new), email.unwrap_or_default());
-                if is_possible(address.as_deref(), name.as_deref(), &email, on_it.as_ref()) {
-                    found.push(item(row)?);
-                    if found.len() >= MOST_PEOPLE {
-                        break;
-                    }
+                let why = reasons_for(address.as_deref(), name.as_deref(), &email, on_it.as_ref());
+                if why.is_empty() {
+                    continue;
+                }
+                found.all += 1;
+                similar += usize::from(MatchReason::are_weak(&why));
+                if !MatchReason::are_weak(&why) || similar <= MOST_SIMILAR {
+                    found.badges.push(item(row)?);
                 }
             }
             Ok(found)

@@ -3,10 +3,11 @@
 use super::Result;
 use super::rows::{COLUMNS, item, moment, value};
 use super::state::{self, SyncState};
-use super::store::{Index, oldest};
+use super::store::{Index, kept};
 use crate::api::{Direction, HistoryFilter, Sort};
 use crate::domain::{
-    Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, narrowing,
+    Address, EmailKey, HistoryItem, HistoryNarrowing, MailIs, Page, StateIs, TemplateId, Text, name_search,
+    narrowing,
 };
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime};
@@ -34,6 +35,8 @@ pub enum IndexedList {
     Revoking,
     /// Issued, with an end of validity from the first moment on and before the second.
     Ending(DateTime, DateTime),
+    /// Expired, in the same way.
+    Ended(DateTime, DateTime),
     /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
     /// Those of the history that match a filter.
@@ -154,8 +157,8 @@ pub(super) fn add_functions(db: &Connection) -> rusqlite::Result<()> {
 pub struct Coverage {
     /// The time of the last check: seconds of the service's UTC.
     pub read_at: i64,
-    /// The service's `total_count` at the last check.
-    pub total: u64,
+    /// The time of the last full reading, in the same way.
+    pub full_at: Option<i64>,
 }
 
 /// The coverage, if the index has every badge that may match a filter.
@@ -175,7 +178,7 @@ pub(super) fn coverage(
         .and_then(|from| from.checked_sub(LONGEST_WAIT_DAYS.days()).ok())
         .is_some_and(|from| from.strftime("%Y-%m-%d").to_string().as_str() >= kept_since);
     let has_all = !is_part && (is_young || count(db, &IndexedList::All)? >= total);
-    Ok(has_all.then_some(Coverage { read_at, total }))
+    Ok(has_all.then_some(Coverage { read_at, full_at: known.full_at }))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,6 +194,8 @@ pub struct IndexQuery {
 pub(super) const WAS_ISSUED: &str = "base IN ('issued', 'expired', 'revoking', 'revoked')";
 pub(super) const IS_REVOKED: &str = "base IN ('revoking', 'revoked')";
 pub(super) const IS_ISSUED: &str = "base IN ('issued', 'expired')";
+/// Expired after the end of their validity, whatever the service calls them.
+const CAN_END: &str = "base IN ('issued', 'expired', 'other')";
 
 impl IndexedList {
     /// An SQL condition with its values in order.
@@ -232,10 +237,11 @@ impl IndexedList {
                 (sql, values)
             }
             Self::Revoking => ("base = 'revoking'".to_owned(), Vec::new()),
-            Self::Ending(from, to) => (
-                "base = 'issued' AND ends >= ? AND ends < ?".to_owned(),
-                vec![value(moment(*from)), value(moment(*to))],
-            ),
+            Self::Ending(from, to) | Self::Ended(from, to) => {
+                let what = if matches!(self, Self::Ended(..)) { CAN_END } else { "base = 'issued'" };
+                let sql = format!("{what} AND ends >= ? AND ends < ?");
+                (sql, vec![value(moment(*from)), value(moment(*to))])
+            }
             Self::MailFailed(None) => (format!("{IS_ISSUED} AND failed = 1"), Vec::new()),
             Self::MailFailed(Some(domain)) => {
                 (format!("{IS_ISSUED} AND domain = ? AND failed = 1"), vec![value(domain.clone())])
@@ -253,7 +259,7 @@ impl IndexedList {
     /// The sort order: the most urgent badges first.
     pub(super) fn order(&self) -> String {
         let own = match self {
-            Self::Ending(..) => "ends, id",
+            Self::Ending(..) | Self::Ended(..) => "ends, id",
             Self::Waiting(..) => "reg, id",
             Self::Revoked(..) => "revoked DESC, reg DESC, id",
             _ => "reg DESC, id",
@@ -270,7 +276,7 @@ impl IndexedList {
     pub fn is_ending(&self) -> bool {
         match self {
             Self::Found(list, _) => list.is_ending(),
-            list => matches!(list, Self::Ending(..)),
+            list => matches!(list, Self::Ending(..) | Self::Ended(..)),
         }
     }
 }
@@ -279,7 +285,7 @@ impl IndexedList {
 pub struct Renewal {
     pub template_id: TemplateId,
     pub title: Text,
-    /// Names and addresses, each address once.
+    /// Names and addresses, each pair once.
     pub people: Vec<(String, String)>,
 }
 
@@ -327,7 +333,7 @@ fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result
     let (condition, values) = which.condition();
     let sql =
         format!("SELECT {COLUMNS} FROM badge WHERE {condition} ORDER BY {} LIMIT {most}", which.order());
-    let mut seen: HashSet<(TemplateId, EmailKey)> = HashSet::new();
+    let mut seen: HashSet<(TemplateId, EmailKey, String)> = HashSet::new();
     let mut by_template: BTreeMap<TemplateId, Renewal> = BTreeMap::new();
     let mut statement = db.prepare(&sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
@@ -339,7 +345,9 @@ fn renewals(db: &Connection, which: &IndexedList, most: u64) -> rusqlite::Result
             found.left_out += 1;
             continue;
         };
-        if !seen.insert((template_id.clone(), EmailKey::of(email.as_str()))) {
+        // Two people who share an address both get theirs; the review asks about it.
+        let name_key = name_search::folded(name.wire());
+        if !seen.insert((template_id.clone(), EmailKey::of(email.as_str()), name_key)) {
             found.doubles += 1;
             continue;
         }
@@ -361,8 +369,8 @@ impl Index {
     /// The coverage, if the index has every badge that may match this filter of the service. `now` is the service's
     /// time.
     pub async fn coverage(&self, filter: &HistoryFilter, now: DateTime) -> Result<Option<Coverage>> {
-        let (from, kept_since) = (filter.issue_start_date, oldest(now, self.settings));
-        self.read(move |db| coverage(db, from, &kept_since)).await
+        let (from, kept) = (filter.issue_start_date, kept(now, self.settings));
+        self.read(move |db| coverage(db, from, &kept.accepted)).await
     }
 
     /// Reads a page of a list.

@@ -24,7 +24,7 @@ mod store;
 mod sums;
 mod sync;
 
-pub use detail::{Cert, DetailsRead};
+pub use detail::{Cert, DetailsRead, FoundPeople};
 pub use error::IndexError;
 pub use lists::{Coverage, HistorySelection, IndexQuery, IndexedList, LONGEST_PAGE, Renewal, Renewals};
 pub use place::{IndexAccount, file_of, folder, purge, purge_all};

@@ -19,8 +19,19 @@ pub(super) struct RowCounts {
     pub new: u64,
     /// Not seen by this reading before.
     pub first: u64,
-    /// Too old to keep.
+    /// Accepted too long ago, kept or not.
+    pub aged: u64,
+    /// Too old to keep, and not in the index.
     pub old: u64,
+}
+
+/// What the index keeps. The default is everything.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    /// Badges accepted since then.
+    pub accepted: String,
+    /// Also older ones that expire since then: they are in the lists of expiring badges.
+    pub ends: String,
 }
 
 /// The number of [`COLUMNS`].
@@ -43,28 +54,27 @@ fn base(state: &State) -> &'static str {
     }
 }
 
-/// Skips rows that were accepted before `oldest`.
+/// Skips rows that are not kept. Those in the index are updated, and [`forget`] removes them.
 pub(super) fn take(
     db: &Connection,
     items: &[HistoryItem],
     reading: i64,
-    oldest: &str,
+    kept: &Kept,
 ) -> rusqlite::Result<RowCounts> {
     let mut taken = RowCounts::default();
     for item in items {
-        if item
-            .reg_date
-            .as_ref()
-            .and_then(ServiceTime::start)
-            .is_some_and(|reg| moment(reg).as_str() < oldest)
-        {
-            taken.old += 1;
-            continue;
-        }
         let before: Option<i64> = db
             .prepare_cached("SELECT reading FROM badge WHERE id = ?1")?
             .query_row([item.badge_id.wire()], |r| r.get(0))
             .optional()?;
+        let reg = item.reg_date.as_ref().and_then(ServiceTime::start);
+        if reg.is_some_and(|reg| moment(reg) < kept.accepted) {
+            taken.aged += 1;
+            if before.is_none() && ends(item).is_none_or(|ends| ends < kept.ends) {
+                taken.old += 1;
+                continue;
+            }
+        }
         taken.new += u64::from(before.is_none());
         taken.first += u64::from(before != Some(reading));
         put(db, item, reading, true)?;
@@ -89,13 +99,17 @@ pub(super) fn revoked_since(db: &Connection, since: Date) -> rusqlite::Result<u6
         .map(i64::unsigned_abs)
 }
 
+/// When a badge expires by itself, if it does. At the maximum time, every badge that can expire has expired.
+fn ends(item: &HistoryItem) -> Option<String> {
+    let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
+    item.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end).map(moment)
+}
+
 /// Saves a row. `is_whole`: whether it has all columns of the service.
 fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rusqlite::Result<()> {
-    // At the maximum time, every badge that can expire has expired. Without an end of validity, none has.
+    // Without an end of validity, no badge has expired.
     let endless = BadgeFacts { valid_until: None, ..BadgeFacts::from(item) };
     let base = base(&Verdict::of(endless, DateTime::MAX).state());
-    let expires = matches!(Verdict::of(item, DateTime::MAX), Verdict::Expired { .. });
-    let ends = item.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end).map(moment);
     let day = |time: &Option<ServiceTime>| {
         time.as_ref().and_then(ServiceTime::day).map(|day| day.strftime("%Y-%m-%d").to_string())
     };
@@ -124,7 +138,7 @@ fn put(db: &Connection, item: &HistoryItem, reading: i64, is_whole: bool) -> rus
         raw(&item.reg_date),
         raw(&item.revoke_at),
         base,
-        ends,
+        ends(item),
         item.reg_date.as_ref().and_then(ServiceTime::start).map(moment),
         day(&item.issued_at),
         day(&item.revoke_at),
@@ -196,18 +210,21 @@ pub(super) fn refresh(db: &Connection, badge: &Badge) -> rusqlite::Result<()> {
     put(db, &fresh, reading, is_whole)
 }
 
-/// Also removes their details.
-pub(super) fn forget(db: &Connection, oldest: &str) -> rusqlite::Result<()> {
-    let removed = db.prepare_cached("DELETE FROM badge WHERE reg < ?1")?.execute([oldest])?;
+/// Removes what is not kept, with its details.
+pub(super) fn forget(db: &Connection, kept: &Kept) -> rusqlite::Result<()> {
+    let removed = db
+        .prepare_cached("DELETE FROM badge WHERE reg < ?1 AND (ends IS NULL OR ends < ?2)")?
+        .execute([&kept.accepted, &kept.ends])?;
     if removed > 0 {
         forget_details(db)?;
     }
     Ok(())
 }
 
-/// The service no longer has rows that a full reading has not seen.
-pub(super) fn forget_unseen(db: &Connection, reading: i64) -> rusqlite::Result<()> {
-    db.prepare_cached("DELETE FROM badge WHERE reading <> ?1")?.execute([reading])?;
+/// The service no longer has rows that a full reading has not seen, except those accepted before it ended.
+pub(super) fn forget_unseen(db: &Connection, reading: i64, since: &str) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM badge WHERE reading <> ?1 AND (reg IS NULL OR reg >= ?2)")?
+        .execute(params![reading, since])?;
     forget_details(db)
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub(super) struct SyncState {
     pub reading: i64,
-    /// `total_count` at the last check.
+    /// `total_count` at the last full reading, with the new rows since then.
     pub total: Option<u64>,
     /// In seconds of the service's UTC.
     pub full_at: Option<i64>,
@@ -28,6 +28,10 @@ pub(super) struct SyncState {
     /// Revoked badges were read up to then, in seconds of the service's UTC. `None` if the service cannot
     /// list them.
     pub revoked_at: Option<i64>,
+    /// A reading went to the end of the history, so the index has the old badges that still expire.
+    pub to_end: bool,
+    /// Rows that are too old to keep.
+    pub old: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,8 +43,10 @@ pub(super) struct ReadingState {
     pub began: Option<i64>,
     pub skipped: u64,
     pub holes: u64,
-    /// Too old to keep.
+    /// Too old to keep. One that moved to the next page counts twice.
     pub old: u64,
+    /// Whether to read also where all rows are too old: some of them still expire.
+    pub to_end: bool,
     /// The reading ended early because all further rows are too old.
     pub cut: bool,
     /// No row so far was newer than the one before it.
@@ -52,8 +58,8 @@ pub(super) struct ReadingState {
 }
 
 impl ReadingState {
-    pub fn new(reading: i64, tries: u8) -> Self {
-        Self { reading, newest_first: true, tries, ..Self::default() }
+    pub fn new(reading: i64, to_end: bool) -> Self {
+        Self { reading, to_end, newest_first: true, ..Self::default() }
     }
 
     pub fn next(&self) -> Option<u64> {
@@ -90,8 +96,10 @@ pub struct IndexStatus {
     pub badges: u64,
     pub details: u64,
     pub certs: u64,
-    /// At the last check. With an age limit, the index may hold fewer badges.
+    /// Of the service. With an age limit, the index may hold fewer badges.
     pub total: Option<u64>,
+    /// Badges that are too old for the index.
+    pub older: u64,
     pub oldest: Option<ServiceTime>,
     pub newest: Option<ServiceTime>,
     /// In seconds of the service's UTC.
@@ -120,11 +128,13 @@ pub(super) fn status(db: &Connection, bytes: u64) -> rusqlite::Result<IndexStatu
         let raw: Option<String> = db.prepare_cached(&sql)?.query_row([], |r| r.get(0)).optional()?;
         Ok(raw.as_deref().and_then(ServiceTime::new))
     };
+    let badges = count("SELECT count(*) FROM badge")?.unsigned_abs();
     Ok(IndexStatus {
-        badges: count("SELECT count(*) FROM badge")?.unsigned_abs(),
+        badges,
         details: count("SELECT count(*) FROM detail")?.unsigned_abs(),
         certs: count("SELECT count(*) FROM detail WHERE cert_key IS NOT NULL")?.unsigned_abs(),
         total: known.total,
+        older: known.total.filter(|_| known.complete).map_or(known.old, |all| all.saturating_sub(badges)),
         oldest: reg("ASC")?,
         newest: reg("DESC")?,
         full_at: known.full_at,

@@ -2,6 +2,8 @@
 
 use super::error::IndexError;
 use super::place::{self, IndexAccount, file_of, folder, lock_of};
+use super::rows::Kept;
+use super::sums::LATELY;
 use super::{Result, lists, rows, state};
 use crate::domain::text::scrub;
 use crate::fs::{create_private_dir, open_private_append, set_journal_mode};
@@ -25,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
-    /// In days, from acceptance.
+    /// In days, from acceptance. Badges that expired lately or will expire are kept longer.
     pub max_age_days: u32,
     pub refresh_minutes: u32,
 }
@@ -100,8 +102,8 @@ impl Index {
         settings: IndexConfig,
     ) -> Result<Self> {
         prepare(&mut connection, account, &file)?;
-        let limit = oldest(jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime(), settings);
-        rows::forget(&connection, &limit).map_err(|why| IndexError::of(&why, &file))?;
+        let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).datetime();
+        rows::forget(&connection, &kept(now, settings)).map_err(|why| IndexError::of(&why, &file))?;
         let (work, queue) = channel();
         std::thread::Builder::new()
             .name("index".into())
@@ -195,9 +197,9 @@ impl Index {
     }
 }
 
-pub(super) fn oldest(now: DateTime, settings: IndexConfig) -> String {
-    let days = i64::from(settings.max_age_days);
-    rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN))
+pub(super) fn kept(now: DateTime, settings: IndexConfig) -> Kept {
+    let ago = |days: i64| rows::moment(now.checked_sub(days.days()).unwrap_or(DateTime::MIN));
+    Kept { accepted: ago(settings.max_age_days.into()), ends: ago(LATELY) }
 }
 
 fn keep(mut connection: Connection, queue: &Receiver<IndexTask>) {

@@ -11,6 +11,8 @@ use jiff::tz::Offset;
 use jiff::{Timestamp, ToSpan};
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
+/// In days: how long expired badges are among the expiring ones.
+pub(super) const LATELY: i64 = 30;
 /// Maximum templates with their own count. The others are counted together.
 const MOST_TEMPLATES: i64 = 20;
 /// Maximum mails that are listed. More are only counted.
@@ -123,6 +125,8 @@ pub struct Sums {
     pub waiting: Waits,
     /// Badges that expired in the last 30 days, and badges that expire in 0–30, 30–60 and 60–90 days.
     pub ending: Vec<(IndexedList, u64)>,
+    /// The first day whose badges are all kept, if older ones are not.
+    pub kept_since: Option<Date>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -171,6 +175,7 @@ pub(super) fn sums(
             .into_iter()
             .map(|which| Ok((which.clone(), lists::count(db, &which)?)))
             .collect::<rusqlite::Result<_>>()?,
+        kept_since: None,
     })
 }
 
@@ -289,10 +294,8 @@ fn waiting(db: &Connection, at: DateTime) -> rusqlite::Result<Waits> {
 
 fn ending(now: DateTime) -> Vec<IndexedList> {
     let day = |days: i64| now.checked_add(days.days()).unwrap_or(DateTime::MAX);
-    [(-30, 0), (0, 30), (30, 60), (60, 90)]
-        .into_iter()
-        .map(|(from, to)| IndexedList::Ending(day(from), day(to)))
-        .collect()
+    let soon = [(0, 30), (30, 60), (60, 90)].map(|(from, to)| IndexedList::Ending(day(from), day(to)));
+    [IndexedList::Ended(day(-LATELY), now)].into_iter().chain(soon).collect()
 }
 
 pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
@@ -317,8 +320,12 @@ pub(super) fn mails(db: &Connection) -> rusqlite::Result<MailSums> {
 impl Index {
     /// `now` is the service's time, and `offset` its time zone.
     pub async fn sums(&self, now: DateTime, offset: Offset, period: Period) -> Result<Sums> {
-        let bytes = self.bytes();
-        self.read(move |db| sums(db, (now, offset), period, bytes)).await
+        let (bytes, days) = (self.bytes(), i64::from(self.settings.max_age_days));
+        let mut sums = self.read(move |db| sums(db, (now, offset), period, bytes)).await?;
+        // Of the first day itself only a part is kept.
+        let since = now.date().checked_sub((days - 1).days()).unwrap_or(Date::MIN);
+        sums.kept_since = (sums.status.older > 0).then_some(since);
+        Ok(sums)
     }
 
     pub async fn mails(&self) -> Result<MailSums> {

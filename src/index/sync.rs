@@ -7,9 +7,9 @@
 //! that reading continues after a crash.
 
 use super::Result;
-use super::rows::{self, RowCounts};
+use super::rows::{self, Kept, RowCounts};
 use super::state::{self, ReadingState, SCAN, SyncState};
-use super::store::{Alone, Index, oldest};
+use super::store::{Alone, Index, kept};
 use crate::api::{
     ApiError, Brought, Call, Direction, DirectionStyle, HistoryFilter, HistoryQuery, Paging, Pass, Reader,
     Sort,
@@ -132,21 +132,21 @@ impl Index {
                 true
             }
             None if want == SyncScope::All || run.known.full_at.is_none() => {
-                run.all_anew().await?;
+                run.all_anew(want).await?;
                 true
             }
             None => {
                 run.hear_the_clock().await?;
                 if run.is_due(FULL_AFTER) {
-                    run.all_anew().await?;
+                    run.all_anew(want).await?;
                     true
                 } else {
                     run.what_is_new().await?
                 }
             }
         };
-        let limit = run.oldest();
-        self.write(move |db| rows::forget(db, &limit)).await?;
+        let kept = run.kept();
+        self.write(move |db| rows::forget(db, &kept)).await?;
         Ok(Synced { requests: run.requests, new: run.new, full, complete: run.known.complete })
     }
 }
@@ -178,8 +178,8 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    fn oldest(&self) -> String {
-        oldest(self.reader.clock().now(), self.index.settings)
+    fn kept(&self) -> Kept {
+        kept(self.reader.clock().now(), self.index.settings)
     }
 
     /// A clock that was set back counts as due.
@@ -226,9 +226,11 @@ impl SyncRun<'_> {
         }
     }
 
-    async fn all_anew(&mut self) -> Result<()> {
+    /// Of badges that are too old, only those that still expire are kept. They are found once, and when all is to be
+    /// read. Otherwise the reading ends where all badges are too old.
+    async fn all_anew(&mut self, want: SyncScope) -> Result<()> {
         let reading = self.known.reading.wrapping_add(1);
-        self.all(ReadingState::new(reading, 0)).await
+        self.all(ReadingState::new(reading, want == SyncScope::All || !self.known.to_end)).await
     }
 
     /// Until the reading adds up or `MOST_TRIES` is reached.
@@ -244,22 +246,20 @@ impl SyncRun<'_> {
             // `i128` is wide enough for any two counts.
             let grown = i128::from(total.unwrap_or(0)) - i128::from(scan.pass.first_total().unwrap_or(0));
             let distinct = seen.saturating_add(scan.skipped).saturating_add(scan.old);
-            let adds_up = match total.filter(|_| !scan.cut) {
-                Some(total) => distinct == total,
-                // Each row added meanwhile may have moved another one to the next page, where it was seen
-                // twice.
-                None => {
-                    let places = scan.pass.entries();
-                    (places..=places.saturating_add(first)).contains(&distinct)
-                }
+            // Each row added meanwhile may have moved another one to the next page, where it was seen twice.
+            let (all, twice) = match total.filter(|_| !scan.cut) {
+                Some(total) => (total, if scan.old > 0 { first } else { 0 }),
+                None => (scan.pass.entries(), first),
             };
+            let adds_up = (all..=all.saturating_add(twice)).contains(&distinct);
             // Without a count there is nothing to compare.
             let grows = (total.is_none() && scan.pass.first_total().is_none()) || grown == i128::from(first);
             let complete = grows && adds_up && scan.holes == 0;
             if complete || scan.tries.saturating_add(1) >= MOST_TRIES {
                 return self.end(&scan, total, complete).await;
             }
-            scan = ReadingState::new(reading.wrapping_add(1), scan.tries + 1);
+            let tries = scan.tries + 1;
+            scan = ReadingState { tries, ..ReadingState::new(reading.wrapping_add(1), scan.to_end) };
         }
     }
 
@@ -273,14 +273,14 @@ impl SyncRun<'_> {
             scan.newest_first &= scan.last_reg.as_ref().is_none_or(|last| reg <= *last);
             scan.last_reg = Some(reg);
         }
-        let (limit, known) = (self.oldest(), self.known.clone());
+        let (kept, known) = (self.kept(), self.known.clone());
         let (scan, taken) = self
             .index
             .write(move |db| {
-                let taken = rows::take(db, &got.items, scan.reading, &limit)?;
+                let taken = rows::take(db, &got.items, scan.reading, &kept)?;
                 scan.old = scan.old.saturating_add(taken.old);
                 // All rows after this page are even older.
-                scan.cut = scan.newest_first && given > 0 && taken.old == given;
+                scan.cut = !scan.to_end && scan.newest_first && given > 0 && taken.aged == given;
                 scan.pass.take(got.brought(taken.first + taken.old));
                 state::put(db, SCAN, &scan)?;
                 // Also saves that the service does not sort.
@@ -311,8 +311,8 @@ impl SyncRun<'_> {
     }
 
     async fn take(&mut self, page: &HistoryPage, reading: i64) -> Result<RowCounts> {
-        let (limit, items) = (self.oldest(), page.items.clone());
-        let taken = self.index.write(move |db| rows::take(db, &items, reading, &limit)).await?;
+        let (kept, items) = (self.kept(), page.items.clone());
+        let taken = self.index.write(move |db| rows::take(db, &items, reading, &kept)).await?;
         self.new += taken.new;
         Ok(taken)
     }
@@ -329,12 +329,15 @@ impl SyncRun<'_> {
             per_page: scan.pass.largest().max(1),
             sort_refused: self.known.sort_refused,
             revoked_at: scan.began,
+            to_end: self.known.to_end || (complete && !scan.cut),
+            old: if scan.cut { self.known.old.max(scan.old) } else { scan.old },
         };
         let (known, reading) = (self.known.clone(), scan.reading);
+        let since = if scan.cut { self.kept().accepted } else { String::new() };
         self.index
             .write(move |db| {
                 if complete {
-                    rows::forget_unseen(db, reading)?;
+                    rows::forget_unseen(db, reading, &since)?;
                 }
                 state::put(db, "known", &known)?;
                 state::remove(db, SCAN)
@@ -350,11 +353,13 @@ impl SyncRun<'_> {
     async fn what_is_new(&mut self) -> Result<bool> {
         if !self.known.newest_first {
             // New rows may be anywhere.
-            let due = self.is_due(FULL_AGAIN_AFTER);
-            if due {
-                self.all_anew().await?;
+            if self.is_due(FULL_AGAIN_AFTER) {
+                self.all_anew(SyncScope::New).await?;
+                return Ok(true);
             }
-            return Ok(due);
+            self.known.revoked_at = self.revoked().await?;
+            self.keep_known().await?;
+            return Ok(false);
         }
         let (mut pass, mut new, mut read, mut holes) = (Pass::default(), 0, BTreeSet::new(), 0);
         while let Some(number) = pass.next() {
@@ -376,7 +381,7 @@ impl SyncRun<'_> {
             _ => holes == 0,
         };
         if !adds_up && self.is_due(FULL_AGAIN_AFTER) {
-            self.all_anew().await?;
+            self.all_anew(SyncScope::New).await?;
             return Ok(true);
         }
         let per_page = self.known.per_page.max(1);
@@ -387,13 +392,18 @@ impl SyncRun<'_> {
             self.take(&page, self.known.reading).await?;
         }
         self.known.revoked_at = self.revoked().await?;
-        self.known.total = total.or(self.known.total);
+        // Without the rows that do not add up, so that the next reading misses them, too.
+        self.known.total = self.known.total.map(|before| before.saturating_add(new)).or(total);
         self.known.read_at = Some(self.now());
         self.known.complete &= adds_up;
-        let known = self.known.clone();
-        self.index.write(move |db| state::put(db, "known", &known)).await?;
+        self.keep_known().await?;
         self.tell(total.unwrap_or(0), total);
         Ok(false)
+    }
+
+    async fn keep_known(&self) -> Result<()> {
+        let known = self.known.clone();
+        self.index.write(move |db| state::put(db, "known", &known)).await
     }
 
     /// Reads the badges that were revoked since the last reading: one request if there are none. Returns the new
@@ -426,12 +436,12 @@ impl SyncRun<'_> {
                 return Ok(None);
             }
             let fresh = page.items.iter().filter(|item| seen.insert(item.badge_id.clone())).count() as u64;
-            let (items, reading, limit) = (page.items.clone(), self.known.reading, self.oldest());
+            let (items, reading, kept) = (page.items.clone(), self.known.reading, self.kept());
             let has_all = self
                 .index
                 .write(move |db| {
                     let known = rows::known(db, items)?;
-                    rows::take(db, &known, reading, &limit)?;
+                    rows::take(db, &known, reading, &kept)?;
                     rows::revoked_since(db, since)
                 })
                 .await?;

@@ -1,6 +1,7 @@
 use super::detail::cert_key;
 use super::lists::coverage;
 use super::place::{IndexAccount, file_of, purge, purge_all};
+use super::rows::Kept;
 use super::store::{Index, IndexConfig, prepare};
 use super::sums::sums;
 use super::{IndexError, IndexedList, Period, rows, sync};
@@ -9,6 +10,7 @@ use jiff::ToSpan;
 use jiff::civil::{DateTime, datetime};
 use proptest::prelude::*;
 use rusqlite::Connection;
+use std::collections::BTreeSet;
 
 const NOW: DateTime = datetime(2026, 11, 21, 12, 0, 0, 0);
 
@@ -50,7 +52,7 @@ proptest! {
         };
         let now = NOW.checked_add(later.days()).expect("near");
         let db = database();
-        rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+        rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
         let sums = sums(&db, (now, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
         let waits = sums.waiting.by_age.iter().map(|(_, n)| n).sum::<u64>() + sums.waiting.unknown;
         let counted = [sums.valid, sums.expired, sums.other, waits, sums.revoked.total()];
@@ -88,7 +90,7 @@ fn periods_have_no_gap_and_add_up() {
             ..badge(&at.to_string())
         })
         .collect();
-    rows::take(&db, &items, 1, "").expect("kept");
+    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
     for period in [Period::Day, Period::Week, Period::Month] {
         let series = sums(&db, (NOW, jiff::tz::Offset::UTC), period, 0).expect("counted").issued;
         assert_eq!(series.total(), days.len() as u64);
@@ -106,6 +108,43 @@ fn periods_have_no_gap_and_add_up() {
     let weeks = sums(&db, (NOW, jiff::tz::Offset::UTC), Period::Week, 0).expect("counted").issued;
     assert_eq!(weeks.spans[0].from, jiff::civil::date(2026, 11, 16));
     assert_eq!((weeks.spans[0].count, weeks.spans[1].count), (2, 2));
+}
+
+/// The service calls some expired badges so, and others issued.
+#[test]
+fn what_expired_lately_is_counted_whatever_the_service_calls_it() {
+    let db = database();
+    let items = ["발급완료", "만료", "회수완료"].map(|label| HistoryItem {
+        status_name: Some(label.into()),
+        valid_until: time(Some(-8)),
+        ..badge(label)
+    });
+    let ahead = HistoryItem { status_name: Some("만료".into()), valid_until: time(Some(8)), ..badge("b") };
+    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
+    rows::take(&db, &[ahead], 1, &Kept::default()).expect("kept");
+    let sums = sums(&db, (NOW, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
+    assert_eq!(sums.ending.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [2, 0, 0, 0]);
+}
+
+/// Newer people with a similar name do not push out the one who has exactly this name, or the address.
+#[tokio::test]
+async fn a_limit_leaves_out_only_similar_names() {
+    let index = Index::in_memory(&IndexAccount::test("one"), IndexConfig::default()).expect("made");
+    let row = |id: usize, name: &str, email: &str, days| HistoryItem {
+        recipient_name: Some(name.into()),
+        recipient_email: Some(email.into()),
+        reg_date: time(Some(days)),
+        ..badge(&id.to_string())
+    };
+    let mut items: Vec<HistoryItem> =
+        (0..600).map(|n| row(n, "김서연", &format!("{n}@naru.example"), 0)).collect();
+    items.push(row(600, "김 서", "real@naru.example", -9));
+    items.push(row(601, "Ann", "KIM@naru.example", -9));
+    index.write(move |db| rows::take(db, &items, 1, &Kept::default())).await.expect("kept");
+    let found = index.find_people(Some("kim@naru.example".into()), Some("김서".into())).await.expect("found");
+    assert_eq!((found.badges.len(), found.all), (502, 602));
+    let last: BTreeSet<&str> = found.badges[500..].iter().map(|badge| badge.badge_id.wire()).collect();
+    assert_eq!(last, BTreeSet::from(["600", "601"]));
 }
 
 #[test]
@@ -136,7 +175,7 @@ fn mails_are_told_apart_by_domain_and_only_where_one_has_failed() {
         mail("5", "e@naru.example", "회수완료", Some("FAIL")),
         mail("6", "f@naru.example", "발급완료", None),
     ];
-    rows::take(&db, &items, 1, "").expect("kept");
+    rows::take(&db, &items, 1, &Kept::default()).expect("kept");
     let found = super::sums::mails(&db).expect("read");
     assert_eq!((found.mails.len(), found.others), (2, 2), "{found:?}");
     let (condition, values) = IndexedList::MailFailed(Some("strictgate.example".to_owned())).condition();
@@ -152,7 +191,7 @@ async fn an_index_is_private_belongs_to_one_account_and_can_be_thrown_away() {
     assert_eq!(purge(data.path(), &one), Ok(0), "nothing to remove is no error");
     let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept = HistoryItem { reg_date: time(Some(-1)), ..badge("1") };
-    index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
+    index.write(move |db| rows::take(db, &[kept], 1, &Kept::default())).await.expect("kept");
     let file = file_of(data.path(), &one);
     #[cfg(unix)]
     for entry in std::fs::read_dir(file.parent().expect("a folder")).expect("a folder") {
@@ -190,7 +229,7 @@ async fn what_is_removed_is_gone_for_whoever_has_it_open_too() {
     let index = Index::open(data.path(), &one, IndexConfig::default()).expect("made");
     let kept =
         HistoryItem { recipient_name: Some("한서윤".into()), reg_date: time(Some(-1)), ..badge("1") };
-    index.write(move |db| rows::take(db, &[kept], 1, "")).await.expect("kept");
+    index.write(move |db| rows::take(db, &[kept], 1, &Kept::default())).await.expect("kept");
     purge(data.path(), &one).expect("removed");
     assert_eq!(index.status().await.expect("read").badges, 0);
     assert!(!file_of(data.path(), &one).exists());
@@ -203,7 +242,10 @@ fn what_is_too_old_is_not_kept() {
         .into_iter()
         .map(|days| HistoryItem { reg_date: time(Some(days)), ..badge(&days.to_string()) })
         .collect();
-    let limit = |days: i64| rows::moment(NOW.checked_sub(days.days()).expect("near"));
+    let limit = |days: i64| {
+        let accepted = rows::moment(NOW.checked_sub(days.days()).expect("near"));
+        Kept { accepted, ends: "9999".into() }
+    };
     let taken = rows::take(&db, &items, 1, &limit(7)).expect("kept");
     assert_eq!((taken.new, taken.old), (2, 1));
     rows::forget(&db, &limit(3)).expect("removed");
@@ -241,7 +283,7 @@ fn a_list_of_revoked_badges_is_told_from_the_whole_history() {
 fn badges_wait_until_the_history_was_read() {
     let db = database();
     let item = HistoryItem { status_name: Some("ISSUE_WAIT".into()), reg_date: time(Some(0)), ..badge("b") };
-    rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+    rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
     let later = NOW.checked_add(2.days()).expect("near");
     let overdue = || {
         let sums = sums(&db, (later, jiff::tz::Offset::UTC), Period::Day, 0).expect("counted");
@@ -281,9 +323,14 @@ fn an_index_of_the_first_schema_is_read_again_before_it_covers_the_history() {
     prepare(&mut db, &account, "in memory").expect("prepared");
     let covered = || coverage(&db, None, "2024-01-01").expect("read");
     assert_eq!(covered(), None, "the row has no category");
-    rows::take(&db, &[HistoryItem { category_name: Some("데이터".into()), ..badge("b") }], 2, "")
-        .expect("kept");
-    assert_eq!(covered(), Some(super::Coverage { read_at: 7, total: 1 }));
+    rows::take(
+        &db,
+        &[HistoryItem { category_name: Some("데이터".into()), ..badge("b") }],
+        2,
+        &Kept::default(),
+    )
+    .expect("kept");
+    assert_eq!(covered(), Some(super::Coverage { read_at: 7, full_at: None }));
     // Rows that are too old are not in the index.
     super::state::put(&db, "known", &super::state::SyncState { total: Some(2), ..known }).expect("written");
     assert_eq!(covered(), None);
@@ -321,7 +368,7 @@ proptest! {
             ..badge("b")
         };
         let db = database();
-        rows::take(&db, std::slice::from_ref(&item), 1, "").expect("kept");
+        rows::take(&db, std::slice::from_ref(&item), 1, &Kept::default()).expect("kept");
         let which = IndexedList::Matching(Box::new(super::HistorySelection {
             filter: crate::api::HistoryFilter::default(),
             narrowing: narrowing.clone(),

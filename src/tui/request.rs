@@ -11,7 +11,9 @@ use crate::domain::{
 };
 use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
 use crate::i18n::tr;
-use crate::index::{self, Cert, Coverage, DetailsRead, IndexedList, Period, Renewals, SyncScope, Synced};
+use crate::index::{
+    self, Cert, Coverage, DetailsRead, FoundPeople, IndexedList, Period, Renewals, SyncScope, Synced,
+};
 use crate::jobs::JournalPlace;
 use crate::jobs::intake::{Choices, ImportSource};
 use crate::jobs::receipt::{FailedMails, TableFormat};
@@ -227,7 +229,7 @@ requests! {
         IndexList(query: index::IndexQuery) -> IndexList(Result<Page<HistoryItem>, String>);
         FindCert(number: String) -> FoundCerts(Result<Vec<Cert>, NotSearched>);
         /// The badges that may be a caller's, by address, by name or by both.
-        People(email: Option<String>, name: Option<String>) -> People(Result<Vec<HistoryItem>, NotSearched>);
+        People(email: Option<String>, name: Option<String>) -> People(Result<FoundPeople, NotSearched>);
         /// The badges of a list without details in the index.
         WithoutDetails(list: IndexedList) -> WithoutDetails(Result<Vec<BadgeId>, String>);
         /// Read the details of these badges, up to the one with this certificate number.

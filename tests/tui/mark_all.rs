@@ -129,6 +129,18 @@ async fn rows_that_come_in_meanwhile_are_marked_too_and_none_twice() {
 }
 
 #[tokio::test]
+async fn where_nothing_matches_nothing_is_said_to_be_marked() {
+    let mut h = history(small()).await;
+    h.press("/");
+    h.type_text("mail:deferred");
+    h.press("enter");
+    h.settled().await;
+    h.press("* a enter");
+    h.shows(msg("No badge matches, so there is nothing to mark.")).await;
+    assert!(h.tui.app.marked().is_empty());
+}
+
+#[tokio::test]
 async fn thousands_of_marks_have_their_separators() {
     let mut h = history(Options { history: Some(1_100), ..frozen() }).await;
     h.press("* a enter");

@@ -208,6 +208,75 @@ async fn what_expires_is_issued_again_only_after_a_review() {
 }
 
 #[tokio::test]
+async fn two_people_with_one_address_are_both_planned_and_the_review_asks() {
+    let mut h = Harness::with(small(), 100, 30, with_index).await;
+    let both = ["한아들", "한따님"].map(|name| ends_soon(name, "family@naru.example"));
+    insert(&h, both.to_vec());
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    h.press("tab tab tab tab down enter");
+    h.settled().await;
+    h.press("/");
+    h.type_text("family@");
+    h.press("enter");
+    h.until("both", |s| s.contains(msg_part("row 1 of 2"))).await;
+    h.press("i");
+    let screen = h.until("the review", |s| s.contains(msg("one address, two names"))).await;
+    assert!(!screen.contains(msg_part("Not planned")), "{screen}");
+}
+
+#[tokio::test]
+async fn what_is_too_old_is_said_to_be_left_out() {
+    let mut h = Harness::with(frozen(), 110, 40, |session| {
+        let settings = IndexConfig { max_age_days: 60, refresh_minutes: 15 };
+        ProfileSession { index: Some(IndexUse { folder: None, settings, reads_at_start: false }), ..session }
+    })
+    .await;
+    h.settled().await;
+    h.press("0 G enter");
+    let screen = h.settled().await;
+    let older = msg_part("older not included");
+    assert!(screen.contains(older), "{screen}");
+    let bar = |screen: &str, day: &str| {
+        let line = screen.lines().find(|line| line.contains(&format!("week of {day}")));
+        line.unwrap_or_else(|| panic!("{day}:\n{screen}")).to_owned()
+    };
+    assert!(bar(&screen, "08-24").contains(msg("older ones not kept")), "{screen}");
+    assert!(!bar(&screen, "11-16").contains(msg_part("not kept")), "{screen}");
+    h.press("tab G");
+    while !h.screen().lines().any(|line| line.starts_with('▌') && line.contains("09-14")) {
+        h.press("k");
+    }
+    let screen = h.screen();
+    assert!(bar(&screen, "09-14").contains(&format!("—  {}", msg("not kept"))), "not 0:\n{screen}");
+    h.press("enter");
+    assert!(h.screen().contains(msg("The index does not keep the badges of this bar.")), "{}", h.screen());
+    h.press("esc");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg("Soon")) && screen.contains(older), "Home, too:\n{screen}");
+}
+
+/// Between full readings, most badges are not read again.
+#[tokio::test]
+async fn the_last_full_reading_is_shown_beside_a_later_one() {
+    let mut h = opened(small(), 100, 30).await;
+    let full = msg_part(", in full 11-21 ");
+    assert!(!h.screen().contains(full));
+    h.sandbox.control().advance(std::time::Duration::from_secs(3 * 3600));
+    h.press("1 r");
+    h.settled().await;
+    h.press("0 G enter r");
+    let screen = h.settled().await;
+    assert!(screen.contains(full), "{screen}");
+    h.press("2 /");
+    h.type_text("state:revoked");
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains(msg_part("from the index")) && screen.contains(full), "{screen}");
+}
+
+#[tokio::test]
 async fn a_read_only_profile_reads_and_plans_nothing() {
     let mut h = Harness::with(small(), 80, 24, |session| {
         let mut session = with_index(session);

@@ -257,6 +257,22 @@ async fn the_index_finds_what_the_service_cannot_search_for() {
     assert_eq!(requests, 2, "wallet and history");
 }
 
+/// The service compares names whole, letter by letter.
+#[tokio::test]
+async fn the_index_finds_an_exact_name_behind_many_similar_ones_and_says_what_it_left_out() {
+    let exact = Options { switches: vec![("name-match".into(), "exact".into())], ..small() };
+    let mut h = Harness::with(exact, 100, 30, with_index).await;
+    let similar = (0..520).map(|n| row("김서연", &format!("{n}@naru.example")));
+    let old = RowSpec { minutes_ago: 60 * 24 * 200, ..row("김 서", "real.kimseo@naru.example") };
+    insert(&h, similar.chain([old]).collect());
+    h.settled().await;
+    h.press("0 G enter");
+    h.settled().await;
+    let (screen, _) = look_up(&mut h, "김서").await;
+    assert!(screen.contains("1 address has the name “김서”; 500 possible matches"), "{screen}");
+    assert!(flowing(&screen).contains("Only the first 501 of 521 rows were read."), "{screen}");
+}
+
 #[tokio::test]
 async fn a_wallet_of_10_000_says_its_total_and_reads_on() {
     let mut h = Harness::new(small(), 100, 30).await;

@@ -6,12 +6,13 @@ use crate::domain::{Badge, BadgeId, HistoryItem, Page};
 use crate::export::ExportRow;
 use crate::i18n::list;
 use crate::index::{
-    Cert, Coverage, DetailsRead, Index, IndexAccount, IndexConfig, IndexError, IndexQuery, IndexedList,
-    LONGEST_PAGE, Period, Renewals, Sums, SyncProgress, SyncScope, Synced,
+    Cert, Coverage, DetailsRead, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery,
+    IndexedList, LONGEST_PAGE, Period, Renewals, Sums, SyncProgress, SyncScope, Synced,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
+use jiff::tz::Offset;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,6 +49,19 @@ pub fn reading_cost(requests: Option<u64>) -> String {
     match requests {
         Some(n) => plural!(n, "about {n} request", "about {n} requests"),
         None => t!("1 request for every 100 badges of the history").to_owned(),
+    }
+}
+
+/// When the index was read. Mail states and ends of validity of most badges are as old as the last full reading.
+pub fn read_words(read_at: i64, full_at: Option<i64>, offset: Offset) -> String {
+    let words = |at| {
+        let at = Timestamp::from_second(at).unwrap_or_default();
+        offset.to_datetime(at).strftime("%m-%d %H:%M").to_string()
+    };
+    let time = words(read_at);
+    match full_at.map(words).filter(|full| *full != time) {
+        Some(full) => t!("read {time}, in full {full}", time, full),
+        None => t!("read {time}", time),
     }
 }
 
@@ -175,16 +189,16 @@ impl IndexSlot {
 
     pub async fn find_cert(&self, number: &str) -> Result<Vec<Cert>, NotSearched> {
         let index = self.used().await.map_err(NotSearched::NoIndex)?;
-        searched(&index, index.find_cert(number).await).await
+        searched(&index, index.find_cert(number).await, Vec::is_empty).await
     }
 
     pub async fn find_people(
         &self,
         email: Option<String>,
         name: Option<String>,
-    ) -> Result<Vec<HistoryItem>, NotSearched> {
+    ) -> Result<FoundPeople, NotSearched> {
         let index = self.used().await.map_err(NotSearched::NoIndex)?;
-        searched(&index, index.find_people(email, name).await).await
+        searched(&index, index.find_people(email, name).await, |found| found.all == 0).await
     }
 
     pub async fn without_details(&self, list: IndexedList) -> Result<Vec<BadgeId>, String> {
@@ -220,10 +234,14 @@ impl IndexSlot {
 }
 
 /// An empty result is an error if nothing was read into the index yet.
-async fn searched<T>(index: &Index, found: Result<Vec<T>, IndexError>) -> Result<Vec<T>, NotSearched> {
+async fn searched<T>(
+    index: &Index,
+    found: Result<T, IndexError>,
+    is_empty: fn(&T) -> bool,
+) -> Result<T, NotSearched> {
     let failed = |why: IndexError| NotSearched::NoIndex(why.to_string());
     let found = found.map_err(failed)?;
-    if found.is_empty() && index.status().await.map_err(failed)?.is_empty() {
+    if is_empty(&found) && index.status().await.map_err(failed)?.is_empty() {
         return Err(NotSearched::NotRead);
     }
     Ok(found)

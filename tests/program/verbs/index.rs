@@ -66,6 +66,17 @@ fn it_is_built_told_about_and_removed() {
 }
 
 #[test]
+fn badges_that_are_too_old_are_said_to_be_left_out() {
+    let bench = Bench::new();
+    bench.settings("[index]\nenabled = true\nmax_age_days = 1\n");
+    for all in [&["index", "build"][..], &["index", "build", "--all"]] {
+        let said = bench.run(all).ended(0).out;
+        let older = said.contains(msg_part("older badges are not included"));
+        assert!(older && !said.contains(msg_part("; complete")), "{said}");
+    }
+}
+
+#[test]
 fn a_service_that_fails_is_said_and_what_was_read_is_kept() {
     let bench = Bench::new();
     bench.settings(ON);

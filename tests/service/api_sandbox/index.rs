@@ -2,7 +2,7 @@
 
 use super::kit::{Kit, badge, options, revocation, small, started, template, with, writer};
 use lapel::api::{HistoryQuery, Paging, Reader, whole};
-use lapel::domain::{HistoryItem, State, Verdict};
+use lapel::domain::{HistoryItem, ServiceTime, State, Verdict};
 use lapel::index::{
     Index, IndexAccount, IndexConfig, IndexError, IndexQuery, IndexedList, Period, SyncProgress, SyncScope,
     file_of,
@@ -432,6 +432,7 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
     let specs = vec![
         row("min.ng@example.com", "TPL-004"),
         row("Min.Ng@example.com", "TPL-004"),
+        RowSpec { recipient_name: "남궁 솔".into(), ..row("min.ng@example.com", "TPL-004") },
         row("min.ng@example.com", "TPL-035"),
         row("no address", "TPL-035"),
     ];
@@ -451,28 +452,95 @@ async fn what_ends_can_be_planned_again_by_template_each_person_once() {
         let renewal = found.of.iter().find(|renewal| renewal.template_id == template(id)).expect("planned");
         renewal.people.iter().filter(|(_, email)| email.eq_ignore_ascii_case("min.ng@example.com")).count()
     };
-    assert_eq!((of("TPL-004"), of("TPL-035")), (1, 1));
+    assert_eq!((of("TPL-004"), of("TPL-035")), (2, 1), "two people with one address are two");
     let few = index.renewals(which.clone(), 1).await.expect("found");
     assert_eq!(few.beyond, n - 1);
 }
 
 #[tokio::test]
 async fn only_as_old_as_allowed_is_read_and_kept() {
+    const DAY: i64 = 24 * 3600;
     let kit = started(Options { history: Some(2000), ..options() }).await;
     let settings = IndexConfig { max_age_days: 60, ..FOR_EVER };
     let index = Index::in_memory(&account(&kit.sandbox, kit.sandbox.api_key()), settings).expect("an index");
+    // Valid for 36 months.
+    let spec = RowSpec { template_id: "TPL-023".into(), minutes_ago: 60 * 24 * 1080, ..RowSpec::default() };
+    let old = kit.sandbox.control().rows(&Rows { insert: vec![spec], ..Rows::default() }).expect("inserted");
+    let of = |wanted: fn(i64, i64) -> bool, truth: &BTreeMap<String, HistoryItem>| -> Vec<String> {
+        let now = kit.reader.clock().now();
+        let ago = |time: jiff::civil::DateTime| now.duration_since(time).as_secs();
+        let ids = truth.iter().filter(|(_, row)| {
+            let expires = Verdict::of(*row, jiff::civil::DateTime::MAX).state() == State::Expired;
+            let ends = row.valid_until.as_ref().filter(|_| expires).and_then(ServiceTime::end);
+            let reg = row.reg_date.as_ref().and_then(ServiceTime::start).expect("a time");
+            wanted(ago(reg), ends.map_or(i64::MAX, ago))
+        });
+        ids.map(|(id, _)| id.clone()).collect()
+    };
     let synced = read(&index, &kit, SyncScope::New).await;
     assert!(synced.complete, "{synced:?}");
-    let truth = truth(&kit.reader).await;
-    let now = kit.reader.clock().now();
-    let young = truth.values().filter(|row| {
-        let reg = row.reg_date.as_ref().and_then(lapel::domain::ServiceTime::start).expect("a time");
-        now.duration_since(reg).as_hours() <= 60 * 24
-    });
-    let (young, kept) = (young.count(), kept(&index).await.len());
-    assert_eq!(kept, young);
-    assert!(young > 0 && young < 1500, "{young}");
-    assert!(synced.requests < 20, "what is too old is not read: {}", synced.requests);
+    assert_eq!(synced.requests, 22, "all of it is read once, for the old ones that still expire");
+    let all = truth(&kit.reader).await;
+    let due = of(|age, over| age <= 60 * DAY || over <= 30 * DAY, &all);
+    assert!(due.contains(&old[0]) && of(|age, _| age <= 60 * DAY, &all).len() < due.len(), "{due:?}");
+    let ids = |kept: BTreeMap<String, HistoryItem>| kept.into_keys().collect::<Vec<_>>();
+    assert_eq!(ids(kept(&index).await), due);
+    let status = index.status().await.expect("a status");
+    assert!(status.older > 0 && status.older == (all.len() - due.len()) as u64, "{status:?}");
+    let sums = index.sums(kit.reader.clock().now(), kit.reader.clock().offset(), Period::Week).await;
+    assert!(sums.expect("counted").kept_since.is_some(), "earlier weeks are not all there");
+    kit.sandbox.control().advance(Duration::from_secs(25 * 3600));
+    kit.reader.ping(&kit.call).await.expect("an answer");
+    let synced = read(&index, &kit, SyncScope::New).await;
+    assert!(synced.full && synced.complete, "{synced:?}");
+    assert!(synced.requests < 20, "what is too old is not read again: {}", synced.requests);
+    assert_eq!(
+        ids(kept(&index).await),
+        of(|age, over| age <= 60 * DAY || over <= 30 * DAY, &truth(&kit.reader).await)
+    );
+    // One that was revoked expires no longer.
+    kit.writer.revoke(&revocation(&[&badge(&old[0])]), &kit.call).await.expect("accepted");
+    assert!(!read(&index, &kit, SyncScope::New).await.full);
+    assert!(!kept(&index).await.contains_key(&old[0]));
+}
+
+#[tokio::test]
+async fn an_old_badge_that_moves_to_the_next_page_counts_once() {
+    let kit = started(Options { history: Some(1000), ..options() }).await;
+    let settings = IndexConfig { max_age_days: 1, ..FOR_EVER };
+    let index = Index::in_memory(&account(&kit.sandbox, kit.sandbox.api_key()), settings).expect("an index");
+    break_off(&index, &kit, 500).await;
+    insert(&kit, 30, 0, RowState::Issued);
+    let synced = read(&index, &kit, SyncScope::New).await;
+    assert!(synced.complete && synced.requests < 10, "{synced:?}");
+}
+
+#[tokio::test]
+async fn a_badge_that_appears_late_is_found_by_the_next_reading() {
+    let kit = small().await;
+    let index = in_memory(&kit);
+    read(&index, &kit, SyncScope::New).await;
+    insert(&kit, 3, 60 * 24 * 290, RowState::Issued);
+    let synced = read(&index, &kit, SyncScope::New).await;
+    assert!(!synced.full && !synced.complete, "less than an hour ago all was read: {synced:?}");
+    kit.sandbox.control().advance(Duration::from_secs(2 * 3600));
+    kit.reader.ping(&kit.call).await.expect("an answer");
+    let synced = read(&index, &kit, SyncScope::New).await;
+    assert!(synced.full && synced.complete, "{synced:?}");
+    same(&kept(&index).await, &truth(&kit.reader).await);
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_sort_lists_revoked_badges_between_full_readings() {
+    let kit = with(&[("sorting", "ignored"), ("default-order", "oldest")]).await;
+    let old = insert(&kit, 1, 60 * 24 * 300, RowState::Issued).remove(0);
+    let index = in_memory(&kit);
+    read(&index, &kit, SyncScope::New).await;
+    kit.writer.revoke(&revocation(&[&badge(&old)]), &kit.call).await.expect("accepted");
+    let synced = read(&index, &kit, SyncScope::New).await;
+    assert!(!synced.full, "{synced:?}");
+    let state = Verdict::of(&kept(&index).await[&old], kit.reader.clock().now()).state();
+    assert!(matches!(state, State::Revoking | State::Revoked), "{state:?}");
 }
 
 async fn many(rows: u64) {

@@ -26,11 +26,9 @@ impl History {
         let list = &self.browser.list;
         let part = self.browser.part().filter(|part| !part.is_whole);
         let all_loaded = part.is_none() && list.is_counted() && list.len() == list.loaded().count() as u64;
-        // lapel reads the rows of a list from the index again from the service: all that match the service's filter.
-        let of_index = self.browser.index().filter(|_| !all_loaded).map(|coverage| coverage.total);
         let counted = list.is_counted().then(|| list.len());
-        let is_narrowed = part.is_some() || of_index.is_some();
-        let rows = part.map(|part| part.all).or(of_index).or(counted);
+        let is_narrowed = part.is_some();
+        let rows = part.map(|part| part.all).or(counted);
         if self.marking.is_some() {
             let esc = cx.key(&self.key_contexts(), Action::Back);
             out.say(t!("lapel is already reading all matching badges. {esc} stops it.", esc));
@@ -48,6 +46,9 @@ impl History {
                 "Marked the {n} matching badge. It was already loaded.",
                 "Marked all {n} matching badges. They were already loaded."
             ));
+        } else if self.browser.index().is_some() {
+            // The service compares otherwise than the index: it could return other rows than the list shows.
+            self.marks.add_all(&mut self.browser.list);
         } else {
             let words = self.browser.filter_words().to_vec();
             out.open(move |cx, _| ConfirmAction::mark_all(rows, &words, is_narrowed, cx));
@@ -57,9 +58,8 @@ impl History {
     pub fn mark_all(&mut self, out: &mut Effects<'_>) {
         let filter = self.browser.filter().clone();
         let narrowing = self.browser.narrowing().clone();
-        let of_index = self.browser.index().map(|coverage| coverage.total);
         let part = self.browser.part().map(|part| part.all);
-        let all = part.or(of_index).unwrap_or(self.browser.list.len());
+        let all = part.unwrap_or(self.browser.list.len());
         let request = out.ask(Request::Matching(MarkAsk { filter: filter.clone(), most: LARGEST_RANGE }));
         self.marking = Some(Marking { request, filter, narrowing, done: 0, all });
     }
@@ -150,6 +150,7 @@ impl History {
                 "{all} There may be more: the service gives no total, and an empty page followed a full one.",
                 all
             )),
+            _ if marked == 0 => out.say(t!("No badge matches, so there is nothing to mark.")),
             _ => out.say(all),
         }
     }

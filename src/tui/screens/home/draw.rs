@@ -112,6 +112,7 @@ impl Home {
             .issued()
             .iter()
             .rev()
+            .filter(|bar| !bar.aside)
             .filter_map(|bar| {
                 let Some(IndexedList::Issued(Some(from), _)) = bar.which else { return None };
                 let form = if self.counts.period() == Period::Month { "%Y-%m" } else { "%m-%d" };

@@ -21,7 +21,7 @@ use crate::tui::prelude::*;
 use crate::tui::request::HolderLists;
 use crate::tui::widgets::field::RecentInputs;
 use crate::tui::worker::job_command::JobCommand;
-use crate::tui::worker::lookup::LookupReply;
+use crate::tui::worker::lookup::{LookupReply, Remaining};
 
 impl Wallet {
     pub(super) fn forget(&mut self, out: &mut Effects<'_>) {
@@ -353,7 +353,11 @@ impl Wallet {
             }
             (Lookups::Index(sought), Response::People(found)) => {
                 self.call.index = Some(found.as_ref().map(|_| ()).map_err(Clone::clone));
-                self.call.rows.extend(found.unwrap_or_default());
+                let found = found.unwrap_or_default();
+                if found.all > found.badges.len() as u64 {
+                    self.call.beyond = self.call.beyond.max(Remaining::Counted(found.all));
+                }
+                self.call.rows.extend(found.badges);
                 let matches = self.found_matches(&sought);
                 match sought {
                     // A name is followed by the wallet and the history of the address found.

@@ -105,7 +105,8 @@ impl PeopleMatches {
         };
         if of != Remaining::Nothing {
             notes.push(
-                t!("Some searches had several pages. lapel read only the first page of each.").to_owned(),
+                t!("Some searches found more than lapel shows. Ask for the full name or the e-mail address.")
+                    .to_owned(),
             );
         }
         let namesakes = matches.iter().filter(|one| one.why.contains(&MatchReason::SameName)).count();

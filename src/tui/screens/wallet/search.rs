@@ -134,11 +134,7 @@ impl Wallet {
                 let (own, has_badges) = (EmailKey::of(address), !self.held().is_empty());
                 found.retain(|one| !(has_badges && own.is(one.address.wire())));
                 // The rows of a part of an address are mostly other people's, and many of them have a similar name.
-                let is_weak = |one: &Match| {
-                    one.why
-                        .iter()
-                        .all(|why| matches!(why, MatchReason::NearlyTheName | MatchReason::PartOfName))
-                };
+                let is_weak = |one: &Match| MatchReason::are_weak(&one.why);
                 if !found.iter().all(is_weak) {
                     found.retain(|one| !is_weak(one));
                 }

@@ -12,7 +12,7 @@ use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
-use jiff::Timestamp;
+use crate::tui::worker::index::read_words;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -303,9 +303,7 @@ impl<T: Browse> Browser<T> {
 
 /// The source of a list of the index, with the time of its last reading.
 fn index_words(coverage: Coverage, cx: &UiContext) -> String {
-    let at = Timestamp::from_second(coverage.read_at).unwrap_or_default();
-    let at = cx.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
-    t!("from the index, {read}", read = t!("read {time}", time = at))
+    t!("from the index, {read}", read = read_words(coverage.read_at, coverage.full_at, cx.clock().offset()))
 }
 
 fn unreadable(problem: &RecordProblem) -> String {

@@ -10,9 +10,7 @@ use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
-use crate::tui::worker::index::Overall;
-use crate::tui::worker::index::reading_cost;
-use jiff::Timestamp;
+use crate::tui::worker::index::{Overall, read_words, reading_cost};
 use ratatui::style::Style;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
@@ -150,14 +148,17 @@ impl BadgeCounts {
                 (text, theme.warning())
             }
             (Some(at), None) => {
-                let at = Timestamp::from_second(at).unwrap_or_default();
-                let at = cx.clock().offset().to_datetime(at).strftime("%m-%d %H:%M").to_string();
-                if status.complete {
-                    (t!("read {time}", time = at), theme.dim())
+                let read = read_words(at, status.full_at, cx.clock().offset());
+                let (read, style) = if status.complete {
+                    (read, theme.dim())
                 } else {
-                    let text = t!("read {time}, totals differ", time = at);
+                    let text = t!("{read}, totals differ", read);
                     (format!("{} {text}", cx.glyphs.alert), theme.warning())
-                }
+                };
+                let older = (status.older > 0).then(|| {
+                    format!(" {} {}", cx.glyphs.dot, t!("{n} older not included", n = number(status.older)))
+                });
+                (read + &older.unwrap_or_default(), style)
             }
             (None, None) => (t!("not read yet").to_owned(), theme.warning()),
         }
@@ -313,11 +314,12 @@ fn bar_spans(bar: &CountBar, widths: &BarWidths, cx: &UiContext) -> Vec<Span<'st
     let style = if bar.alarming { theme.warning() } else { theme.accent() };
     let text = if bar.alarming { theme.warning() } else { theme.text() };
     let label = if bar.alarming { format!("{} {}", cx.glyphs.alert, bar.label) } else { bar.label.clone() };
+    let count = if bar.is_unknown() { cx.glyphs.dash.to_owned() } else { number(bar.count) };
     vec![
         Span::styled(fit(&label, widths.label, cx.glyphs.ellipsis), text),
         Span::raw(" "),
         Span::styled(fit(&drawn, widths.bar, ""), style),
-        Span::styled(format!("{:>NUMBER$} ", number(bar.count)), text),
+        Span::styled(format!("{count:>NUMBER$} "), text),
         Span::styled(fit(&format!(" {}", bar.note), widths.note, cx.glyphs.ellipsis), theme.dim()),
     ]
 }
@@ -365,7 +367,7 @@ fn draw_off(cost: Option<u64>, frame: &mut Frame<'_>, area: Rect, cx: &UiContext
             theme.text(),
         ),
         (
-            t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are not kept.").to_owned(),
+            t!("The index is then a file under index/ in lapel's data folder. Only you can read it; it is not encrypted. Badges older than max_age_days (730) are kept only if they expire later.").to_owned(),
             theme.dim(),
         ),
         (t!("lapel index purge removes it at any time.").to_owned(), theme.dim()),

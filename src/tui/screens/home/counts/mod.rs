@@ -336,6 +336,9 @@ impl Component for BadgeCounts {
                     let title = self.bar().map(|bar| bar.list_title(self.section)).unwrap_or_default();
                     self.badge_list = Some(BadgeList::new(which, title));
                 }
+                Some(bar) if bar.is_unknown() => {
+                    out.say(t!("The index does not keep the badges of this bar."));
+                }
                 Some(CountBar { which: None, .. }) => return false,
                 _ => out.say(t!("There are no badges in this bar.")),
             },

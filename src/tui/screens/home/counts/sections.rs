@@ -51,7 +51,6 @@ pub struct CountBar {
     /// Whether to show only the number, without a bar, because it does not compare with the other counts.
     pub aside: bool,
     pub alarming: bool,
-    pub is_over: bool,
 }
 
 impl CountBar {
@@ -63,12 +62,16 @@ impl CountBar {
             which: Some(which),
             aside: false,
             alarming: false,
-            is_over: false,
         }
     }
 
     fn noted(self, note: impl Into<String>) -> Self {
         Self { note: note.into(), ..self }
+    }
+
+    /// Whether the index does not keep the badges of this bar, so that there may be some.
+    pub fn is_unknown(&self) -> bool {
+        self.which.is_none() && self.count == 0
     }
 
     fn aside(self) -> Self {
@@ -91,7 +94,7 @@ impl CountBar {
                     t!("waiting, {time}", time = self.label)
                 }
             }
-            CountsSection::Ending if self.is_over => self.label.clone(),
+            CountsSection::Ending if matches!(self.which, Some(IndexedList::Ended(..))) => self.label.clone(),
             CountsSection::Ending => t!("expiring {when}", when = self.label),
             CountsSection::Mail => t!("failed mails to {domain}", domain = self.label),
         }
@@ -101,31 +104,27 @@ impl CountBar {
 pub fn bars(section: CountsSection, all: &Overall, period: Period) -> Vec<CountBar> {
     let sums = &all.sums;
     match section {
-        CountsSection::Issued => by_period(&sums.issued, Some(&sums.revoked), period, false),
-        CountsSection::Revoked => by_period(&sums.revoked, None, period, true),
+        CountsSection::Issued => by_period(all, &sums.issued, Some(&sums.revoked), period),
+        CountsSection::Revoked => by_period(all, &sums.revoked, None, period),
         CountsSection::Templates => sums.templates.iter().map(of_template).collect(),
         CountsSection::Waiting => waiting(all),
         CountsSection::Ending => {
             let labels = [
-                (t!("expired in last 30 days"), true),
-                (t!("within 30 days"), false),
-                (t!("in 31 to 60 days"), false),
-                (t!("in 61 to 90 days"), false),
+                t!("expired in last 30 days"),
+                t!("within 30 days"),
+                t!("in 31 to 60 days"),
+                t!("in 61 to 90 days"),
             ];
-            labels
-                .into_iter()
-                .zip(&sums.ending)
-                .map(|((label, is_over), (which, n))| CountBar {
-                    is_over,
-                    ..CountBar::new(label, *n, which.clone())
-                })
-                .collect()
+            let bars = labels.into_iter().zip(&sums.ending);
+            bars.map(|(label, (which, n))| CountBar::new(label, *n, which.clone())).collect()
         }
         CountsSection::Mail => mail(all),
     }
 }
 
-fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: bool) -> Vec<CountBar> {
+fn by_period(all: &Overall, series: &Series, beside: Option<&Series>, period: Period) -> Vec<CountBar> {
+    let revoked = beside.is_none();
+    let partly = t!("older ones not kept");
     let which =
         |from, to| if revoked { IndexedList::Revoked(from, to) } else { IndexedList::Issued(from, to) };
     let mut bars: Vec<CountBar> = series
@@ -143,14 +142,17 @@ fn by_period(series: &Series, beside: Option<&Series>, period: Period, revoked: 
             };
             let also = beside.and_then(|other| other.spans.get(at)).map_or(0, |span| span.count);
             let note = if also > 0 { t!("{n} revoked", n = number(also)) } else { String::new() };
-            CountBar::new(label, span.count, which(Some(span.from), span.to)).noted(note)
+            let bar = CountBar::new(label, span.count, which(Some(span.from), span.to));
+            match all.sums.kept_since.filter(|since| span.from < *since) {
+                Some(_) if span.count > 0 => bar.noted(partly).aside(),
+                Some(_) => CountBar { which: None, ..bar.noted(t!("not kept")).aside() },
+                None => bar.noted(note),
+            }
         })
         .collect();
     if let Some(first) = series.spans.last().filter(|_| series.earlier > 0) {
-        bars.push(
-            CountBar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from)))
-                .aside(),
-        );
+        let bar = CountBar::new(t!("Earlier").to_lowercase(), series.earlier, which(None, Some(first.from)));
+        bars.push(if all.sums.kept_since.is_some() { bar.noted(partly) } else { bar }.aside());
     }
     if series.undated > 0 {
         bars.push(CountBar::new(t!("no date"), series.undated, IndexedList::Undated(revoked)).aside());
