@@ -95,7 +95,9 @@ pub(super) fn judge(
     }
     let passed = scan.now.duration_since(doubt.intent);
     if passed >= settings.doubt_window {
-        return Judgement::NotSeen;
+        // Whoever would send again must know of it.
+        let older = found.first().map(|older| Judgement::HoldsAlready(older.badge_id.clone()));
+        return older.unwrap_or(Judgement::NotSeen);
     }
     // Absence counts only where the service shows waiting badges. A slow server may still be working, and one
     // poll may come too early.
@@ -212,6 +214,9 @@ mod tests {
         for accepted in [false, true] {
             assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);
         }
+        let (accepted, older) = (Doubt { accepted: true, ..doubt() }, [candidate("b", Some(-30))]);
+        assert!(matches!(judged(&accepted, &older, hidden), Judgement::HoldsAlready(_)));
+        assert_eq!(judged(&accepted, &older, scan(60)), Judgement::Open, "its own badge may still come");
         assert_eq!(judged(&doubt(), &[], ScanResult { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
         assert_eq!(judged(&doubt(), &[], ScanResult { complete: false, ..hidden }), Judgement::Open);
     }

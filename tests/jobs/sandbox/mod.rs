@@ -7,6 +7,7 @@ mod learning;
 mod meanwhile;
 mod pages;
 mod renamed;
+mod resend;
 mod review;
 mod revoking;
 mod several_rows;
