@@ -33,6 +33,9 @@ pub(super) struct Doubt {
     pub(super) intent: Timestamp,
     /// Whether that time came from the service's own clock.
     pub(super) heard: bool,
+    /// Whether that time tells how long ago the request was. Otherwise the first poll that found nothing does: the
+    /// computer's clock may have been set since.
+    pub(super) timed: bool,
     /// Whether the service certainly accepted its request.
     pub(super) accepted: bool,
     /// Whether the recipient's earlier badges are known. Without them, a found badge proves nothing.
@@ -93,7 +96,11 @@ pub(super) fn judge(
     if doubt.ruled_out {
         return Judgement::NotAccepted;
     }
-    let passed = scan.now.duration_since(doubt.intent);
+    let since = if doubt.timed { Some(doubt.intent) } else { doubt.absent };
+    let Some(since) = since else {
+        return Judgement::Absent;
+    };
+    let passed = scan.now.duration_since(since);
     if passed >= settings.doubt_window {
         // Whoever would send again must know of it.
         let older = found.first().map(|older| Judgement::HoldsAlready(older.badge_id.clone()));
@@ -128,7 +135,15 @@ mod tests {
     }
 
     fn doubt() -> Doubt {
-        Doubt { intent: at(0), heard: true, accepted: false, baseline: true, ruled_out: false, absent: None }
+        Doubt {
+            intent: at(0),
+            heard: true,
+            timed: true,
+            accepted: false,
+            baseline: true,
+            ruled_out: false,
+            absent: None,
+        }
     }
 
     fn scan(minutes: i64) -> ScanResult {
@@ -206,6 +221,18 @@ mod tests {
         let accepted = Doubt { accepted: true, ..once.clone() };
         assert_eq!(judged(&accepted, &[], scan(11)), Judgement::Open);
         assert_eq!(judged(&once, &[], ScanResult { complete: false, ..scan(11) }), Judgement::Open);
+    }
+
+    #[test]
+    fn without_the_services_clock_the_first_poll_counts() {
+        let days_off = Doubt { intent: at(-3 * 24 * 60), heard: false, timed: false, ..doubt() };
+        assert_eq!(judged(&days_off, &[], scan(0)), Judgement::Absent);
+        let once = Doubt { absent: Some(at(0)), ..days_off };
+        assert_eq!(judged(&once, &[], scan(9)), Judgement::Open);
+        assert_eq!(judged(&once, &[], scan(10)), Judgement::NotSeen);
+        let hidden = ScanResult { shows_waiting: false, ..scan(10) };
+        assert_eq!(judged(&once, &[], hidden), Judgement::Open);
+        assert_eq!(judged(&once, &[], ScanResult { now: at(26 * 60), ..hidden }), Judgement::NotSeen);
     }
 
     #[test]

@@ -341,7 +341,8 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
     let old: Vec<i64> = db.rows(
         &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
-               AND (SELECT intent FROM request WHERE id = row.request) <= ?2
+               AND (SELECT CASE WHEN heard THEN intent ELSE coalesce(row.absent, intent) END
+                    FROM request WHERE id = row.request) <= ?2
                AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
         ),
         values![id.0, latest, among.map(super::json)],
