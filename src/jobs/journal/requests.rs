@@ -176,10 +176,8 @@ pub(super) fn is_provable(
     if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
         return Ok(true);
     }
-    let sql = format!(
-        "SELECT 1 FROM request WHERE id IN {} AND (NOT heard OR intent > ?2)",
-        unproven(request)
-    );
+    let sql =
+        format!("SELECT 1 FROM request WHERE id IN {} AND (NOT heard OR intent > ?2)", unproven(request));
     Ok(!db.exists(&sql, values![job.0, now.saturating_sub(window)])?)
 }
 
@@ -235,7 +233,8 @@ mod tests {
         for (heard, now, provable) in [("TRUE", 100, true), ("TRUE", 99, false), ("FALSE", 100, false)] {
             let connection = journal();
             let db = Tx::on(&connection);
-            let job = draft_of(&db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
+            let job =
+                draft_of(&db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
             db.script(&format!(
                 "INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, status)
                  SELECT 7, id, 1, '', 0, {heard}, 0, 'refused', 422 FROM job"

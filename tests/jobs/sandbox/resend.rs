@@ -88,8 +88,7 @@ async fn a_row_that_was_not_accepted_is_looked_for_although_the_job_was_just_che
     for is_checked in [false, true] {
         let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
         let switches = vec![("over-quota".into(), "partial-202".into())];
-        let mut bench =
-            Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+        let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
         bench.sandbox.control().set_quota(Some(3));
         bench.fault("post /badges status=401 times=1");
         let id = begin(&bench, people(0..5)).await;
