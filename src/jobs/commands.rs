@@ -7,7 +7,7 @@ use super::files;
 use super::history_scan;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
-use super::journal::decisions::{DecideRow, Retry, Unresolved};
+use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
 use super::journal::rows::RowFilter;
@@ -225,20 +225,19 @@ impl Jobs {
         self.core.writer()?;
         JobError::unless_key(why)?;
         let sends = decision == Decision::SendAgain;
-        let seen = if sends {
+        let (seen, shown) = if sends {
             let (job, seen) = self.core.my_job_to_send(id).await?;
-            self.one_by_one(&job, no).await?;
-            seen
+            (seen, self.look_again(&job, no).await?)
         } else {
             let (job, seen) = self.core.my_job_seen(id).await?;
             if let Decision::IsThis(badge) = &decision {
                 self.is_of_row(&job, no, badge).await?;
             }
-            seen
+            (seen, None)
         };
         let number = self.core.store.number_of(id, no).await?;
         let (actor, why, now) = (Actor::now(who), why.to_owned(), self.core.moment().0.as_second());
-        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now, seen });
+        let decide = self.core.store.decide_row(DecideRow { id, no, decision, actor, why, now, seen, shown });
         let done = self.written(id, decide.await)?;
         self.core.changed(id, []);
         let no = number;
@@ -251,11 +250,16 @@ impl Jobs {
                 self.core.wake.notify_one();
                 Ok(())
             }
-            Err(Unresolved::Rival(rival)) => Err(JobError::review(localizable!(
+            Err(Unresolved::Review(Some(why))) => Err(JobError::review(localizable!(
                 "Row {no} of job {id} needs review: {why}. Nothing was sent. Send it again if a second badge is right.",
                 no,
                 id,
-                why = rival.why()
+                why
+            ))),
+            Err(Unresolved::Review(None)) => Err(JobError::review(localizable!(
+                "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
+                no,
+                id
             ))),
             Err(Unresolved::RowStatus(row_status)) => Err(JobError::no(localizable!(
                 "Row {no} of job {id} is {state}: there is nothing to resolve now. Nothing was changed.",
@@ -481,8 +485,11 @@ impl Jobs {
         )))
     }
 
-    /// Repeats an old reading of the history, and refuses if other rows of the job would be sent, too.
-    async fn one_by_one(&self, job: &Job, no: u64) -> Result<(), JobError> {
+    /// Looks for the badges of a row that a person wants to send, whenever the job was checked: a duplicate check does
+    /// not read rows that were sent before, and what it found is old as soon as a late badge may have come. Returns what
+    /// the person was shown before that; what changes it needs another decision. Refuses if other rows of the job would
+    /// be sent, too.
+    async fn look_again(&self, job: &Job, no: u64) -> Result<Option<ReviewedRow>, JobError> {
         let id = job.id;
         let waiting = rules::count(Step::Resume, job);
         if waiting > 0 {
@@ -492,9 +499,9 @@ impl Jobs {
                 n = waiting
             )));
         }
-        let before = self.core.store.reviewed_row(id, no).await?;
-        let Some(row) = &before else { return Ok(()) };
-        if row.row_status == RowStatus::NotSeen && duplicate_check::is_stale(&self.core, job) {
+        let shown = self.core.store.reviewed_row(id, no).await?;
+        let Some(row) = &shown else { return Ok(None) };
+        if row.row_status == RowStatus::NotSeen {
             let polled = self.poll_now(Some(id)).await;
             if let Some(why) = polled.failed {
                 return Err(JobError::no(localizable!(
@@ -505,22 +512,12 @@ impl Jobs {
             if !polled.complete {
                 return Err(duplicate_check::incomplete());
             }
-            return Ok(());
+        } else {
+            self.read_again(job).await?;
         }
-        self.read_again(job).await?;
-        // The duplicate check does not read rows that were sent before.
-        if duplicate_check::is_stale(&self.core, job) {
-            duplicate_check::look_up(&self.core, job, no).await?;
-        }
-        if self.core.store.reviewed_row(id, no).await? == before {
-            return Ok(());
-        }
-        let no = self.core.store.number_of(id, no).await?;
-        Err(JobError::review(localizable!(
-            "The situation has changed. Nothing was sent. Check row {no} of job {id} again.",
-            no,
-            id
-        )))
+        // Of a row that needs review now, it names the badge.
+        duplicate_check::look_up(&self.core, job, no).await?;
+        Ok(shown)
     }
 
     /// After a 422: checks whether the service accepted any of the refused request. If a badge is found, the

@@ -443,7 +443,7 @@ impl DuplicateKind {
     }
 }
 
-/// For one sent row; [`check_duplicates`] reads unsent ones. Something new makes the row need review.
+/// For one row that was sent before; [`check_duplicates`] reads the others. Something new makes the row need review.
 pub(super) async fn look_up(core: &Arc<JobsCore>, job: &Job, no: u64) -> Result<(), JobError> {
     let (id, phase) = (job.id, job.phase);
     let email = core.store.email_of_sent(id, no, phase).await?;

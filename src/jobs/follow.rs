@@ -29,11 +29,11 @@ pub(super) async fn run(core: Arc<JobsCore>) {
     let mut held: Option<Instant> = None;
     while !core.ending.is_cancelled() {
         let asked = std::mem::take(&mut *lock(&core.asked));
-        let open = match core.store.open_jobs(core.me()).await {
-            Ok(open) => open,
+        let (open, unread) = match core.store.open_jobs(core.me()).await {
+            Ok(open) => (open, None),
             Err(JournalError::Closed) => return,
-            // Polling changes nothing, so try again later.
-            Err(_) => Vec::new(),
+            // Polling changes nothing, so try again later. Whoever asked for a poll must not take this for one.
+            Err(why) => (Vec::new(), Some(why.localizable())),
         };
         let (now, _) = core.moment();
         let here = Instant::now();
@@ -64,7 +64,7 @@ pub(super) async fn run(core: Arc<JobsCore>) {
             answer(asked, &polled);
             continue;
         }
-        answer(asked, &PollResult { complete: true, ..PollResult::default() });
+        answer(asked, &PollResult { jobs: 0, complete: unread.is_none(), failed: unread });
         let neighbours = core.neighbours(&mut known).await;
         let next = deadlines.values().map(|(_, at)| held.map_or(*at, |until| until.max(*at))).min();
         // Without open jobs of others less often, but one may start at any time.

@@ -33,6 +33,9 @@ pub(super) struct Doubt {
     pub(super) intent: Timestamp,
     /// Whether that time came from the service's own clock.
     pub(super) heard: bool,
+    /// Whether that time tells how long ago the request was. Otherwise the first poll that found nothing does: the
+    /// computer's clock may have been set since.
+    pub(super) timed: bool,
     /// Whether the service certainly accepted its request.
     pub(super) accepted: bool,
     /// Whether the recipient's earlier badges are known. Without them, a found badge proves nothing.
@@ -93,9 +96,15 @@ pub(super) fn judge(
     if doubt.ruled_out {
         return Judgement::NotAccepted;
     }
-    let passed = scan.now.duration_since(doubt.intent);
+    let since = if doubt.timed { Some(doubt.intent) } else { doubt.absent };
+    let Some(since) = since else {
+        return Judgement::Absent;
+    };
+    let passed = scan.now.duration_since(since);
     if passed >= settings.doubt_window {
-        return Judgement::NotSeen;
+        // Whoever would send again must know of it.
+        let older = found.first().map(|older| Judgement::HoldsAlready(older.badge_id.clone()));
+        return older.unwrap_or(Judgement::NotSeen);
     }
     // Absence counts only where the service shows waiting badges. A slow server may still be working, and one
     // poll may come too early.
@@ -126,7 +135,15 @@ mod tests {
     }
 
     fn doubt() -> Doubt {
-        Doubt { intent: at(0), heard: true, accepted: false, baseline: true, ruled_out: false, absent: None }
+        Doubt {
+            intent: at(0),
+            heard: true,
+            timed: true,
+            accepted: false,
+            baseline: true,
+            ruled_out: false,
+            absent: None,
+        }
     }
 
     fn scan(minutes: i64) -> ScanResult {
@@ -207,11 +224,26 @@ mod tests {
     }
 
     #[test]
+    fn without_the_services_clock_the_first_poll_counts() {
+        let days_off = Doubt { intent: at(-3 * 24 * 60), heard: false, timed: false, ..doubt() };
+        assert_eq!(judged(&days_off, &[], scan(0)), Judgement::Absent);
+        let once = Doubt { absent: Some(at(0)), ..days_off };
+        assert_eq!(judged(&once, &[], scan(9)), Judgement::Open);
+        assert_eq!(judged(&once, &[], scan(10)), Judgement::NotSeen);
+        let hidden = ScanResult { shows_waiting: false, ..scan(10) };
+        assert_eq!(judged(&once, &[], hidden), Judgement::Open);
+        assert_eq!(judged(&once, &[], ScanResult { now: at(26 * 60), ..hidden }), Judgement::NotSeen);
+    }
+
+    #[test]
     fn after_the_window_the_row_was_never_seen() {
         let hidden = ScanResult { shows_waiting: false, ..scan(26 * 60) };
         for accepted in [false, true] {
             assert_eq!(judged(&Doubt { accepted, ..doubt() }, &[], hidden), Judgement::NotSeen);
         }
+        let (accepted, older) = (Doubt { accepted: true, ..doubt() }, [candidate("b", Some(-30))]);
+        assert!(matches!(judged(&accepted, &older, hidden), Judgement::HoldsAlready(_)));
+        assert_eq!(judged(&accepted, &older, scan(60)), Judgement::Open, "its own badge may still come");
         assert_eq!(judged(&doubt(), &[], ScanResult { now: at(26 * 60 - 1), ..hidden }), Judgement::Open);
         assert_eq!(judged(&doubt(), &[], ScanResult { complete: false, ..hidden }), Judgement::Open);
     }

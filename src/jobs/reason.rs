@@ -84,6 +84,8 @@ codes! {
         tr_noop!("lapel ended before it sent everything. The rest was not sent. You can resume the job.");
     Closed = "closed",
         tr_noop!("lapel was closed before it sent everything. The rest was not sent. You can resume the job.");
+    HeldUp = "held_up",
+        tr_noop!("Some recipients were not sent to: an earlier request to them has no result yet. You can resume the job later.");
     NotNamed = "not_named", tr_noop!("the service accepted the request but did not identify this badge");
     NoTemplate = "no_template", tr_noop!("the job has no template");
     AcceptedMore = "accepted_more",

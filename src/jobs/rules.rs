@@ -254,11 +254,14 @@ mod tests {
     #[test]
     fn an_approval_covers_only_seen_rivals() {
         let all = [other(0, Claim::Kept), other(1, Claim::Open)];
-        assert_eq!(judge(None, Some(0), &all), ClaimVerdict::Review(1), "another one came since");
+        assert_eq!(judge(None, Some(100), &all), ClaimVerdict::Review(1), "another one came since");
         let approved = ClaimVerdict::Free { slot: 2, takes: Vec::new(), approved: true };
-        assert_eq!(judge(None, Some(1), &all), approved);
+        assert_eq!(judge(None, Some(101), &all), approved);
         let approved = ClaimVerdict::Free { slot: 3, takes: Vec::new(), approved: true };
-        assert_eq!(judge(Some(0), Some(2), &[other(2, Claim::Kept)]), approved);
+        assert_eq!(judge(Some(0), Some(102), &[other(2, Claim::Kept)]), approved);
+        // The seen one went, and another row has its slot.
+        let other_row = Other { id: 7, ..other(0, Claim::Kept) };
+        assert_eq!(judge(None, Some(100), &[other_row]), ClaimVerdict::Review(0));
     }
 
     #[test]
@@ -281,7 +284,7 @@ mod tests {
         let live = Other { is_live: true, ..idle };
         assert_eq!(judge(None, None, &[live]), ClaimVerdict::Review(0));
         let approved = ClaimVerdict::Free { slot: 1, takes: Vec::new(), approved: true };
-        assert_eq!(judge(None, Some(0), &[live]), approved);
+        assert_eq!(judge(None, Some(100), &[live]), approved);
         // A row that has a claim does not wait for an unused one.
         assert_eq!(judge(Some(0), None, &[Other { slot: 1, ..live }]), free(0));
     }

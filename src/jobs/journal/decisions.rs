@@ -1,6 +1,6 @@
 //! What a person decides about a job after it began.
 
-use super::claims::{self, Rival};
+use super::claims;
 use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
 use super::rows::{self, Binding};
@@ -102,6 +102,8 @@ pub(in crate::jobs) struct DecideRow {
     /// The service's time, in seconds.
     pub(in crate::jobs) now: i64,
     pub(in crate::jobs) seen: SeenJob,
+    /// What the person was shown, of a row to send: nothing is sent if it is another now.
+    pub(in crate::jobs) shown: Option<ReviewedRow>,
 }
 
 #[derive(Clone, Debug)]
@@ -110,12 +112,13 @@ pub(in crate::jobs) enum Unresolved {
     RowStatus(RowStatus),
     /// There is no such row, it was not sent, or the badge belongs to another row.
     NoRow,
-    /// Another row has sent to the same recipient, and the person was not shown that.
-    Rival(Rival),
+    /// The person was not shown what was found meanwhile, or that another row has sent to the same recipient. The
+    /// row's reason, if it has one.
+    Review(Option<Reason>),
 }
 
 pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(), Unresolved>> {
-    let DecideRow { id, no, decision, actor, why, now, seen: seen_job } = args;
+    let DecideRow { id, no, decision, actor, why, now, seen: seen_job, shown } = args;
     let (id, no) = (*id, *no);
     jobs::assure_owned(db, id, &seen_job.owner)?;
     let Some((facts, seen)) = facts(db, id, no)? else { return Ok(Err(Unresolved::NoRow)) };
@@ -140,12 +143,16 @@ pub(super) fn decide_row(db: &Tx<'_>, args: &DecideRow) -> tx::Result<Result<(),
         }
         Decision::SendAgain => {
             // A decision allows only what the person was shown.
+            let found = reviewed_row(db, &id, &no)?;
+            if found != *shown {
+                return Ok(Err(Unresolved::Review(found.and_then(|row| row.why))));
+            }
             let seen = seen.filter(|_| facts.row_status == RowStatus::Ask);
             if let Some(rival) = claims::rival_of(db, id, no)?
                 && seen != Some(rival.claim_id())
             {
                 claims::review_one(db, id, no, &rival)?;
-                return Ok(Err(Unresolved::Rival(rival)));
+                return Ok(Err(Unresolved::Review(Some(rival.why()))));
             }
             rows::forget_failed(db, id, no)?;
             send_again(db, id, &[no])?;
@@ -197,6 +204,8 @@ fn rule_facts(db: &Tx<'_>, id: JobId, rows: &[u64]) -> tx::Result<HashMap<u64, F
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::jobs) struct ReviewedRow {
     pub(in crate::jobs) row_status: RowStatus,
+    /// Which badge was found, too.
+    why: Option<Reason>,
     /// The duplicate check's finding.
     class: Option<String>,
     /// The highest of the other claims.
@@ -206,10 +215,11 @@ pub(in crate::jobs) struct ReviewedRow {
 /// What a person was shown about a row; `None` if it does not exist.
 pub(super) fn reviewed_row(db: &Tx<'_>, id: &JobId, no: &u64) -> tx::Result<Option<ReviewedRow>> {
     db.optional(
-        "SELECT bucket, class, seen FROM row WHERE job = ?1 AND no = ?2",
+        "SELECT bucket, class, seen, why FROM row WHERE job = ?1 AND no = ?2",
         values![id.0, *no as i64],
         |r| {
-            Ok(ReviewedRow { row_status: jobs::row_status(r, "bucket")?, class: r.get(1)?, rival: r.get(2)? })
+            let row_status = jobs::row_status(r, "bucket")?;
+            Ok(ReviewedRow { row_status, why: r.get(3)?, class: r.get(1)?, rival: r.get(2)? })
         },
     )
 }
@@ -331,7 +341,8 @@ fn resendable(db: &Tx<'_>, id: JobId, among: Option<&[u64]>, latest: i64) -> tx:
     let old: Vec<i64> = db.rows(
         &format!(
             "SELECT no FROM row WHERE row.job = ?1 AND {may} AND (SELECT kind FROM job WHERE id = ?1) = 'issue'
-               AND (SELECT intent FROM request WHERE id = row.request) <= ?2
+               AND (SELECT CASE WHEN heard THEN intent ELSE coalesce(row.absent, intent) END
+                    FROM request WHERE id = row.request) <= ?2
                AND (?3 IS NULL OR no IN json_list(?3, bigint)) ORDER BY no"
         ),
         values![id.0, latest, among.map(super::json)],

@@ -131,7 +131,9 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
         |r| {
         let row_status = jobs::row_status(r, "bucket")?;
         // The time of such a request is this poll's.
-        let is_unsearched = r.get::<Option<String>>(14)?.as_deref() == Some(lost_writes::UNSEARCHED);
+        let outcome = r.get::<Option<String>>(14)?;
+        let is_unsearched = outcome.as_deref() == Some(lost_writes::UNSEARCHED);
+        let heard: bool = r.get(6)?;
         let intent = Timestamp::from_second(r.get(5)?).unwrap_or(Timestamp::UNIX_EPOCH);
         Ok(DoubtRow {
             job: JobId(r.get(13)?),
@@ -141,7 +143,8 @@ fn rows_in_doubt(db: &Tx<'_>, jobs: &HashSet<JobId>, now: Timestamp) -> tx::Resu
             request: r.get(2)?,
             doubt: Doubt {
                 intent: if is_unsearched { now } else { intent },
-                heard: r.get(6)?,
+                heard,
+                timed: heard || lost_writes::is_stand_in(outcome.as_deref()),
                 accepted: row_status == RowStatus::Unbound || r.get::<bool>(8)?,
                 baseline: r.get(7)?,
                 ruled_out: r.get::<Option<bool>>(10)?.unwrap_or(false),

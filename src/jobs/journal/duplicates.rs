@@ -288,11 +288,12 @@ pub(super) fn finish_check(db: &Tx<'_>, args: &FinishCheck) -> tx::Result<CheckR
     Ok((classes, claims::unsent_elsewhere(db, *id)?))
 }
 
-/// The address of a sent row that the duplicate check of unsent rows does not read.
+/// The address of a row that needs a decision and was sent before, or that the duplicate check does not read.
 pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) -> tx::Result<Option<String>> {
     db.optional(
         &format!(
-            "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask') AND NOT {}",
+            "SELECT email FROM row WHERE job = ?1 AND no = ?2 AND bucket IN ('dropped', 'ask')
+               AND (request IS NOT NULL OR NOT {})",
             judged(*phase)
         ),
         values![id.0, *no as i64],
@@ -301,31 +302,49 @@ pub(super) fn email_of_sent(db: &Tx<'_>, id: &JobId, no: &u64, phase: &Phase) ->
 }
 
 /// Stores the badges that the recipient of a sent row has. If something new is found, the row needs review and says
-/// why.
+/// why. A duplicate check of other rows may have stored a late badge of a row that was not accepted, so its kind counts,
+/// too.
 pub(super) fn record_held_of_row(
     db: &Tx<'_>,
     id: &JobId,
     no: &u64,
     held: &[ExistingBadge],
 ) -> tx::Result<()> {
+    let known: Option<String> = db
+        .optional(
+            "SELECT CASE bucket WHEN 'dropped' THEN coalesce(class, 'new') END FROM row WHERE job = ?1 AND no = ?2",
+            values![id.0, *no as i64],
+            |r| r.get(0),
+        )?
+        .flatten();
+    let known = known.and_then(|code| DuplicateKind::from_code(&code)).map(DuplicateKind::weight);
+    let mut found: Option<&ExistingBadge> = None;
     for held in held {
-        let is_new = db.execute(
-            "INSERT INTO baseline (job, email_key, badge, over)
-                 SELECT ?1, ?2, ?3, ?4
-                 WHERE NOT EXISTS (SELECT 1 FROM row JOIN job ON job.id = row.job
-                                   WHERE row.badge = ?3 AND job.kind = 'issue'
-                                     AND job.base_url = (SELECT base_url FROM job WHERE id = ?1))
-                 ON CONFLICT DO NOTHING",
-            values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
+        let has_row = db.exists(
+            "SELECT 1 FROM row JOIN job ON job.id = row.job
+             WHERE row.badge = ?2 AND job.kind = 'issue'
+               AND job.base_url = (SELECT base_url FROM job WHERE id = ?1)",
+            values![id.0, held.badge.wire()],
         )?;
-        if is_new > 0 {
-            let why = Reason::class(held.class).because("why", held.why.clone());
-            db.execute(
-                "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
-                 WHERE job = ?1 AND no = ?2",
-                values![id.0, *no as i64, why, held.class.code(), held.why],
-            )?;
+        if has_row {
+            continue;
         }
+        let is_new = db.execute(
+            "INSERT INTO baseline (job, email_key, badge, over) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+            values![id.0, held.key.as_str(), held.badge.wire(), held.class.is_over()],
+        )? > 0;
+        let is_heavier = known.is_some_and(|known| known < held.class.weight());
+        if (is_new || is_heavier) && found.is_none_or(|found| found.class.weight() < held.class.weight()) {
+            found = Some(held);
+        }
+    }
+    if let Some(found) = found {
+        let why = Reason::class(found.class).because("why", found.why.clone());
+        db.execute(
+            "UPDATE row SET bucket = 'ask', why = ?3, class = ?4, class_why = ?5, guarded = FALSE
+             WHERE job = ?1 AND no = ?2",
+            values![id.0, *no as i64, why, found.class.code(), found.why],
+        )?;
     }
     Ok(())
 }

@@ -164,7 +164,8 @@ pub(super) fn doubt_refusal(db: &Tx<'_>, job: &JobId, at: &i64) -> tx::Result<Op
 }
 
 /// Whether a poll that found nothing proves that a refused request had no effect: if the service shows waiting
-/// badges, or after the doubt window.
+/// badges, or after the doubt window. Without the service's clock, nobody knows when that ends: then its rows are never
+/// seen in the end, and a person decides.
 pub(super) fn is_provable(
     db: &Tx<'_>,
     account: &str,
@@ -175,12 +176,9 @@ pub(super) fn is_provable(
     if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
         return Ok(true);
     }
-    let last: Option<i64> = db.row(
-        &format!("SELECT max(intent) FROM request WHERE id IN {}", unproven(request)),
-        values![job.0],
-        |r| r.get(0),
-    )?;
-    Ok(last.is_none_or(|intent| now.saturating_sub(intent) >= window))
+    let sql =
+        format!("SELECT 1 FROM request WHERE id IN {} AND (NOT heard OR intent > ?2)", unproven(request));
+    Ok(!db.exists(&sql, values![job.0, now.saturating_sub(window)])?)
 }
 
 /// Accepts a refusal after nothing of its requests was found. If something of a request was found, the rest of
@@ -222,4 +220,27 @@ pub(super) fn cancel_unsent(db: &Tx<'_>, job: JobId, kind: Kind) -> tx::Result<u
         values![job.0, Reason::from(Code::CancelledUnsent)],
     )?;
     Ok(moved as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::NewRow;
+    use super::*;
+    use crate::jobs::journal::tests::statements::{draft_of, journal};
+
+    #[test]
+    fn a_window_that_the_services_clock_did_not_begin_proves_nothing() {
+        for (heard, now, provable) in [("TRUE", 100, true), ("TRUE", 99, false), ("FALSE", 100, false)] {
+            let connection = journal();
+            let db = Tx::on(&connection);
+            let job =
+                draft_of(&db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
+            db.script(&format!(
+                "INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, status)
+                 SELECT 7, id, 1, '', 0, {heard}, 0, 'refused', 422 FROM job"
+            ))
+            .expect("refused");
+            assert_eq!(is_provable(&db, "k", (job, 7), now, 100).expect("read"), provable, "{heard} {now}");
+        }
+    }
 }

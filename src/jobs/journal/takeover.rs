@@ -1,5 +1,6 @@
 //! Owners of jobs: takes over jobs whose process has ended, and releases this process's jobs.
 
+use super::claims::HELD_UP;
 use super::jobs::{self, Account, Actor};
 use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
@@ -130,7 +131,10 @@ pub(super) fn pause_of_colleague(db: &Tx<'_>, id: &JobId, owner: &Process, at: &
 /// Releases all jobs of this process at a clean exit. Jobs with rows left to send stop until a person resumes them.
 pub(super) fn release(db: &Tx<'_>, me: &str) -> tx::Result<()> {
     for id in sending::ready_jobs(db, me)? {
-        jobs::stop(db, &id, &StopKind::Interrupted, &Code::Closed.into())?;
+        // A verb ends when only such rows are left: nobody closed anything too early.
+        let free = format!("SELECT 1 FROM row WHERE job = ?1 AND bucket = 'ready' AND NOT {HELD_UP}");
+        let why = if db.exists(&free, values![id.0])? { Code::Closed } else { Code::HeldUp };
+        jobs::stop(db, &id, &StopKind::Interrupted, &why.into())?;
     }
     db.execute("UPDATE job SET owner = NULL, owner_label = NULL WHERE owner = ?1", values![me])?;
     Ok(())

@@ -7,6 +7,7 @@ mod learning;
 mod meanwhile;
 mod pages;
 mod renamed;
+mod resend;
 mod review;
 mod revoking;
 mod several_rows;
@@ -60,6 +61,8 @@ impl Bench {
         let access = connect(&connection).expect("connected");
         let journal = team::in_memory();
         let (jobs, events) = Jobs::start(access.clone(), journal, account, settings).await.expect("jobs");
+        // As a program does when it connects, so that times are the service's.
+        let _ = access.reader().ping(&lapel::api::Call::interactive()).await;
         Self { sandbox, access, jobs, events }
     }
 

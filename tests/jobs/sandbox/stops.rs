@@ -109,6 +109,36 @@ async fn a_422_that_accepted_some_after_all_is_found_out_before_anything_else_is
     assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (60, 1));
 }
 
+/// A verb ends although rows are left that wait for an earlier request to the same recipient.
+#[tokio::test]
+async fn a_job_that_is_held_up_says_so_when_its_program_ends() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = Options { switches: vec![("waiting-history".into(), "hidden".into())], ..small() };
+    let sandbox = Sandbox::start(options).await.expect("the sandbox starts");
+    let connection = session(&sandbox, Environment::Demo).connection;
+    let account = Account::of("demo", &connection);
+    let start = async |connection: &lapel::api::Connection| {
+        let journal = team::open(folder.path(), None).expect("a journal");
+        let access = connect(connection).expect("connected");
+        Jobs::start(access, journal, account.clone(), JobConfig::default()).await.expect("jobs")
+    };
+    let (jobs, events) = start(&connection).await;
+    sandbox.control().add_fault("post /badges drop times=1").expect("a fault");
+    let first = jobs.issue(plan(Some(Vec::new())), "me").await.expect("planned");
+    jobs.sent(first).await;
+    let (template, _) = template();
+    let rival = jobs.sent_before(&template, "gildong@naru.example").await.expect("read").expect("the first");
+    let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
+    let second = jobs.issue(told, "me").await.expect("planned");
+    jobs.sent(second).await;
+    jobs.close().await;
+    drop((jobs, events));
+    let reading = lapel::api::Connection { read_only: true, ..connection };
+    let (jobs, _events) = start(&reading).await;
+    let stop = jobs.job(second).await.expect("a job").stop.expect("it is stopped");
+    assert!(stop.kind == StopKind::Interrupted && stop.why.is(Code::HeldUp), "{stop:?}");
+}
+
 #[tokio::test]
 async fn a_paused_job_sends_nothing_more_and_a_resumed_one_the_rest() {
     let mut bench = Bench::new(small()).await;

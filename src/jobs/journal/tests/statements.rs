@@ -263,9 +263,12 @@ fn claims_of_recipients_that_other_jobs_have() {
         let ((), statements) = counted(|| drafts::start(&db, &job, &me(), &seen(Phase::Draft)));
         assert_eq!((with(&db, job, RowStatus::Ask), with(&db, job, RowStatus::Ready)), (n, n * 2));
         let allowed = draft(&db, Kind::Issue, n * 2);
-        let (_, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
-        db.execute("UPDATE row SET allowed = 'sent', seen = 5 WHERE job = ?1", values![allowed.0])
-            .expect("allowed");
+        let (rivals, check) = counted(|| claims::rivals(&db, allowed, "row.bucket = 'ready'"));
+        for (no, rival, _) in rivals {
+            let values = values![allowed.0, no, rival.claim_id()];
+            db.execute("UPDATE row SET allowed = 'sent', seen = ?3 WHERE job = ?1 AND no = ?2", values)
+                .expect("allowed");
+        }
         let ((), beside) = counted(|| drafts::start(&db, &allowed, &me(), &seen(Phase::Draft)));
         assert_eq!(with(&db, allowed, RowStatus::Ready), n * 2);
         statements * 10_000 + check * 100 + beside
