@@ -9,9 +9,15 @@ use super::{conditions, erase, jobs};
 use crate::jobs::job::JobId;
 use crate::jobs::row_status::RowStatus;
 
-/// Records of jobs that another journal has with all of their rows: a backup's jobs may come back.
-const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
-                                          AND (file LIKE 'team %' OR file LIKE 'file %'))";
+/// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
+/// in a file that they left.
+fn records(db: &Tx<'_>) -> String {
+    let backups = if db.is_team() { "OR NOT (file LIKE 'team %' OR file LIKE 'file %')" } else { "" };
+    format!(
+        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
+                            AND (file LIKE 'team %' OR file LIKE 'file %') {backups})"
+    )
+}
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Purge {
@@ -31,11 +37,12 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2 AND base_url = ?3
-           AND CASE WHEN phase = 'moved' THEN {RECORDS}
+           AND CASE WHEN phase = 'moved' THEN {}
                     ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
                                      AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END
            AND NOT (owner IS NOT NULL AND owner <> ?4 AND owner NOT IN json_list(?5, text)
                     AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {}))",
+        records(db),
         conditions::may_be_sent()
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];
