@@ -21,10 +21,10 @@ use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
 use marks::MarkState;
-pub(in crate::jobs) use marks::OtherJournal;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
-pub(super) use marks::{assure_here, elsewhere, expect, merge, other_than};
+pub(in crate::jobs) use marks::{Beside, OtherJournal};
+pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
 use std::collections::{HashMap, HashSet};
 
 /// Schema 9: jobs that came from another journal.
@@ -308,18 +308,12 @@ fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx
     Ok(records.into_iter().filter(|job| moved.contains(job)).collect())
 }
 
-/// The records that another journal must have, besides those of a move that is not complete: of earlier moves, and of
-/// jobs that went with a backup. They show whom this journal has served.
-pub(super) fn known_there(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<Vec<JobId>> {
-    let mut all = of_account(
-        db,
-        account,
-        &format!(
-            "job.phase = 'moved' AND NOT EXISTS (SELECT 1 FROM handover WHERE handover.id = job.handover AND {MOVES})"
-        ),
-    )?;
-    all.extend(records(db, account, to, "taken")?);
-    Ok(all)
+/// The records that a journal must have to which the jobs of an account go: all but those of jobs that came back. They
+/// show whom this journal has served. Where an earlier target is lost, they are all that is left.
+pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobId>> {
+    let is_back = format!("handover.id = job.handover AND {MOVES} AND handover.state = 'returned'");
+    let which = format!("job.phase = 'moved' AND NOT EXISTS (SELECT 1 FROM handover WHERE {is_back})");
+    of_account(db, account, &which)
 }
 
 /// Those jobs of another journal that never came here.
@@ -843,7 +837,8 @@ impl Journal {
         let mut going = here.begin_move(begin).await?;
         let mut moved = going.len() as u64;
         let source = here.source().await?;
-        let known = here.known_there(account.clone(), target.clone()).await?;
+        let mut known = here.known_there(account.clone()).await?;
+        known.retain(|job| !going.contains(job));
         let records: HashSet<JobId> = there.missing(source.name.clone(), known).await?.into_iter().collect();
         going.extend(&records);
         for job in going {
@@ -886,13 +881,15 @@ impl Journal {
         }
         let Some(file) = beside else { return Ok(()) };
         let me = self.for_other().await?;
-        if let Some(why) = file.store().other_than(account.clone(), me.clone()).await? {
-            return refused(why);
-        }
-        let jobs = if self.reads_only() {
+        let is_left = match file.store().beside(account.clone(), me.clone()).await? {
+            Beside::Elsewhere(why) => return refused(why),
+            Beside::Here => false,
+            Beside::There => true,
+        };
+        let jobs = if is_left || self.reads_only() {
             file.store().count_here(account.clone()).await?
         } else {
-            file.store().leave(account.clone(), me.clone()).await?
+            file.store().leave(account.clone(), me).await?
         };
         if jobs > 0 {
             return refused(localizable_plural!(
@@ -903,7 +900,7 @@ impl Journal {
                 server = self.place()
             ));
         }
-        let known = file.store().known_there(account.clone(), me).await?;
+        let known = file.store().known_there(account.clone()).await?;
         if known.is_empty() {
             return Ok(());
         }

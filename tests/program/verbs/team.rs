@@ -515,6 +515,36 @@ fn a_read_only_profile_moves_no_jobs() {
     assert!(!bench.path("lapel.backup").exists() && !bench.path("data/journal.sqlite").exists());
 }
 
+#[test]
+fn names_of_moved_jobs_leave_the_computer_after_the_same_time() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer"]);
+    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
+    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    bench.settings(&alone);
+    run_as(&bench, "issuer", &issue).ended(0);
+    bench.settings(&format!("[jobs]\nkeep_days = 1\n{with_team}"));
+    run_as(&bench, "issuer", &["journal", "move"]).ended(0);
+    let change = |sql: &str| {
+        let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+        db.execute_batch(sql).expect(sql);
+    };
+    let names = || {
+        let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+        let sql = "SELECT count(*) FROM row WHERE email <> ''";
+        db.query_row(sql, [], |r| r.get::<_, i64>(0)).expect("a number")
+    };
+    run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
+    assert_eq!(names(), 1, "it is new");
+    change("UPDATE job SET created = 0");
+    run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
+    assert_eq!(names(), 0);
+    run_as(&bench, "issuer", &issue).ended(3);
+}
+
 /// Nobody has looked for the rows that may have been sent, and the other journal would not look.
 #[test]
 fn jobs_of_a_team_that_lost_writes_stay_until_somebody_has_searched() {

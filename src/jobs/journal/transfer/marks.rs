@@ -159,15 +159,29 @@ pub(in crate::jobs::journal) fn elsewhere(db: &Tx<'_>, account: &Account) -> tx:
     Ok(left.map(|mark| mark.why(db.is_team())))
 }
 
-/// Why another journal than this one cannot send for an account, as the journal beside it knows.
-pub(in crate::jobs::journal) fn other_than(
+/// What the journal beside another one knows of an account.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) enum Beside {
+    /// It may send for the account itself.
+    Here,
+    /// The other one sends for the account.
+    There,
+    /// A third one does, or a move is not complete.
+    Elsewhere(Localizable),
+}
+
+pub(in crate::jobs::journal) fn beside(
     db: &Tx<'_>,
     account: &Account,
     other: &OtherJournal,
-) -> tx::Result<Option<Localizable>> {
+) -> tx::Result<Beside> {
     let marks = of(db, account)?;
     let in_the_way = marks.iter().find(|mark| mark.state != MarkState::Gone || !mark.is_of(other));
-    Ok(in_the_way.map(|mark| mark.why(db.is_team())))
+    Ok(match in_the_way {
+        Some(mark) => Beside::Elsewhere(mark.why(db.is_team())),
+        None if marks.is_empty() => Beside::Here,
+        None => Beside::There,
+    })
 }
 
 /// # Errors

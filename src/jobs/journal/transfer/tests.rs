@@ -229,6 +229,20 @@ async fn a_team_that_lost_what_was_moved_to_it_gets_it_again() {
     is_whole(&team).await;
 }
 
+/// An administrator has removed the marks, as docs/team.md says.
+#[tokio::test]
+async fn records_of_jobs_in_a_lost_journal_go_to_the_next_one() {
+    let (one, two, three) = (folder(), folder(), folder());
+    let (file, lost, next) = (open(one.path()), open(two.path()), open(three.path()));
+    sends(&file, "a").await;
+    moved(&file, &lost).await;
+    file.move_to(&next, &mine(), "me").await.expect_err("the first one has them");
+    change(&file, "DELETE FROM transfer").await;
+    assert_eq!(moved(&file, &next).await, 1);
+    assert!(!begins(&next, "a").await && begins(&next, "b").await && !begins(&file, "c").await);
+    is_whole(&next).await;
+}
+
 #[tokio::test]
 async fn profiles_move_on_their_own() {
     let (one, two) = (folder(), folder());
@@ -346,9 +360,10 @@ async fn a_move_of_an_earlier_version_counts() {
         if state == "returned" {
             continue;
         }
-        let found = file.store().other_than(mine(), to.clone()).await.expect("asked");
-        assert_eq!(found.is_none(), is_there, "{state}");
-        assert!(file.store().other_than(mine(), third.clone()).await.expect("asked").is_some());
+        let found = file.store().beside(mine(), to.clone()).await.expect("asked");
+        assert_eq!(matches!(found, Beside::There), is_there, "{state}: {found:?}");
+        let found = file.store().beside(mine(), third.clone()).await.expect("asked");
+        assert!(matches!(found, Beside::Elsewhere(_)), "{state}: {found:?}");
         file.store().assure_may_go(mine(), third.clone()).await.expect_err("it goes elsewhere");
         let begin = BeginMove {
             account: mine(),
@@ -364,7 +379,7 @@ async fn a_move_of_an_earlier_version_counts() {
             number(&file, "SELECT count(*) FROM transfer WHERE state = 'gone' AND other = 'random'").await,
             1
         );
-        let known = file.store().known_there(mine(), to.clone()).await.expect("asked");
+        let known = file.store().known_there(mine()).await.expect("asked");
         assert_eq!(known, [JobId(1)], "{state}");
     }
 }
