@@ -111,7 +111,9 @@ async fn a_move_that_fails_half_way_leaves_at_most_one_journal_that_sends() {
         let both = [begins(&file, "c").await, begins(&team, "c").await];
         assert_ne!(both, [true, true], "{fails}");
         let opened = team.assure_only(Some(&file), &mine()).await;
-        assert!(opened.is_err(), "{fails}: the person learns what to do");
+        let begun = begins_of(&team, "c", "u").await.map(drop);
+        let said = opened.and(begun).expect_err("the person learns what to do").to_string();
+        assert!(said.contains("lapel journal move"), "{fails}: {said}");
         change(failing, "DROP TRIGGER fails").await;
         moved(&file, &team).await;
         for known in ["a", "b"] {
