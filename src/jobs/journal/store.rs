@@ -23,7 +23,7 @@ use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, Beside, JobCopy, OtherJournal, SourceJournal, TakeCopy};
+use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
@@ -326,7 +326,7 @@ operations! {
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
     read elsewhere(account: Account) -> Option<Localizable> = transfer::elsewhere;
-    read beside(account: Account, other: OtherJournal) -> Beside = transfer::beside;
+    read beside(account: Account, other: OtherJournal) -> JournalBeside = transfer::beside;
     read owners(account: Account, me: String) -> Vec<String> = transfer::owners;
     read known_there(account: Account) -> Vec<JobId> = transfer::known_there;
     read missing(source: String, jobs: Vec<JobId>) -> Vec<JobId> = transfer::missing;

@@ -23,7 +23,7 @@ use crate::jobs::job::JobId;
 use marks::MarkState;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
-pub(in crate::jobs) use marks::{Beside, OtherJournal};
+pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
 pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
 use std::collections::{HashMap, HashSet};
 
@@ -882,9 +882,9 @@ impl Journal {
         let Some(file) = beside else { return Ok(()) };
         let me = self.for_other().await?;
         let is_left = match file.store().beside(account.clone(), me.clone()).await? {
-            Beside::Elsewhere(why) => return refused(why),
-            Beside::Here => false,
-            Beside::There => true,
+            JournalBeside::Elsewhere(why) => return refused(why),
+            JournalBeside::Here => false,
+            JournalBeside::There => true,
         };
         let jobs = if is_left || self.reads_only() {
             file.store().count_here(account.clone()).await?

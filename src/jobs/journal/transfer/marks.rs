@@ -161,7 +161,7 @@ pub(in crate::jobs::journal) fn elsewhere(db: &Tx<'_>, account: &Account) -> tx:
 
 /// What the journal beside another one knows of an account.
 #[derive(Clone, Debug)]
-pub(in crate::jobs) enum Beside {
+pub(in crate::jobs) enum JournalBeside {
     /// It may send for the account itself.
     Here,
     /// The other one sends for the account.
@@ -174,13 +174,13 @@ pub(in crate::jobs::journal) fn beside(
     db: &Tx<'_>,
     account: &Account,
     other: &OtherJournal,
-) -> tx::Result<Beside> {
+) -> tx::Result<JournalBeside> {
     let marks = of(db, account)?;
     let in_the_way = marks.iter().find(|mark| mark.state != MarkState::Gone || !mark.is_of(other));
     Ok(match in_the_way {
-        Some(mark) => Beside::Elsewhere(mark.why(db.is_team())),
-        None if marks.is_empty() => Beside::Here,
-        None => Beside::There,
+        Some(mark) => JournalBeside::Elsewhere(mark.why(db.is_team())),
+        None if marks.is_empty() => JournalBeside::Here,
+        None => JournalBeside::There,
     })
 }
 

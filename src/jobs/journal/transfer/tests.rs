@@ -363,9 +363,9 @@ async fn a_move_of_an_earlier_version_counts() {
             continue;
         }
         let found = file.store().beside(mine(), to.clone()).await.expect("asked");
-        assert_eq!(matches!(found, Beside::There), is_there, "{state}: {found:?}");
+        assert_eq!(matches!(found, JournalBeside::There), is_there, "{state}: {found:?}");
         let found = file.store().beside(mine(), third.clone()).await.expect("asked");
-        assert!(matches!(found, Beside::Elsewhere(_)), "{state}: {found:?}");
+        assert!(matches!(found, JournalBeside::Elsewhere(_)), "{state}: {found:?}");
         file.store().assure_may_go(mine(), third.clone()).await.expect_err("it goes elsewhere");
         let begin = BeginMove {
             account: mine(),
