@@ -7,7 +7,7 @@ pub(super) use status::{journal_lines, names, server_json};
 
 use super::connection::journal_place;
 use super::failure::Failure;
-use super::session::{Asker, answer_json};
+use super::session::{Asker, answer_json, may_act};
 use super::{exit, output, words};
 use crate::config::{ConfigError, Paths, Profile, Settings};
 use crate::domain::text::scrub;
@@ -89,6 +89,13 @@ pub async fn journal(
     asker: &Asker,
 ) -> u8 {
     let (as_json, folder, who) = (flags.json, paths.data_dir.clone(), asker.who.clone());
+    // Where open jobs are sent from is no matter of a profile that sends nothing.
+    if matches!(flags.verb, JournalVerb::Backup { stay: false, .. } | JournalVerb::Restore { .. })
+        && let Ok(Settings { profile: Some(profile), .. }) = &settings
+        && let Err(failure) = may_act(profile)
+    {
+        return failure.report(as_json);
+    }
     let done = match flags.verb {
         JournalVerb::Init { print: true } => print_roles(as_json),
         JournalVerb::Status | JournalVerb::Init { .. } | JournalVerb::Move { .. } | JournalVerb::Migrate => {
@@ -207,6 +214,7 @@ async fn move_jobs(
     let Some(profile) = profile.filter(|_| matches!(place, JournalPlace::Team { .. })) else {
         return Err(no_team(profile));
     };
+    may_act(profile)?;
     let account = Account::of(&profile.name, &super::connection(profile, paths)?)
         .of_organisation(profile.organisation.as_deref());
     let folder = JournalPlace::Folder(paths.data_dir.clone());

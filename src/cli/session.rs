@@ -67,13 +67,15 @@ impl VerbSession {
             recognised(&reader, &connection).await?;
         }
         let place = journal_place(&profile, &settings.paths, &asker.who);
+        let mut how = job_settings(&profile.jobs);
+        change(&mut how);
         let journal = match wanted {
             JobAccess::Plan => open_journal(place, JournalPlace::open_for_trial).await?,
             JobAccess::Look => open_journal(place, JournalPlace::open).await?,
-            JobAccess::Act => place.open_to_send(Some(&settings.paths.data_dir), &account).await?,
+            JobAccess::Act => {
+                place.open_to_send(Some(&settings.paths.data_dir), &account, how.keep_days).await?
+            }
         };
-        let mut how = job_settings(&profile.jobs);
-        change(&mut how);
         let (jobs, events) = Jobs::start(access, journal, account, how).await?;
         let again = asker.profile.as_ref().map_or(String::new(), |name| format!(" --profile {name}"));
         Ok(Self {

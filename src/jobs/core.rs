@@ -4,7 +4,6 @@ use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{Fact, FactObservation, KeptFact};
-use super::journal::purge::Purge;
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::SentHere;
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -386,12 +385,7 @@ impl JobsCore {
     }
 
     async fn purge(&self, days: u32) -> Result<Vec<JobId>, JournalError> {
-        let account = self.account.clone();
-        let others = self.store.other_owners(account.clone(), self.me()).await?;
-        let living = self.journal.living(others.clone()).await?;
-        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
-        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
-        self.store.purge(Purge { account, before, me: self.me(), ended }).await
+        self.journal.purge(&self.account, days).await
     }
 
     pub(super) async fn learn_filters(&self, scan: &HistoryScan<'_>) -> Result<(), JournalError> {

@@ -32,9 +32,9 @@ impl From<JournalError> for JobError {
     fn from(error: JournalError) -> Self {
         match error {
             // The journal works, but nothing may be sent now.
-            JournalError::Team { why: TeamError::Unsearched { .. }, .. } | JournalError::Changed { .. } => {
-                Self::no(error.localizable())
-            }
+            JournalError::Team { why: TeamError::Unsearched { .. }, .. }
+            | JournalError::Changed { .. }
+            | JournalError::TwoPlaces { .. } => Self::no(error.localizable()),
             other => Self::Journal(other),
         }
     }

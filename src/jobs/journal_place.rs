@@ -40,7 +40,7 @@ impl JournalPlace {
     }
 
     /// As [`Self::open`], for sending: checks that the account's jobs are in this journal only. `data_dir` is where
-    /// this computer keeps a journal in a file.
+    /// this computer keeps a journal in a file. Names and addresses stay in that one for at most `keep_days`, too.
     ///
     /// # Errors
     /// As [`Self::open`]; also [`JournalError::TwoPlaces`].
@@ -48,6 +48,7 @@ impl JournalPlace {
         &self,
         data_dir: Option<&Path>,
         account: &Account,
+        keep_days: Option<u32>,
     ) -> Result<Journal, JournalError> {
         let (place, file) = (self.clone(), data_dir.map(|folder| Self::Folder(folder.to_owned())));
         let opening = move || {
@@ -60,6 +61,11 @@ impl JournalPlace {
         let opened = tokio::task::spawn_blocking(opening).await.map_err(|_| JournalError::Closed)?;
         let (journal, beside) = opened?;
         journal.assure_only(beside.as_ref(), account).await?;
+        if let (Some(file), Some(days)) = (&beside, keep_days)
+            && !journal.reads_only()
+        {
+            file.purge(account, days).await?;
+        }
         Ok(journal)
     }
 

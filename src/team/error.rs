@@ -24,6 +24,8 @@ pub enum TeamError {
     Changed {
         job: i64,
     },
+    /// Another journal sends for the account: why, and what changes that.
+    Elsewhere(Localizable),
     /// The user may not do this.
     Forbidden,
     /// This lapel was built without the feature `team`.

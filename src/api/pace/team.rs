@@ -298,7 +298,10 @@ fn words(why: &TeamError) -> PaceProblem {
         TeamError::Forbidden => localizable!("the user may not use it"),
         TeamError::Full => localizable!("its disk is full"),
         // Only a job is refused for its rows.
-        TeamError::Busy | TeamError::Unsearched { .. } | TeamError::Changed { .. } => {
+        TeamError::Busy
+        | TeamError::Unsearched { .. }
+        | TeamError::Changed { .. }
+        | TeamError::Elsewhere(_) => {
             localizable!("no response in time")
         }
         TeamError::Other(code) => localizable!("error {code}", code),

@@ -1,6 +1,7 @@
 //! Accounts: a service and one organisation of it, for any of its keys and any spelling of the base URL.
 
 use super::jobs::Account;
+use super::transfer;
 use super::tx::{self, Tx, values};
 use unicode_normalization::UnicodeNormalization;
 use url::Url;
@@ -132,6 +133,7 @@ pub(super) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
             values![job, no, into],
         )?;
     }
+    transfer::merge(db, from, into)?;
     for table in ["claim", "account_key", "account_name"] {
         db.execute(&format!("UPDATE {table} SET account = ?2 WHERE account = ?1"), values![from, into])?;
     }

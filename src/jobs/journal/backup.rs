@@ -21,7 +21,7 @@ use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
 use super::tx::{self, Tx, values};
-use super::{PATIENCE, shown};
+use super::{PATIENCE, shown, transfer};
 use crate::fs::{Draft, Overwrite, open_plain};
 use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
@@ -283,6 +283,8 @@ fn put_back(
             super::jobs::decide(&db, JobId(0), None, what, actor, why)?;
         }
         db.execute("DELETE FROM kept WHERE what = 'backup'", values![])?;
+        // From now on it has other jobs than the journal that it is a copy of.
+        transfer::rename(&db)?;
         mark.set(&db, BackupState::Taken, Some(&site.computer))?;
         db.script(&format!("PRAGMA application_id = {APPLICATION}"))?;
         Ok(Restored {
@@ -382,7 +384,7 @@ fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool, at: i64) -> tx::Result<()>
 
 /// Puts rows that may have been sent elsewhere in doubt, so that lapel looks for them, and gives them claims. Revocations
 /// are left out: sending one twice is harmless.
-fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
+pub(super) fn doubt(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
     let sendable = format!(
         "job = ?1 AND bucket IN ({}) AND (SELECT kind FROM job WHERE id = ?1) = 'issue'",
         conditions::statuses(|it| rules::may_be_sent(Kind::Issue, it))

@@ -56,8 +56,8 @@ fn salt(db: &Tx<'_>) -> tx::Result<Vec<u8>> {
     db.row("SELECT salt FROM store", values![], |r| r.get(0))
 }
 
-/// Names this journal for another one. It is made of the salt, and does not tell it.
-pub(super) fn name_of_journal(db: &Tx<'_>) -> tx::Result<String> {
+/// Names the salt for another journal, and does not tell it.
+pub(super) fn name_of_salt(db: &Tx<'_>) -> tx::Result<String> {
     let people = RecipientHasher::of(db)?;
     Ok(people.person(&EmailKey::of("this journal")).map(|name| hex(&name)).unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use super::jobs::{self, Account, Actor, NewJob, SeenJob};
 use super::reasons::stored;
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
-use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover};
+use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover, transfer};
 use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
@@ -414,13 +414,14 @@ pub(super) fn begin(
 /// has served need review and are not sent. Puts rows of an unproven refusal in doubt.
 ///
 /// # Errors
-/// The job changed since it was seen, or its names and addresses were removed. Or a team's database lost writes, and
-/// the history was not searched since.
+/// The job changed since it was seen, or its names and addresses were removed. Or another journal sends for the account.
+/// Or a team's database lost writes, and the history was not searched since.
 pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> tx::Result<()> {
     jobs::assure_unchanged(db, *id, seen)?;
     if db.exists("SELECT 1 FROM job WHERE id = ?1 AND purged", values![id.0])? {
         return Err(tx::Error::Changed(*id));
     }
+    transfer::assure_here(db, *id, false)?;
     lost_writes::assure_searched(db, *id)?;
     jobs::set_phase(db, id, &Phase::Running)?;
     db.execute(

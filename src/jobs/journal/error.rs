@@ -180,6 +180,7 @@ impl JournalError {
         match error {
             tx::Error::Sqlite(error) => Self::of(error, file),
             tx::Error::Changed(job) => Self::Changed { job: job.0 },
+            tx::Error::Elsewhere(why) => Self::TwoPlaces { why: why.clone() },
             other => Self::Corrupt { file: file.to_owned(), why: Localizable::verbatim(other.to_string()) },
         }
     }
@@ -191,6 +192,7 @@ impl JournalError {
             TeamError::Busy => Self::Busy { file: server },
             TeamError::Full => Self::Full { file: server },
             TeamError::Changed { job } => Self::Changed { job },
+            TeamError::Elsewhere(why) => Self::TwoPlaces { why },
             why => Self::Team { server, why },
         }
     }
@@ -239,6 +241,7 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             job
         ),
         TeamError::Changed { job } => JournalError::Changed { job: *job }.localizable(),
+        TeamError::Elsewhere(why) => why.clone(),
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
         TeamError::NoFeature => localizable!(

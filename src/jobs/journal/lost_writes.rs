@@ -192,6 +192,30 @@ pub(super) fn assure_searched(db: &Tx<'_>, job: JobId) -> tx::Result<()> {
     Ok(())
 }
 
+/// # Errors
+/// The database lost writes, and the history was not searched for all rows of these jobs. Never for a file.
+pub(super) fn assure_all_searched(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<()> {
+    #[cfg(feature = "team")]
+    if db.is_team() {
+        let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
+        let found = db.optional(
+            "SELECT request.job FROM request
+             WHERE request.outcome = 'unsearched' AND request.job IN json_list(?1, bigint)
+               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                             AND row.bucket IN ('in_doubt', 'unbound', 'not_seen'))
+             ORDER BY request.job LIMIT 1",
+            values![super::json(&ids)],
+            |r| r.get(0),
+        )?;
+        if let Some(job) = found {
+            return Err(tx::Error::Team(TeamError::Unsearched { job }));
+        }
+    }
+    #[cfg(not(feature = "team"))]
+    let _ = (db, jobs);
+    Ok(())
+}
+
 /// Records that a poll has searched the history for all rows of these requests. `requests` tells of each request with
 /// rows in doubt whether it read everything that could contain their badges. From now on, the absence of a badge
 /// counts, by the service's clock.

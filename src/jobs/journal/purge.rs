@@ -5,22 +5,48 @@
 
 use super::jobs::Account;
 use super::tx::{self, Tx, values};
-use super::{conditions, erase, jobs};
+use super::{Journal, JournalError, conditions, erase, jobs};
 use crate::jobs::job::JobId;
 use crate::jobs::row_status::RowStatus;
+use jiff::Timestamp;
 
-/// Records of jobs that another journal has with all of their rows: a backup's jobs may come back.
-const RECORDS: &str = "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
-                                          AND (file LIKE 'team %' OR file LIKE 'file %'))";
+/// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
+/// in a file that they left.
+fn records(db: &Tx<'_>) -> String {
+    let backups = if db.is_team() { "OR NOT (file LIKE 'team %' OR file LIKE 'file %')" } else { "" };
+    format!(
+        "job.handover IN (SELECT id FROM handover WHERE state IN ('taken', 'returned')
+                            AND (file LIKE 'team %' OR file LIKE 'file %') {backups})"
+    )
+}
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Purge {
-    pub(in crate::jobs) account: Account,
+    account: Account,
     /// The jobs were planned before: milliseconds of this computer's UTC.
-    pub(in crate::jobs) before: i64,
-    pub(in crate::jobs) me: String,
+    before: i64,
+    me: String,
     /// Owners that have ended. Any other owner may be alive: it may have appeared since.
-    pub(in crate::jobs) ended: Vec<String>,
+    ended: Vec<String>,
+}
+
+impl Journal {
+    /// Purges jobs of a service and key that are older than `days`, and returns them.
+    ///
+    /// # Errors
+    /// The journal cannot be used.
+    pub(in crate::jobs) async fn purge(
+        &self,
+        account: &Account,
+        days: u32,
+    ) -> Result<Vec<JobId>, JournalError> {
+        let (store, account) = (self.store(), account.clone());
+        let others = store.other_owners(account.clone(), store.me().to_owned()).await?;
+        let living = self.living(others.clone()).await?;
+        let ended = others.into_iter().filter(|owner| !living.contains(owner)).collect();
+        let before = Timestamp::now().as_millisecond() - i64::from(days) * 86_400_000;
+        store.purge(Purge { account, before, me: store.me().to_owned(), ended }).await
+    }
 }
 
 /// Purges finished jobs of a service and key, and returns them. Another living process may just send some of their rows
@@ -31,11 +57,12 @@ pub(super) fn purge(db: &Tx<'_>, args: &Purge) -> tx::Result<Vec<JobId>> {
     let sql = format!(
         "SELECT id FROM job WHERE NOT purged AND phase <> 'draft' AND created < ?1
            AND account = ?2 AND base_url = ?3
-           AND CASE WHEN phase = 'moved' THEN {RECORDS}
+           AND CASE WHEN phase = 'moved' THEN {}
                     ELSE NOT EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({open})
                                      AND NOT (bucket = 'ready' AND job.phase = 'cancelled')) END
            AND NOT (owner IS NOT NULL AND owner <> ?4 AND owner NOT IN json_list(?5, text)
                     AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND {}))",
+        records(db),
         conditions::may_be_sent()
     );
     let values = values![before, account.key, account.base_url, me, super::json(ended)];

@@ -150,4 +150,5 @@ pub(super) const MIGRATIONS: &[fn(&Connection) -> tx::Result<()>] = &[
         Tx::on(db).script(duplicates::SCHEMA)
     },
     |db| Tx::on(db).script(duplicates::NO_INDEX_OF_ADDRESSES),
+    |db| transfer::migrate(&Tx::on(db)),
 ];

@@ -6,6 +6,7 @@ use super::jobs;
 use super::lost_writes;
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
+use super::transfer;
 use super::tx::{self, Tx, values};
 use crate::domain::BadgeId;
 use crate::jobs::job::{JobId, Kind, StopKind};
@@ -54,7 +55,7 @@ pub(in crate::jobs) struct RecordIntent {
 /// sent.
 ///
 /// # Errors
-/// A team's database lost writes, and the history was not searched since.
+/// Another journal sends for the account. Or a team's database lost writes, and the history was not searched since.
 pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Option<Chunk>> {
     let RecordIntent { job, me, most, at, heard } = args;
     let found: Option<(String, Option<i64>)> = db.optional(
@@ -64,6 +65,7 @@ pub(super) fn record_intent(db: &Tx<'_>, args: &RecordIntent) -> tx::Result<Opti
     )?;
     let Some((kind, batch)) = found else { return Ok(None) };
     let most = batch.map_or(*most, |b| (*most).min(usize::try_from(b).unwrap_or(1))).max(1);
+    transfer::assure_here(db, *job, true)?;
     lost_writes::assure_searched(db, *job)?;
     let entries = loop {
         let (entries, unclaimed) = if kind == Kind::Issue.code() {

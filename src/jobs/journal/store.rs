@@ -23,12 +23,13 @@ use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo
 use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
-use super::transfer::{BeginMove, JobCopy, SourceJournal, TakeCopy};
+use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
 use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use crate::i18n::Localizable;
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use crate::jobs::reason::Reason;
@@ -324,13 +325,21 @@ operations! {
     write "adopt" adopt(args: Adopt) -> Adopted = adopt::adopt;
     write "purge" purge(args: Purge) -> Vec<JobId> = purge::purge;
     read count_here(account: Account) -> u64 = transfer::count_here;
-    read moved_to(account: Account) -> Option<String> = transfer::moved_to;
-    write "begin move" begin_move(args: BeginMove) -> (String, Vec<JobId>) = transfer::begin_move;
+    read elsewhere(account: Account) -> Option<Localizable> = transfer::elsewhere;
+    read beside(account: Account, other: OtherJournal) -> JournalBeside = transfer::beside;
+    read owners(account: Account, me: String) -> Vec<String> = transfer::owners;
+    read known_there(account: Account) -> Vec<JobId> = transfer::known_there;
+    read missing(source: String, jobs: Vec<JobId>) -> Vec<JobId> = transfer::missing;
+    read assure_may_go(account: Account, to: OtherJournal) -> () = transfer::assure_may_go;
+    write "leave" leave(account: Account, to: OtherJournal) -> u64 = transfer::leave;
+    write "expect" expect(account: Account, from: OtherJournal) -> () = transfer::expect;
+    write "begin move" begin_move(args: BeginMove) -> Vec<JobId> = transfer::begin_move;
+    read name() -> String = transfer::name;
     read source() -> SourceJournal = transfer::source;
     read_long copy(id: JobId) -> JobCopy = transfer::copy;
-    write "take copy" take_copy(args: TakeCopy) -> JobId = transfer::take;
-    write "end move" end_move(id: String) -> () = transfer::end_move;
-    write "end return" end_return(from: String) -> () = transfer::end_return;
+    write "take copy" take_copy(args: TakeCopy) -> bool = transfer::take;
+    write "end move" end_move(account: Account, to: OtherJournal) -> () = transfer::end_move;
+    write "end return" end_return(account: Account, from: OtherJournal) -> () = transfer::end_return;
     read_long check() -> Vec<String> = schema::check;
     read_long quick_check() -> Vec<String> = schema::quick_check;
 }

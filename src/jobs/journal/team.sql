@@ -1,4 +1,4 @@
--- The journal of a team, as schema 12 of the journal in a file has it: see `schema.sql` and its migrations for what
+-- The journal of a team, as schema 14 of the journal in a file has it: see `schema.sql` and its migrations for what
 -- the tables and columns mean. What differs: types, triggers for each statement instead of each row, the key of
 -- `claim`, some indexes, and the tables `store`, `applied` and `process`.
 
@@ -12,6 +12,8 @@ CREATE TABLE store (
     origin  TEXT COLLATE "C" NOT NULL,
     -- When lapel noticed last that the database had lost writes.
     noticed TIMESTAMPTZ,
+    -- Names this journal for another one.
+    name    TEXT COLLATE "C" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', ''),
     single  BOOLEAN PRIMARY KEY DEFAULT TRUE CHECK (single)
 );
 
@@ -199,6 +201,14 @@ CREATE TABLE handover (
     moves    BOOLEAN NOT NULL,
     state    TEXT COLLATE "C" NOT NULL,
     taken_by TEXT COLLATE "C"
+);
+
+CREATE TABLE transfer (
+    account BIGINT NOT NULL REFERENCES account(id),
+    other   TEXT COLLATE "C" NOT NULL,
+    place   TEXT COLLATE "C" NOT NULL,
+    state   TEXT COLLATE "C" NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
+    PRIMARY KEY (account, other)
 );
 
 CREATE TABLE imported (

@@ -14,7 +14,7 @@ DO $$ BEGIN
     -- A write locks the row of store, which needs a right to change something: this column has one possible value.
     GRANT SELECT, UPDATE (single) ON lapel.store TO lapel_issuer;
     GRANT SELECT, INSERT, UPDATE, DELETE ON lapel.process, lapel.job, lapel.claim, lapel.tally TO lapel_issuer;
-    GRANT SELECT, INSERT, UPDATE, DELETE ON lapel.baseline TO lapel_issuer;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON lapel.baseline, lapel.transfer TO lapel_issuer;
     GRANT SELECT, INSERT, UPDATE ON lapel.account_key, lapel.account_name, lapel.request, lapel.row TO lapel_issuer;
     GRANT SELECT, INSERT, UPDATE ON lapel.fact, lapel.kept TO lapel_issuer;
     GRANT SELECT, INSERT, DELETE ON lapel.applied, lapel.account, lapel.review TO lapel_issuer;
@@ -25,9 +25,9 @@ DO $$ BEGIN
     GRANT USAGE ON SCHEMA lapel TO lapel_reader;
     -- Whoever opens a wallet is recorded.
     GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.has_other_origin TO lapel_reader;
-    GRANT SELECT (schema), SELECT (noticed), SELECT (single) ON lapel.store TO lapel_reader;
+    GRANT SELECT (schema), SELECT (noticed), SELECT (name), SELECT (single) ON lapel.store TO lapel_reader;
     GRANT SELECT ON lapel.applied, lapel.account, lapel.account_key, lapel.account_name TO lapel_reader;
     GRANT SELECT ON lapel.process, lapel.job, lapel.request, lapel.row, lapel.claim, lapel.tally TO lapel_reader;
     GRANT SELECT ON lapel.baseline, lapel.kept, lapel.review, lapel.review_row, lapel.fact TO lapel_reader;
-    GRANT SELECT ON lapel.decision, lapel.handover, lapel.imported TO lapel_reader;
+    GRANT SELECT ON lapel.decision, lapel.handover, lapel.imported, lapel.transfer TO lapel_reader;
 END $$;

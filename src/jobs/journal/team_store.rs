@@ -493,6 +493,7 @@ fn of_operation(why: tx::Error) -> TeamError {
     match why {
         tx::Error::Team(why) => why,
         tx::Error::Changed(job) => TeamError::Changed { job: job.0 },
+        tx::Error::Elsewhere(why) => TeamError::Elsewhere(why),
         other => TeamError::Other(other.to_string()),
     }
 }

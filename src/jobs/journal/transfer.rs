@@ -1,17 +1,30 @@
 //! Moving an account's jobs between the journal in a file and a team's journal, in either direction.
 //!
-//! The jobs never may send in both: (1) the source turns all of them into records, in one transaction; (2) the target
-//! takes each in a transaction of its own; (3) the source notes that all were taken. Running the same again after a
-//! crash goes on. In the target nothing is sent before a person resumes a job, and the duplicate check runs again.
+//! The jobs never may send in both: (1) the target expects them; (2) the source turns all of them into records, in one
+//! transaction; (3) the target takes each in a transaction of its own; (4) the source notes that all were taken; (5) so
+//! does the target, and may send. `marks` has what each notes. Running the same again after a crash goes on. In the
+//! target nothing is sent before a person resumes a job, and the duplicate check runs again.
+//!
+//! A job is known by its contents, not by its number: two journals that were one before a backup give the same number to
+//! two jobs, and both may have a copy of one.
+
+mod marks;
+#[cfg(test)]
+mod tests;
 
 use super::claims::{self, NamedSalt, RecipientHasher};
 use super::jobs::{Account, Actor};
 use super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
-use super::{Journal, JournalError, accounts, jobs, takeover};
+use super::{Journal, JournalError, accounts, backup, jobs, lost_writes, takeover};
 use crate::domain::EmailKey;
 use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
+use marks::MarkState;
+#[cfg(feature = "team")]
+pub(super) use marks::TEAM_SCHEMA;
+pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
+pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
 use std::collections::{HashMap, HashSet};
 
 /// Schema 9: jobs that came from another journal.
@@ -23,6 +36,24 @@ pub(super) const SCHEMA: &str = "
         job    INTEGER NOT NULL,
         PRIMARY KEY (source, old)
     ) WITHOUT ROWID;";
+
+/// Migrates a journal in a file to schema 14.
+pub(super) fn migrate(db: &Tx<'_>) -> tx::Result<()> {
+    db.script(marks::SCHEMA)?;
+    // So other journals named it so far.
+    db.execute("UPDATE store SET name = ?1", values![claims::name_of_salt(db)?])?;
+    Ok(())
+}
+
+/// Gives a copy of a journal a name of its own.
+pub(super) fn rename(db: &Tx<'_>) -> tx::Result<()> {
+    db.execute("UPDATE store SET name = ?1", values![random()])?;
+    Ok(())
+}
+
+fn random() -> String {
+    format!("{:032x}", fastrand::u128(..))
+}
 
 use SqlType::{Bool, Bytes, Int, Text};
 
@@ -165,6 +196,10 @@ type Cells = Vec<Cell>;
 pub(in crate::jobs) struct JobCopy {
     id: i64,
     phase: String,
+    /// What is known of the backup that the job went with, if it is only a record in the source.
+    record: Option<Cells>,
+    /// All jobs of its move had arrived in the target, so it may have sent more rows than this copy knows.
+    is_doubtful: bool,
     follows: Option<i64>,
     unproven: Option<i64>,
     job: Cells,
@@ -174,8 +209,18 @@ pub(in crate::jobs) struct JobCopy {
     rows: Vec<RowCopy>,
     baseline: Vec<Cells>,
     claims: Vec<ClaimCopy>,
-    /// The journals that it came from, and its number there.
-    origins: Vec<(String, i64)>,
+}
+
+impl JobCopy {
+    fn column(&self, name: &str) -> &dyn Bind {
+        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
+        self.job.get(at).map_or(&None::<i64>, |cell| cell as &dyn Bind)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
+        self.job.get(at).map(Cell::as_text).unwrap_or_default()
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -229,45 +274,100 @@ pub(super) fn count_here(db: &Tx<'_>, account: &Account) -> tx::Result<u64> {
     Ok(of_account(db, account, "job.phase <> 'moved'")?.len() as u64)
 }
 
-/// The team's journal that the account's jobs were moved to, if any was and none came back.
-pub(super) fn moved_to(db: &Tx<'_>, account: &Account) -> tx::Result<Option<String>> {
-    let moved = of_account(db, account, "job.phase = 'moved'")?;
-    let file: Option<String> = db.optional(
-        "SELECT file FROM handover WHERE state IN ('begun', 'taken') AND file LIKE 'team %'
-           AND id IN (SELECT handover FROM job WHERE id IN json_list(?1, bigint)) LIMIT 1",
-        values![super::json(&moved.iter().map(|id| id.0).collect::<Vec<_>>())],
+/// The processes that own jobs or drafts of an account, with any of its keys, except this one.
+pub(super) fn owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    db.rows(
+        "SELECT DISTINCT owner FROM job
+         JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+         WHERE account_key.account IN (?1, ?2) AND owner IS NOT NULL AND owner <> ?3",
+        values![by_key, by_name, me],
+        |r| r.get(0),
+    )
+}
+
+/// Handovers to another journal, and not to a backup.
+const MOVES: &str = "(file LIKE 'team %' OR file LIKE 'file %')";
+
+/// The records of an account that went to another journal in a move of this state.
+fn records(db: &Tx<'_>, account: &Account, to: &OtherJournal, state: &str) -> tx::Result<Vec<JobId>> {
+    let handovers: Vec<String> = db.rows(
+        // Earlier versions kept only the place.
+        &format!(
+            "SELECT id FROM handover WHERE {MOVES} AND coalesce(taken_by = ?2, file = ?1) AND state = ?3"
+        ),
+        values![to.file, to.name, state],
         |r| r.get(0),
     )?;
-    Ok(file.map(|file| file.trim_start_matches("team ").to_owned()))
+    let moved: HashSet<JobId> = of_account(db, account, "job.phase = 'moved'")?.into_iter().collect();
+    let records: Vec<JobId> = db.rows(
+        "SELECT id FROM job WHERE handover IN json_list(?1, text) ORDER BY id",
+        values![super::json(&handovers)],
+        |r| r.get(0).map(JobId),
+    )?;
+    Ok(records.into_iter().filter(|job| moved.contains(job)).collect())
+}
+
+/// The records that a journal must have to which the jobs of an account go: all but those of jobs that came back. They
+/// show whom this journal has served. Where an earlier target is lost, they are all that is left.
+pub(super) fn known_there(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<JobId>> {
+    let is_back = format!("handover.id = job.handover AND {MOVES} AND handover.state = 'returned'");
+    let which = format!("job.phase = 'moved' AND NOT EXISTS (SELECT 1 FROM handover WHERE {is_back})");
+    of_account(db, account, &which)
+}
+
+/// Those jobs of another journal that never came here.
+pub(super) fn missing(db: &Tx<'_>, source: &str, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
+    let ids: Vec<i64> = jobs.iter().map(|id| id.0).collect();
+    let known: HashSet<i64> = db.rows(
+        "SELECT old FROM imported WHERE source = ?1 AND old IN json_list(?2, bigint)",
+        values![source, super::json(&ids)],
+        |r| r.get(0),
+    )?;
+    Ok(jobs.iter().copied().filter(|id| !known.contains(&id.0)).collect())
+}
+
+/// An account that has no job here is sent for by another journal from now on. Returns the number of its jobs.
+pub(super) fn leave(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<u64> {
+    let jobs = count_here(db, account)?;
+    if jobs == 0 && marks::of(db, account)?.is_empty() {
+        marks::set(db, account, to, MarkState::Gone)?;
+    }
+    Ok(jobs)
+}
+
+/// # Errors
+/// The jobs of an account may not leave this journal for another one: some still come here or go to a third one, or the
+/// database lost writes and nobody has looked for them.
+pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
+    marks::assure_may_go(db, account, to)?;
+    lost_writes::assure_all_searched(db, &of_account(db, account, "job.phase <> 'moved'")?)
 }
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct BeginMove {
     account: Account,
-    /// The number of the move, unless an earlier one to the same place is not complete.
+    /// A number for the move.
     id: String,
-    /// Where to.
-    to: String,
+    to: OtherJournal,
     computer: String,
     actor: Actor,
 }
 
-/// Turns an account's jobs into records, and returns the number of the move and all jobs that belong to it.
-pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<(String, Vec<JobId>)> {
+/// Turns an account's jobs into records, and returns all that have to go, also those of the same move before a crash.
+pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<Vec<JobId>> {
     let BeginMove { account, id, to, computer, actor } = args;
-    let begun: Option<String> = db.optional(
-        "SELECT id FROM handover WHERE file = ?1 AND state = 'begun' ORDER BY at DESC LIMIT 1",
-        values![to],
-        |r| r.get(0),
-    )?;
-    let id = begun.as_ref().unwrap_or(id);
-    if begun.is_none() {
+    accounts::join(db, account)?;
+    assure_may_go(db, account, to)?;
+    marks::set(db, account, to, MarkState::Going)?;
+    let here = of_account(db, account, "job.phase <> 'moved'")?;
+    if !here.is_empty() {
         db.execute(
-            "INSERT INTO handover (id, at, computer, file, moves, state) VALUES (?1, ?2, ?3, ?4, TRUE, 'begun')",
-            values![id, actor.at, computer, to],
+            "INSERT INTO handover (id, at, computer, file, moves, state, taken_by)
+             VALUES (?1, ?2, ?3, ?4, TRUE, 'begun', ?5)",
+            values![id, actor.at, computer, to.file, to.name],
         )?;
     }
-    let here = of_account(db, account, "job.phase <> 'moved'")?;
     takeover::recover(db, &here, actor.at / 1000)?;
     let list = super::json(&here.iter().map(|id| id.0).collect::<Vec<_>>());
     db.execute(
@@ -277,15 +377,30 @@ pub(super) fn begin_move(db: &Tx<'_>, args: &BeginMove) -> tx::Result<(String, V
         values![id, list],
     )?;
     for job in &here {
-        jobs::decide(db, *job, None, "move", actor, to)?;
+        jobs::decide(db, *job, None, "move", actor, &to.file)?;
     }
-    let all =
-        db.rows("SELECT id FROM job WHERE handover = ?1 ORDER BY id", values![id], |r| r.get(0).map(JobId))?;
-    Ok((id.clone(), all))
+    records(db, account, to, "begun")
 }
 
-pub(super) fn end_move(db: &Tx<'_>, id: &str) -> tx::Result<()> {
-    db.execute("UPDATE handover SET state = 'taken' WHERE id = ?1", values![id])?;
+/// All jobs of an account are in another journal.
+pub(super) fn end_move(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
+    set_handovers(db, &records(db, account, to, "begun")?, "taken")?;
+    marks::set(db, account, to, MarkState::Gone)
+}
+
+/// All jobs of an account are here. Its records of jobs that went to that journal came back.
+pub(super) fn end_return(db: &Tx<'_>, account: &Account, from: &OtherJournal) -> tx::Result<()> {
+    set_handovers(db, &records(db, account, from, "taken")?, "returned")?;
+    marks::remove(db, account, from)
+}
+
+fn set_handovers(db: &Tx<'_>, records: &[JobId], state: &str) -> tx::Result<()> {
+    let ids: Vec<i64> = records.iter().map(|id| id.0).collect();
+    db.execute(
+        "UPDATE handover SET state = ?2
+         WHERE id IN (SELECT handover FROM job WHERE job.id IN json_list(?1, bigint))",
+        values![super::json(&ids), state],
+    )?;
     Ok(())
 }
 
@@ -296,11 +411,37 @@ pub(in crate::jobs) struct SourceJournal {
     salts: Vec<NamedSalt>,
 }
 
+pub(super) fn name(db: &Tx<'_>) -> tx::Result<String> {
+    db.row("SELECT name FROM store", values![], |r| r.get(0))
+}
+
 pub(super) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal> {
-    Ok(SourceJournal { name: claims::name_of_journal(db)?, salts: claims::salts(db)? })
+    Ok(SourceJournal { name: name(db)?, salts: claims::salts(db)? })
+}
+
+/// What the table `handover` has of a backup.
+const HANDOVER: SqlColumns =
+    &[("id", Text), ("at", Int), ("computer", Text), ("file", Text), ("moves", Bool), ("state", Text)];
+
+/// The backup that a record went with, and whether the job went to another journal that had all of it.
+fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
+    let sql = format!(
+        "SELECT {}, {MOVES} AS is_move FROM handover
+         WHERE id = (SELECT handover FROM job WHERE job.id = ?1 AND phase = 'moved')",
+        listed(HANDOVER)
+    );
+    let found = db.optional(&sql, values![id.0], |r| {
+        Ok((cells(r, HANDOVER)?, r.get::<bool>("is_move")?, r.get::<String>("state")? == "taken"))
+    })?;
+    Ok(match found {
+        Some((_, true, is_taken)) => (None, is_taken),
+        Some((backup, false, _)) => (Some(backup), false),
+        None => (None, false),
+    })
 }
 
 pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
+    let (record, is_doubtful) = handover(db, id)?;
     let sql = format!(
         "SELECT CASE WHEN phase = 'moved' THEN coalesce(was, 'stopped') ELSE phase END AS was_phase, follows,
                 unproven, {} FROM job WHERE id = ?1",
@@ -316,6 +457,8 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
     Ok(JobCopy {
         id: id.0,
         phase,
+        record,
+        is_doubtful,
         follows,
         unproven,
         job,
@@ -330,9 +473,6 @@ pub(super) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
             })
         })?,
         baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
-        origins: db.rows("SELECT source, old FROM imported WHERE job = ?1", values![id.0], |r| {
-            Ok((r.get(0)?, r.get(1)?))
-        })?,
         claims: db.rows(
             "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
             values![id.0],
@@ -357,11 +497,18 @@ pub(in crate::jobs) struct TakeCopy {
     actor: Actor,
 }
 
-/// Takes a job from another journal, unless it was taken already. Returns its number here.
-pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
+/// Takes a job from another journal, unless it is here. Returns whether it was not.
+pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<bool> {
     let TakeCopy { source: SourceJournal { name: source, salts }, copy, account, actor } = args;
-    if let Some(known) = here(db, source, Some(copy.id))? {
-        return Ok(JobId(known));
+    let twins = twins(db, copy)?;
+    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
+    {
+        note_import(db, source, copy.id, known.job)?;
+        return Ok(false);
+    }
+    // The job comes back with the claims of the record that it left here, and maybe more.
+    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && copy.record.is_none()) {
+        db.execute("DELETE FROM claim WHERE job = ?1", values![record.job])?;
     }
     let id = insert_job(db, source, copy)?;
     let mut requests = HashMap::new();
@@ -389,14 +536,107 @@ pub(super) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<JobId> {
         claims::keep_salts(db, salts)?;
     }
     let joined = join(db, account, copy)?;
-    free_record(db, copy)?;
     insert_claims(db, copy, (id, joined), &people, &decisions, actor)?;
     if is_purged {
         recognise_running(db)?;
     }
     jobs::decide(db, JobId(id), None, "import", actor, &format!("job {} of journal {source}", copy.id))?;
-    db.execute("INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)", values![source, copy.id, id])?;
-    Ok(JobId(id))
+    note_import(db, source, copy.id, id)?;
+    if let Some(backup) = &copy.record {
+        set_aside(db, id, backup)?;
+    } else if copy.is_doubtful {
+        backup::doubt(db, JobId(id), actor.at)?;
+    }
+    Ok(true)
+}
+
+fn note_import(db: &Tx<'_>, source: &str, old: i64, job: i64) -> tx::Result<()> {
+    db.execute(
+        "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
+         ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
+        values![source, old, job],
+    )?;
+    Ok(())
+}
+
+/// Keeps a job that went with a backup as a record: it shows whom it has served, and cannot send.
+fn set_aside(db: &Tx<'_>, job: i64, backup: &Cells) -> tx::Result<()> {
+    db.execute(
+        &format!(
+            "INSERT INTO handover ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            listed(HANDOVER)
+        ),
+        &with(backup, &[]),
+    )?;
+    let id = backup.first().map(Cell::as_text).unwrap_or_default();
+    db.execute(
+        "UPDATE job SET was = phase, phase = 'moved', handover = ?2, next_look = NULL WHERE id = ?1",
+        values![job, id],
+    )?;
+    Ok(())
+}
+
+/// A job here that is the same as one of another journal.
+struct Twin {
+    job: i64,
+    is_record: bool,
+    /// Whether it has every request of the other one.
+    has_all: bool,
+    /// Whether the other one has every request of it.
+    has_no_more: bool,
+}
+
+/// The jobs here that were planned at the same time for the same people.
+fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
+    let planned: Vec<(i64, bool)> = db.rows(
+        "SELECT id, phase = 'moved' FROM job
+         WHERE created = ?1 AND kind = ?2 AND base_url = ?3 AND title = ?4 AND template IS NOT DISTINCT FROM ?5
+           AND phase <> 'draft' ORDER BY id",
+        &["created", "kind", "base_url", "title", "template"].map(|name| copy.column(name)),
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    let mut theirs: HashMap<i64, &str> = HashMap::new();
+    for row in &copy.rows {
+        if let Some(CellValue::Int(no)) = row.cells.first().map(|cell| &cell.value) {
+            theirs.insert(*no, row.email_key());
+        }
+    }
+    let all = requests_of(&copy.requests);
+    let mut twins = Vec::new();
+    for (job, is_record) in planned {
+        let mut is_same = true;
+        let mut rows = 0;
+        db.each("SELECT no, email_key FROM row WHERE job = ?1", values![job], |r| {
+            let mine = r.text(1)?;
+            rows += 1;
+            // An address may have been removed in one of the journals.
+            is_same =
+                theirs.get(&r.get(0)?).is_some_and(|key| key.is_empty() || mine.is_empty() || *key == mine);
+            Ok(if is_same { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) })
+        })?;
+        if is_same && rows == theirs.len() {
+            let sql = format!("SELECT id, {} FROM request WHERE job = ?1", listed(REQUEST));
+            let here: Vec<(i64, Cells)> =
+                db.rows(&sql, values![job], |r| Ok((r.get("id")?, cells(r, REQUEST)?)))?;
+            let here = requests_of(&here);
+            let (has_all, has_no_more) = (here.is_superset(&all), here.is_subset(&all));
+            twins.push(Twin { job, is_record, has_all, has_no_more });
+        }
+    }
+    Ok(twins)
+}
+
+/// The time and the contents of each request, without those that stand for lost ones.
+fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
+    let at = |name| REQUEST.iter().position(|(column, _)| *column == name).unwrap_or_default();
+    let (intent, sum) = (at("intent"), at("sha256"));
+    requests
+        .iter()
+        .filter_map(|(_, cells)| match (&cells.get(intent)?.value, cells.get(sum)?.as_text()) {
+            (CellValue::Int(at), sum) if !sum.is_empty() => Some((*at, sum)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Finds the recipients of purged rows in jobs that run. All others look for them when they begin or are resumed.
@@ -408,18 +648,6 @@ fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
         |r| r.get(0).map(JobId),
     )?;
     running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
-}
-
-/// Removes the claims of the record that a job left here when it went: the job comes back with its own.
-fn free_record(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<()> {
-    let mine = claims::name_of_journal(db)?;
-    for (_, job) in copy.origins.iter().filter(|(name, _)| *name == mine) {
-        db.execute(
-            "DELETE FROM claim WHERE job = ?1 AND (SELECT phase FROM job WHERE id = ?1) = 'moved'",
-            values![job],
-        )?;
-    }
-    Ok(())
 }
 
 /// The number here of a job of another journal.
@@ -495,12 +723,12 @@ fn insert_rows(
 
 /// The account here of the job's key, joined with that of the profile.
 fn join(db: &Tx<'_>, account: &Account, copy: &JobCopy) -> tx::Result<i64> {
-    let column = |name: &str| {
-        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
-        copy.job.get(at).map(Cell::as_text).unwrap_or_default()
-    };
-    let of_job = accounts::of(db, column("base_url"), column("account"))?;
+    let of_job = accounts::of(db, copy.text("base_url"), copy.text("account"))?;
     let joined = accounts::join(db, account)?;
+    // Never two services.
+    if copy.text("base_url") != account.base_url {
+        return Ok(of_job);
+    }
     accounts::merge(db, of_job, joined)?;
     Ok(joined)
 }
@@ -513,8 +741,7 @@ fn insert_claims(
     decisions: &HashMap<i64, i64>,
     actor: &Actor,
 ) -> tx::Result<()> {
-    let at = JOB.iter().position(|(column, _)| *column == "template").unwrap_or_default();
-    let template = copy.job.get(at).map(Cell::as_text).unwrap_or_default();
+    let template = copy.text("template");
     let mut taken: HashMap<Vec<u8>, i64> = HashMap::new();
     db.each(
         "SELECT person, max(slot) FROM claim WHERE account = ?1 AND template = ?2 GROUP BY person",
@@ -568,44 +795,78 @@ impl Journal {
     /// Moves the jobs of an account from this journal into another one.
     ///
     /// # Errors
-    /// Another process owns one of the jobs, or a journal cannot be used. Jobs that are not yet in the other journal
-    /// can send in neither; the same call goes on.
+    /// Another process owns one of the jobs, or a journal cannot be used. If the move began, neither journal sends; the
+    /// same call goes on.
     pub async fn move_to(&self, to: &Self, account: &Account, who: &str) -> Result<MovedJobs, JobError> {
         let (here, there) = (self.store(), to.store());
-        let owners = here.other_owners(account.clone(), here.me().to_owned()).await?;
+        let owners = here.owners(account.clone(), here.me().to_owned()).await?;
         if !self.living(owners).await?.is_empty() {
             return Err(JobError::no(localizable!(
                 "Another running lapel has jobs of this profile. Nothing was moved. Close every lapel first."
             )));
         }
+        let (source, target) = (self.for_other().await?, to.for_other().await?);
+        here.assure_may_go(account.clone(), target.clone()).await?;
+        there.expect(account.clone(), source.clone()).await?;
+        let jobs = self.go_to(to, account, (source, target), who).await.map_err(|why| {
+            JobError::no(localizable!(
+                "The move is not complete. Until it is, lapel sends nothing for this profile from either journal, so nobody gets a badge twice. Run the same command again. The reason: {why}",
+                why = why.localizable()
+            ))
+        })?;
+        Ok(MovedJobs { jobs, to: to.place().to_owned() })
+    }
+
+    /// Returns the number of jobs that went.
+    async fn go_to(
+        &self,
+        to: &Self,
+        account: &Account,
+        (from, target): (OtherJournal, OtherJournal),
+        who: &str,
+    ) -> Result<u64, JournalError> {
+        let (here, there) = (self.store(), to.store());
         let actor = Actor::now(who);
         let begin = BeginMove {
             account: account.clone(),
-            id: format!("{:032x}", fastrand::u128(..)),
-            to: to.name_for_moves(),
+            id: random(),
+            to: target.clone(),
             computer: super::place::computer(),
             actor: actor.clone(),
         };
-        let (id, all) = here.begin_move(begin).await?;
+        let mut going = here.begin_move(begin).await?;
+        let mut moved = going.len() as u64;
         let source = here.source().await?;
-        for job in &all {
-            let copy = here.copy(*job).await?;
+        let mut known = here.known_there(account.clone()).await?;
+        known.retain(|job| !going.contains(job));
+        let records: HashSet<JobId> = there.missing(source.name.clone(), known).await?.into_iter().collect();
+        going.extend(&records);
+        for job in going {
+            let copy = here.copy(job).await?;
             let take =
                 TakeCopy { source: source.clone(), copy, account: account.clone(), actor: actor.clone() };
-            there.take_copy(take).await?;
+            let is_new = there.take_copy(take).await?;
+            moved += u64::from(is_new && records.contains(&job));
         }
-        here.end_move(id).await?;
+        here.end_move(account.clone(), target).await?;
         // What an earlier move took from there has come back.
-        there.end_return(self.name_for_moves()).await?;
-        Ok(MovedJobs { jobs: all.len() as u64, to: to.place().to_owned() })
+        there.end_return(account.clone(), from).await?;
+        Ok(moved)
     }
 
-    fn name_for_moves(&self) -> String {
-        if self.is_of_team() { format!("team {}", self.place()) } else { format!("file {}", self.place()) }
+    /// This journal, as others name it.
+    async fn for_other(&self) -> Result<OtherJournal, JournalError> {
+        let (name, place) = (self.store().name().await?, self.place());
+        Ok(if self.is_of_team() {
+            OtherJournal { name, place: place.to_owned(), file: format!("team {place}") }
+        } else {
+            let computer = super::place::first_line(&super::place::computer());
+            OtherJournal { name, place: format!("{computer}: {place}"), file: format!("file {place}") }
+        })
     }
 
     /// Checks that an account has its jobs in this journal only. `beside` is the journal's file on this computer, or
-    /// its place if there are two.
+    /// its place if there are two. That one sends nothing for the account from now on.
     ///
     /// # Errors
     /// [`JournalError::TwoPlaces`] with what to do.
@@ -614,32 +875,45 @@ impl Journal {
         beside: Option<&Self>,
         account: &Account,
     ) -> Result<(), JournalError> {
-        if let Some(file) = beside {
-            let jobs = file.store().count_here(account.clone()).await?;
-            if jobs > 0 {
-                return Err(JournalError::TwoPlaces {
-                    why: localizable_plural!(
-                        jobs,
-                        "{n} job of this profile is in the journal on this computer ({file}), not in the team's ({server}). lapel sends nothing: somebody could get a badge twice. Move it once: lapel journal move",
-                        "{n} jobs of this profile are in the journal on this computer ({file}), not in the team's ({server}). lapel sends nothing: somebody could get a badge twice. Move them once: lapel journal move",
-                        file = file.place(),
-                        server = self.place()
-                    ),
-                });
-            }
-        } else if let Some(server) = self.store().moved_to(account.clone()).await? {
-            let why: Localizable = localizable!(
-                "The jobs of this profile are in the team's journal ({server}). lapel sends nothing from here: somebody could get a badge twice. Set journal.url of the profile again, or move them back first: lapel journal move --back",
-                server
-            );
-            return Err(JournalError::TwoPlaces { why });
+        let refused = |why: Localizable| Err(JournalError::TwoPlaces { why });
+        if let Some(why) = self.store().elsewhere(account.clone()).await? {
+            return refused(why);
+        }
+        let Some(file) = beside else { return Ok(()) };
+        let me = self.for_other().await?;
+        let is_left = match file.store().beside(account.clone(), me.clone()).await? {
+            JournalBeside::Elsewhere(why) => return refused(why),
+            JournalBeside::Here => false,
+            JournalBeside::There => true,
+        };
+        let jobs = if is_left || self.reads_only() {
+            file.store().count_here(account.clone()).await?
+        } else {
+            file.store().leave(account.clone(), me).await?
+        };
+        if jobs > 0 {
+            return refused(localizable_plural!(
+                jobs,
+                "{n} job of this profile is in the journal on this computer ({file}), not in the team's ({server}). lapel sends nothing: somebody could get a badge twice. Move it once: lapel journal move",
+                "{n} jobs of this profile are in the journal on this computer ({file}), not in the team's ({server}). lapel sends nothing: somebody could get a badge twice. Move them once: lapel journal move",
+                file = file.place(),
+                server = self.place()
+            ));
+        }
+        let known = file.store().known_there(account.clone()).await?;
+        if known.is_empty() {
+            return Ok(());
+        }
+        let missing = self.store().missing(file.store().name().await?, known).await?.len() as u64;
+        if missing > 0 {
+            return refused(localizable_plural!(
+                missing,
+                "The team's journal ({server}) does not know {n} job that the journal on this computer ({file}) has as a record. lapel sends nothing: somebody could get a badge twice. Copy it there: lapel journal move",
+                "The team's journal ({server}) does not know {n} jobs that the journal on this computer ({file}) has as records. lapel sends nothing: somebody could get a badge twice. Copy them there: lapel journal move",
+                file = file.place(),
+                server = self.place()
+            ));
         }
         Ok(())
     }
-}
-
-/// The jobs that were moved to this place are back.
-pub(super) fn end_return(db: &Tx<'_>, from: &str) -> tx::Result<()> {
-    db.execute("UPDATE handover SET state = 'returned' WHERE file = ?1 AND state = 'taken'", values![from])?;
-    Ok(())
 }

@@ -4,6 +4,7 @@
 pub(super) mod team;
 
 use super::dialect;
+use crate::i18n::Localizable;
 use crate::jobs::job::JobId;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
@@ -39,6 +40,8 @@ pub(super) enum Error {
     Random,
     /// A job changed after a command had read it.
     Changed(JobId),
+    /// Another journal sends for the account: why, and what changes that.
+    Elsewhere(Localizable),
 }
 
 impl fmt::Display for Error {
@@ -51,6 +54,7 @@ impl fmt::Display for Error {
             Self::NoRow => f.write_str("a row is missing"),
             Self::Random => f.write_str("no random numbers"),
             Self::Changed(job) => write!(f, "job {job} has changed"),
+            Self::Elsewhere(why) => why.fmt(f),
         }
     }
 }

@@ -489,3 +489,133 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     run_as(&bench, "issuer", &issue).ended(3);
     assert_eq!(bench.most_for_one(), 1, "nobody got two");
 }
+
+/// Whoever reads only does not decide where the jobs are sent from.
+#[test]
+fn a_read_only_profile_moves_no_jobs() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
+        .ended(0);
+    set_profiles(&bench, &database, &["issuer"], true);
+    let file = bench.path("lapel.backup");
+    let file = file.to_str().expect("UTF-8");
+    for verb in [
+        &["journal", "move"][..],
+        &["journal", "move", "--back"],
+        &["journal", "backup", file],
+        &["journal", "restore", file],
+    ] {
+        assert_eq!(json_as(&bench, "issuer", verb, 2)["error"]["kind"], "read_only", "{verb:?}");
+    }
+    run_as(&bench, "issuer", &["journal", "status"]).ended(0);
+    assert!(!bench.path("lapel.backup").exists() && !bench.path("data/journal.sqlite").exists());
+}
+
+#[test]
+fn names_of_moved_jobs_leave_the_computer_after_the_same_time() {
+    if is_left_out() {
+        return;
+    }
+    let bench = bench_of(&journal(), &["issuer"]);
+    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
+    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    bench.settings(&alone);
+    run_as(&bench, "issuer", &issue).ended(0);
+    bench.settings(&format!("[jobs]\nkeep_days = 1\n{with_team}"));
+    run_as(&bench, "issuer", &["journal", "move"]).ended(0);
+    let change = |sql: &str| {
+        let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+        db.execute_batch(sql).expect(sql);
+    };
+    let names = || {
+        let db = rusqlite::Connection::open(bench.path("data/journal.sqlite")).expect("the journal");
+        let sql = "SELECT count(*) FROM row WHERE email <> ''";
+        db.query_row(sql, [], |r| r.get::<_, i64>(0)).expect("a number")
+    };
+    run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
+    assert_eq!(names(), 1, "it is new");
+    change("UPDATE job SET created = 0");
+    run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
+    assert_eq!(names(), 0);
+    run_as(&bench, "issuer", &issue).ended(3);
+}
+
+/// Nobody has looked for the rows that may have been sent, and the other journal would not look.
+#[test]
+fn jobs_of_a_team_that_lost_writes_stay_until_somebody_has_searched() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
+        .ended(0);
+    let outcome = |outcome: &str, bucket: &str| {
+        let sql = format!(
+            "UPDATE lapel.request SET outcome = '{outcome}'; UPDATE lapel.row SET bucket = '{bucket}'"
+        );
+        team::run_in(&database, &sql);
+    };
+    outcome("unsearched", "in_doubt");
+    let refused = run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(1);
+    assert!(refused.err.contains("lapel jobs follow 1"), "{}", refused.err);
+    outcome("accepted", "waiting");
+    run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
+}
+
+/// A computer is off when half of its jobs are there.
+#[test]
+fn a_team_waits_for_the_rest_of_a_move() {
+    if is_left_out() {
+        return;
+    }
+    let database = journal();
+    let bench = bench_of(&database, &["issuer"]);
+    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
+    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    let issue = |who: &str| {
+        ["issue", "--template", "TPL-001", "--to", &format!("{who} <{who}@naru.example>"), "--yes"]
+            .map(str::to_owned)
+    };
+    let run = |who: &str| {
+        let args = issue(who);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        run_as(&bench, "issuer", &args)
+    };
+    bench.settings(&alone);
+    run("a").ended(0);
+    run("b").ended(0);
+    bench.settings(&with_team);
+    // As a failure of the network does after the first job.
+    let fails = "CREATE FUNCTION lapel.fails() RETURNS trigger LANGUAGE plpgsql AS
+                     $$ BEGIN IF NEW.old = 2 THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END $$;
+                 CREATE TRIGGER fails BEFORE INSERT ON lapel.imported FOR EACH ROW EXECUTE FUNCTION lapel.fails()";
+    team::run_in(&database, fails);
+    let failed = run_as(&bench, "issuer", &["journal", "move"]).ended(1);
+    assert!(failed.err.contains(msg_part("Run the same command again")), "{}", failed.err);
+    for settings in [&with_team, &alone] {
+        bench.settings(settings);
+        let refused = run("c").ended(1);
+        assert!(refused.err.contains("lapel journal move"), "{}", refused.err);
+    }
+    // Another computer of the team, without a journal in a file.
+    bench.settings(&with_team);
+    let data = bench.path("data");
+    let away = bench.path("data of the first");
+    std::fs::rename(&data, &away).expect("away");
+    let refused = run("c").ended(1);
+    assert!(refused.err.contains("lapel journal move"), "{}", refused.err);
+    std::fs::remove_dir_all(&data).expect("gone");
+    std::fs::rename(&away, &data).expect("back");
+    team::run_in(&database, "DROP TRIGGER fails ON lapel.imported");
+    run_as(&bench, "issuer", &["journal", "move"]).ended(0);
+    run("a").ended(3);
+    run("b").ended(3);
+    run("c").ended(0);
+    assert_eq!(bench.most_for_one(), 1, "nobody got two");
+}

@@ -11,20 +11,20 @@ use std::collections::HashSet;
 /// The kind of these entries of the table `kept`.
 const SALT: &str = "former salt";
 
-/// The name of a journal, and its salt.
+/// The name of a salt, and the salt.
 pub(in crate::jobs::journal) type NamedSalt = (String, Vec<u8>);
 
 /// The salts with which another journal finds the recipients of purged rows: this journal's, and those that it knows.
 pub(in crate::jobs::journal) fn salts(db: &Tx<'_>) -> tx::Result<Vec<NamedSalt>> {
     let mut all = former(db)?;
-    all.push((super::name_of_journal(db)?, super::salt(db)?));
+    all.push((super::name_of_salt(db)?, super::salt(db)?));
     Ok(all)
 }
 
 /// Keeps the salts of other journals. They are masked by this journal's salt: whoever may read all but that one cannot
 /// use them either.
 pub(in crate::jobs::journal) fn keep_salts(db: &Tx<'_>, salts: &[NamedSalt]) -> tx::Result<()> {
-    let mine = super::name_of_journal(db)?;
+    let mine = super::name_of_salt(db)?;
     for (name, salt) in salts.iter().filter(|(name, _)| *name != mine) {
         let masked = hex(&masked(db, name, salt)?);
         db.execute(

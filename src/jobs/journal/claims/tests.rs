@@ -188,6 +188,8 @@ fn merged_accounts_keep_all_claims() {
     }
     migrate_claims(&db);
     assert_eq!(claims(&db).len(), 4, "two accounts: {:?}", claims(&db));
+    // A later schema has it.
+    db.script("CREATE TABLE transfer (account, other, place, state)").expect("a table");
     let account = |key: &str, name: &str| jobs::Account {
         profile: "p".into(),
         base_url: "https://b.example".into(),

@@ -168,8 +168,8 @@ fn a_request_and_its_answer() {
         assert_eq!(with(&db, job, RowStatus::Waiting), n);
         (first, second)
     };
-    assert_eq!(both(1), (5, 7));
-    assert_eq!(both(1000), (5, 7));
+    assert_eq!(both(1), (6, 7));
+    assert_eq!(both(1000), (6, 7));
 }
 
 #[test]

@@ -1,0 +1,245 @@
+//! Where an account sends from: the only rule that keeps two journals from sending the same rows.
+//!
+//! A journal without a mark on the account may send. A mark names the other journal by its random name, since a path or
+//! an address can mean two journals. Both journals of a move have one before the first job leaves:
+//!
+//! ```text
+//! target: coming       source: going       jobs are copied       source: gone       target: no mark
+//! ```
+//!
+//! So at each moment, and after a crash between two of these steps, at most one of them begins a job.
+
+use super::super::accounts;
+use super::super::jobs::Account;
+use super::super::tx::{self, SqlRow, Tx, values};
+use crate::i18n::Localizable;
+use crate::jobs::job::JobId;
+use strum::{EnumString, IntoStaticStr};
+
+/// Schema 14 of a journal in a file; its name follows.
+pub(in crate::jobs::journal) const SCHEMA: &str = "
+    -- Random, and another one after a restore.
+    ALTER TABLE store ADD COLUMN name TEXT NOT NULL DEFAULT '';
+    CREATE TABLE transfer (
+        account INTEGER NOT NULL REFERENCES account(id),
+        -- The name of the other journal, empty if an earlier version moved the jobs; and its place, for people.
+        other   TEXT NOT NULL,
+        place   TEXT NOT NULL,
+        -- coming: the jobs of the account come from there, and not all are here. going: they go there, and not all are
+        -- there. gone: they are there.
+        state   TEXT NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
+        PRIMARY KEY (account, other)
+    ) WITHOUT ROWID;
+    INSERT INTO transfer
+    SELECT account_key.account, '', substr(max(handover.file), 6),
+           CASE WHEN max(handover.state = 'begun') THEN 'going' ELSE 'gone' END
+    FROM job JOIN handover ON handover.id = job.handover
+    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+    WHERE job.phase = 'moved' AND handover.state IN ('begun', 'taken') AND handover.file LIKE 'team %'
+    GROUP BY account_key.account;";
+
+/// Schema 12 of a team's journal. Jobs that an earlier version moved back are no mark: the team may have begun others.
+#[cfg(feature = "team")]
+pub(in crate::jobs::journal) const TEAM_SCHEMA: &str = "
+    ALTER TABLE store ADD COLUMN name TEXT COLLATE \"C\" NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
+    CREATE TABLE transfer (
+        account BIGINT NOT NULL REFERENCES account(id),
+        other   TEXT COLLATE \"C\" NOT NULL,
+        place   TEXT COLLATE \"C\" NOT NULL,
+        state   TEXT COLLATE \"C\" NOT NULL CHECK (state IN ('coming', 'going', 'gone')),
+        PRIMARY KEY (account, other)
+    );
+    INSERT INTO transfer
+    SELECT account_key.account, '', substr(max(handover.file), 6), 'going'
+    FROM job JOIN handover ON handover.id = job.handover
+    JOIN account_key ON account_key.base_url = job.base_url AND account_key.key = job.account
+    WHERE job.phase = 'moved' AND handover.state = 'begun' AND handover.file LIKE 'file %'
+    GROUP BY account_key.account;";
+
+/// A journal, as another one names it.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct OtherJournal {
+    /// Random and unique.
+    pub(super) name: String,
+    /// For people.
+    pub(super) place: String,
+    /// As the table `handover` names it.
+    pub(super) file: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub(super) enum MarkState {
+    Coming,
+    Going,
+    Gone,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Mark {
+    other: String,
+    place: String,
+    pub(super) state: MarkState,
+}
+
+impl Mark {
+    fn read(r: &SqlRow<'_>) -> tx::Result<Self> {
+        // An unknown state keeps everything from being sent.
+        let state = r.text("state")?.parse().unwrap_or(MarkState::Going);
+        Ok(Self { other: r.get("other")?, place: r.get("place")?, state })
+    }
+
+    /// Whether it names this journal.
+    pub(super) fn is_of(&self, other: &OtherJournal) -> bool {
+        if self.other.is_empty() {
+            other.file.split_once(' ').is_some_and(|(_, place)| place == self.place)
+        } else {
+            self.other == other.name
+        }
+    }
+
+    /// Why nothing is sent from here, and what changes that.
+    pub(super) fn why(&self, is_team: bool) -> Localizable {
+        let place = &self.place;
+        match (self.state, is_team) {
+            (MarkState::Gone, false) => localizable!(
+                "The jobs of this profile are in the team's journal ({server}). lapel sends nothing from here: somebody could get a badge twice. Set journal.url of the profile again, or move them back first: lapel journal move --back",
+                server = place
+            ),
+            (MarkState::Gone, true) => localizable!(
+                "The jobs of this profile are in the journal on a computer ({place}). lapel sends nothing from the team's journal: somebody could get a badge twice. To send from here again, run on that computer: lapel journal move",
+                place
+            ),
+            (MarkState::Coming | MarkState::Going, _) => {
+                let is_back = (self.state == MarkState::Going) == is_team;
+                let command = if is_back { "lapel journal move --back" } else { "lapel journal move" };
+                localizable!(
+                    "The jobs of this profile are being moved, and not all have arrived (the other journal: {place}). lapel sends nothing: somebody could get a badge twice. Finish the move on the computer where it began, with journal.url of the profile set: {command}",
+                    place,
+                    command
+                )
+            }
+        }
+    }
+
+    fn refused(&self, db: &Tx<'_>) -> tx::Error {
+        tx::Error::Elsewhere(self.why(db.is_team()))
+    }
+}
+
+/// The marks on the account of a profile.
+pub(super) fn of(db: &Tx<'_>, account: &Account) -> tx::Result<Vec<Mark>> {
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    db.rows(
+        "SELECT other, place, state FROM transfer WHERE account IN (?1, ?2) ORDER BY other",
+        values![by_key, by_name],
+        Mark::read,
+    )
+}
+
+/// # Errors
+/// Another journal sends for the account of the job, or not all of its jobs are here. The second does not stop a job
+/// that `runs`: its rows have their claims.
+pub(in crate::jobs::journal) fn assure_here(db: &Tx<'_>, job: JobId, runs: bool) -> tx::Result<()> {
+    let mark = db.optional(
+        "SELECT other, place, state FROM transfer
+         WHERE account = (SELECT account_key.account FROM account_key JOIN job
+                          ON job.base_url = account_key.base_url AND job.account = account_key.key WHERE job.id = ?1)
+           AND NOT (state = 'coming' AND ?2) LIMIT 1",
+        values![job.0, runs],
+        Mark::read,
+    )?;
+    mark.map_or(Ok(()), |mark| Err(mark.refused(db)))
+}
+
+/// Why nothing of an account is sent from here.
+pub(in crate::jobs::journal) fn elsewhere(db: &Tx<'_>, account: &Account) -> tx::Result<Option<Localizable>> {
+    let marks = of(db, account)?;
+    let left = marks.iter().find(|mark| mark.state != MarkState::Coming);
+    Ok(left.map(|mark| mark.why(db.is_team())))
+}
+
+/// What the journal beside another one knows of an account.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) enum JournalBeside {
+    /// It may send for the account itself.
+    Here,
+    /// The other one sends for the account.
+    There,
+    /// A third one does, or a move is not complete.
+    Elsewhere(Localizable),
+}
+
+pub(in crate::jobs::journal) fn beside(
+    db: &Tx<'_>,
+    account: &Account,
+    other: &OtherJournal,
+) -> tx::Result<JournalBeside> {
+    let marks = of(db, account)?;
+    let in_the_way = marks.iter().find(|mark| mark.state != MarkState::Gone || !mark.is_of(other));
+    Ok(match in_the_way {
+        Some(mark) => JournalBeside::Elsewhere(mark.why(db.is_team())),
+        None if marks.is_empty() => JournalBeside::Here,
+        None => JournalBeside::There,
+    })
+}
+
+/// # Errors
+/// Jobs still come here, or go to a third journal.
+pub(super) fn assure_may_go(db: &Tx<'_>, account: &Account, to: &OtherJournal) -> tx::Result<()> {
+    let marks = of(db, account)?;
+    let in_the_way = marks.iter().find(|mark| mark.state == MarkState::Coming || !mark.is_of(to));
+    in_the_way.map_or(Ok(()), |mark| Err(mark.refused(db)))
+}
+
+/// Expects an account's jobs from another journal.
+///
+/// # Errors
+/// They are in a third journal, or on their way to that one.
+pub(in crate::jobs::journal) fn expect(
+    db: &Tx<'_>,
+    account: &Account,
+    from: &OtherJournal,
+) -> tx::Result<()> {
+    let marks = of(db, account)?;
+    let in_the_way = |mark: &&Mark| match mark.state {
+        MarkState::Coming => false,
+        MarkState::Going => true,
+        MarkState::Gone => !mark.is_of(from),
+    };
+    if let Some(mark) = marks.iter().find(in_the_way) {
+        return Err(mark.refused(db));
+    }
+    set(db, account, from, MarkState::Coming)
+}
+
+/// Replaces the mark that names the other journal.
+pub(super) fn set(db: &Tx<'_>, account: &Account, other: &OtherJournal, state: MarkState) -> tx::Result<()> {
+    let id = accounts::join(db, account)?;
+    remove(db, account, other)?;
+    let state: &str = state.into();
+    db.execute("INSERT INTO transfer VALUES (?1, ?2, ?3, ?4)", values![id, other.name, other.place, state])?;
+    Ok(())
+}
+
+pub(super) fn remove(db: &Tx<'_>, account: &Account, other: &OtherJournal) -> tx::Result<()> {
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    for mark in of(db, account)?.iter().filter(|mark| mark.is_of(other)) {
+        db.execute(
+            "DELETE FROM transfer WHERE account IN (?1, ?2) AND other = ?3",
+            values![by_key, by_name, mark.other],
+        )?;
+    }
+    Ok(())
+}
+
+/// Joins the marks of two accounts.
+pub(in crate::jobs::journal) fn merge(db: &Tx<'_>, from: i64, into: i64) -> tx::Result<()> {
+    db.execute(
+        "DELETE FROM transfer WHERE account = ?1
+           AND other IN (SELECT other FROM transfer AS mine WHERE mine.account = ?2)",
+        values![from, into],
+    )?;
+    db.execute("UPDATE transfer SET account = ?2 WHERE account = ?1", values![from, into])?;
+    Ok(())
+}
