@@ -4,9 +4,10 @@
 
 use super::error::{ApiError, ApiResult};
 use super::filters::Pairs;
+use crate::api::prelude::*;
 use crate::domain::is_loopback;
 use crate::domain::web_address::{base_url, is_http};
-use url::{Url, form_urlencoded};
+use url::form_urlencoded;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Base {

@@ -1,7 +1,7 @@
 //! Options of a call: its priority and its cancellation.
 
 use super::pace::Permit;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::api::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,10 +6,8 @@ use super::identity::PinnedIdentity;
 use super::key::ApiKey;
 use super::reader::Reader;
 use super::writer::Writer;
-use std::fmt;
+use crate::api::prelude::*;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Default rate limit per key, in requests per minute (contract, "Limits").
 pub const DEFAULT_RATE_LIMIT: u32 = 1000;

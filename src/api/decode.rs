@@ -3,9 +3,9 @@
 //! Accepts nulls, missing and unknown fields, numbers as text, text as numbers, and booleans for Y and N.
 //! Reports an unreadable record with its place and keeps all others. Never panics, for any JSON.
 
-use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord, Text};
-use crate::i18n::Localizable;
-use serde_json::{Map, Value};
+use crate::api::prelude::*;
+use crate::domain::{BadgeType, Page, RecordProblem, ServiceRecord};
+use serde_json::Map;
 
 pub(super) type JsonObject = Map<String, Value>;
 

@@ -1,11 +1,10 @@
 //! Decodes the contract's records ("Resources and their fields").
 
 use super::decode::{JsonObject, count, id, integer, tags, text, yes_no};
+use crate::api::prelude::*;
 use crate::domain::record_fields::FieldSource;
 use crate::domain::records::Level;
-use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord, Text};
-use crate::i18n::Localizable;
-use serde_json::Value;
+use crate::domain::{Accepted, BatchAccepted, RecordProblem, RevokeAccepted, ServiceRecord};
 
 fn missing(name: &str) -> Localizable {
     localizable!("{name} is missing", name)

@@ -6,10 +6,7 @@
 use super::error::{ApiError, Refusal, ServiceMessage};
 use super::key::ApiKey;
 use super::lenient;
-use crate::domain::Text;
-use crate::i18n::Localizable;
-use serde_json::Value;
-use std::time::Duration;
+use crate::api::prelude::*;
 
 #[derive(Debug)]
 pub(super) struct HttpResponse {

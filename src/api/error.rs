@@ -1,9 +1,6 @@
 //! The error type of the API client.
 
-use crate::domain::Text;
-use crate::i18n::Localizable;
-use std::fmt;
-use std::time::Duration;
+use crate::api::prelude::*;
 
 pub type ApiResult<T> = std::result::Result<T, ApiError>;
 

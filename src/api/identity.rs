@@ -7,9 +7,8 @@ use super::error::{ApiError, ApiResult};
 use super::filters::{HistoryFilter, HistoryQuery, Paging};
 use super::key::ApiKey;
 use super::reader::Reader;
-use crate::domain::text::scrub;
-use crate::domain::{Ping, Text};
-use crate::i18n::Localizable;
+use crate::api::prelude::*;
+use crate::domain::Ping;
 use unicode_normalization::UnicodeNormalization;
 
 /// The identity of a key when a person checked it.

@@ -1,13 +1,11 @@
 //! The API key: a secret that cannot be printed.
 
 use super::error::ApiError;
-use crate::i18n::Localizable;
+use crate::api::prelude::*;
 use crate::secrets;
 use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt;
 
 /// An organisation's API key (contract, "Authentication"). It has no `Display`, its `Debug` is redacted, and its
 /// memory is wiped on drop.

@@ -1,7 +1,7 @@
 //! Parses damaged JSON: one invalid value must not hide the records around it.
 
+use crate::api::prelude::*;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use serde_json::Value;
 
 /// Deeper contents are dropped.
 const DEEPEST: usize = 100;

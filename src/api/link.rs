@@ -1,6 +1,6 @@
 //! The state of the connection to the service, for a header line.
 
-use crate::i18n::Localizable;
+use crate::api::prelude::*;
 use tokio::time::Instant;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,14 +2,9 @@
 //! nothing about a person.
 
 use super::error::mask;
-use crate::domain::Text;
-use crate::domain::text::scrub;
+use crate::api::prelude::*;
 use crate::secrets::redact;
-use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use url::Url;
 
 pub const LOG_LENGTH: usize = 500;
 /// Maximum characters of a parameter's value.

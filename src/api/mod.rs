@@ -41,6 +41,7 @@ mod pace;
 mod pages;
 mod parts;
 mod pictures;
+mod prelude;
 mod raw;
 mod reader;
 mod retry;

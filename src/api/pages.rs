@@ -18,9 +18,10 @@ pub use pass::{Brought, Pass, PassStop};
 
 use super::error::{ApiError, ApiResult};
 use super::filters::{MAX_ROWS_PER_PAGE, Paging};
+use crate::api::prelude::*;
 use crate::domain::{Page, RecordProblem};
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::hash::{BuildHasher, Hash};
 

@@ -5,14 +5,11 @@ use super::connection::{Connection, Timeouts};
 use super::error::ApiResult;
 use super::unreached::why;
 use super::wire;
-use crate::domain::{Text, is_loopback, may_be_local};
-use crate::i18n::Localizable;
+use crate::api::prelude::*;
+use crate::domain::{is_loopback, may_be_local};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, redirect};
-use std::fmt;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// In bytes.
 pub const LONGEST_PICTURE: usize = 5 * 1024 * 1024;

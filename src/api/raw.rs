@@ -5,8 +5,8 @@ use super::error::ApiResult;
 use super::filters::{HistoryFilter, HistoryQuery, Paging, Pairs, WalletQuery};
 use super::lenient;
 use super::reader::{Reader, check_badge_id};
-use crate::domain::text::scrub;
-use crate::domain::{BadgeId, CategoryId, TemplateId, Text};
+use crate::api::prelude::*;
+use crate::domain::{BadgeId, CategoryId, TemplateId};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawOf {

@@ -13,14 +13,11 @@ use super::log::LogEntry;
 use super::pages::{PageRequest, Whole, whole};
 use super::parts::PageParts;
 use super::retry::{ApiCore, PING};
+use crate::api::prelude::*;
 use crate::domain::{
     Badge, BadgeId, Category, CategoryId, HistoryItem, Page, Ping, ServiceClock, ServiceRecord, ServiceTime,
-    Template, TemplateDetail, TemplateId, Text, WalletBadge,
+    Template, TemplateDetail, TemplateId, WalletBadge,
 };
-use crate::i18n::Localizable;
-use serde_json::Value;
-use std::fmt;
-use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
 
 /// The GET endpoints of one connection. Cheap to clone; clones share everything.

@@ -12,19 +12,17 @@ use super::link::{LinkTrouble, UnderWay};
 use super::log::{Log, PendingLogEntry, ReceivedResponse, SentRequest};
 use super::pace::{Pace, Permit, SlotTimes};
 use super::wire::{self, ClientKind, TransportError};
+use crate::api::prelude::*;
 use crate::domain::ServiceClock;
 use backon::{BackoffBuilder, ExponentialBuilder};
 use bytes::Bytes;
 use reqwest::header::HeaderValue;
 use reqwest::{Client, Request};
-use serde_json::Value;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
-use url::Url;
 
 /// Maximum attempts of a call if the service cannot be reached or fails.
 const TRIES: u32 = 3;

@@ -1,8 +1,9 @@
 //! Reads the headers `Retry-After` and `Date`.
 
+use crate::api::prelude::*;
 use jiff::Timestamp;
 use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 pub(super) fn date(headers: &HeaderMap) -> Option<Timestamp> {
     let moment = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;

@@ -1,11 +1,9 @@
 //! Describes network failures in plain words, with host, port and dates. Never shows a library's own text.
 
-use crate::domain::text::scrub;
+use crate::api::prelude::*;
 use crate::domain::tls_error;
-use crate::i18n::Localizable;
 use std::error::Error;
 use std::io::ErrorKind;
-use url::Url;
 
 /// `via` is the host and port of the proxy in use. The library's text goes only to the log.
 pub(super) fn why(error: reqwest::Error, via: Option<&str>) -> Localizable {

@@ -7,10 +7,9 @@ use super::connection::{Connection, Timeouts};
 use super::envelope::{HttpResponse, ResponseBody, TOO_LONG};
 use super::error::{ApiError, ApiResult};
 use super::key::ApiKey;
-use super::lenient;
-use super::retry_after;
 use super::unreached::why;
-use crate::i18n::Localizable;
+use super::{lenient, retry_after};
+use crate::api::prelude::*;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use jiff::Timestamp;
@@ -18,11 +17,8 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Certificate, Client, ClientBuilder, Method, Request, Response};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
-use url::Url;
 
 /// After decompression, in bytes.
 const LONGEST_BODY: usize = 16 * 1024 * 1024;

@@ -6,11 +6,10 @@ use super::decode_records::{accepted, batch_accepted, revoke_accepted};
 use super::error::{ApiError, ApiResult};
 use super::reader::Reader;
 use super::wire::{self, ClientKind};
+use crate::api::prelude::*;
 use crate::domain::{Accepted, BadgeId, BatchAccepted, RevokeAccepted, TemplateId};
-use crate::i18n::Localizable;
 use reqwest::Client;
 use serde_json::json;
-use std::fmt;
 
 /// Maximum entries of a batch or revoke request (contract, "Limits").
 pub const MAX_ENTRIES: usize = 1000;

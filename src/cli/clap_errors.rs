@@ -1,6 +1,6 @@
 //! Mistakes in the command line, in the user's language. In English, clap's own message is printed.
 
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;

@@ -5,8 +5,8 @@
 
 use super::args::Cli;
 use super::{exit, output};
-use crate::config::{Env, Paths, profiles, profiles_with_templates, templates_file};
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
+use crate::config::{profiles_with_templates, templates_file};
 use crate::jobs::{RecentEntry, known_templates, recent_jobs, recent_templates};
 use crate::secrets::redact;
 use clap::CommandFactory;
@@ -14,7 +14,6 @@ use clap_complete::Shell;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{CompleteEnv, Shells};
 use std::io;
-use std::path::Path;
 
 /// The variable with which the script of [`completions`] runs lapel.
 const VARIABLE: &str = "_LAPEL_COMPLETE";

@@ -1,10 +1,10 @@
 //! Builds the connection of a profile.
 
 use super::complain;
-use crate::api::{self, Access, ApiError, ApiKey, Authorities, Connection, PinnedIdentity, Reader};
-use crate::config::{Environment, Key, Paths, Profile};
+use crate::api::{self, Access, ApiKey, Authorities, Connection, PinnedIdentity};
+use crate::cli::prelude::*;
+use crate::config::Key;
 use crate::i18n::wait::wait_text;
-use crate::jobs::JournalPlace;
 use crate::team::{DatabaseLimits, Login};
 use secrecy::ExposeSecret;
 use std::time::Duration;

@@ -1,11 +1,9 @@
 //! The reason why a verb ended early, as text and as JSON.
 
-use super::json;
-use super::{exit, output};
-use crate::api::ApiError;
+use super::{exit, json, output};
+use crate::cli::prelude::*;
 use crate::config::ConfigError;
 use crate::jobs::{JobError, JournalError};
-use serde_json::json;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {

@@ -1,7 +1,8 @@
 //! The help in the user's language, from the English text at the flags and verbs. Completions stay English.
 
 use super::{Cli, help};
-use crate::i18n::{Language, in_language, language, list};
+use crate::cli::prelude::*;
+use crate::i18n::{Language, in_language, language};
 use clap::builder::StyledStr;
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;

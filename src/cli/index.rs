@@ -6,15 +6,11 @@ use super::progress::ProgressBar;
 use super::session::{answer_json, profile};
 use super::{exit, output};
 use crate::api;
-use crate::config::{IndexSettings, Profile, Settings};
+use crate::cli::prelude::*;
+use crate::config::IndexSettings;
 use crate::export::time_left;
-use crate::i18n::list;
 use crate::index::{self, Index, IndexAccount, IndexError, IndexStatus, SyncProgress, SyncScope, file_of};
-use clap::{Args, Subcommand};
-use serde_json::{Value, json};
 use std::iter;
-use std::path::Path;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// What `lapel index` takes.

@@ -3,15 +3,12 @@
 use super::label::{field, padded};
 use super::{exit, json, output, session};
 use crate::api::DEFAULT_RATE_LIMIT;
+use crate::cli::prelude::*;
 use crate::config::{
-    Defaults, Env, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
+    Defaults, Flags, IndexSettings, Mistake, Provenance, SettingValue, TerminalBackground, provenance,
 };
-use crate::domain::text::scrub;
-use crate::i18n;
-use crate::index;
 use crate::jobs::Journal;
-use serde_json::{Map, Value, json};
-use std::path::{Path, PathBuf};
+use crate::{i18n, index};
 
 /// `in_tui_files` are the mistakes in the files that only the TUI reads.
 pub fn info(flags: &Flags, env: &Env, as_json: bool, in_tui_files: &[Mistake]) -> u8 {

@@ -3,7 +3,7 @@
 use super::args::is_for_json;
 use super::failure::Failure;
 use super::{exit, output};
-use crate::i18n::tr;
+use crate::cli::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_util::sync::CancellationToken;

@@ -1,22 +1,15 @@
 //! `lapel issue`: issues badges to one recipient or to a file of recipients.
 
-use super::confirm;
 use super::failure::Failure;
 use super::review::{Drafted, NOT_SENT, review_as_json};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
-use super::source;
 use super::verbs::{IssueFlags, MappedField};
-use super::{exit, output, template};
-use crate::api::Call;
-use crate::config::Settings;
+use super::{confirm, exit, output, source, template};
+use crate::cli::prelude::*;
 use crate::domain::validity;
-use crate::i18n::list;
 use crate::jobs::intake::{About, ImportSource, InputFormat};
-use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, JobId, Kind, Policy, Reading};
-use serde_json::{Value, json};
-use std::path::Path;
-use tokio::sync::watch;
+use crate::jobs::{CheckProgress, DuplicateResult, FileRequest, Kind, Policy, Reading};
 
 pub async fn issue(flags: IssueFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;

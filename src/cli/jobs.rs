@@ -1,19 +1,15 @@
 //! `lapel jobs`: lists the jobs in the journal and acts on them.
 
-use super::confirm;
 use super::failure::Failure;
-use super::review;
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, answer_json, may_act, profile};
 use super::verbs::{AgainFlags, FileFlags, JobsFlags, JobsVerb};
-use super::{exit, json, output, words};
-use crate::config::{Environment, Settings, templates_file};
+use super::{confirm, exit, json, output, review, words};
+use crate::cli::prelude::*;
+use crate::config::templates_file;
 use crate::domain::BadgeId;
-use crate::domain::text::scrub;
-use crate::i18n::tr;
 use crate::jobs::receipt::{TableFormat, Written};
-use crate::jobs::{Decision, Job, JobError, JobId, Jobs, RowStatus, forget_templates};
-use serde_json::{Map, Value, json};
+use crate::jobs::{Decision, JobError, Jobs, forget_templates};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use tokio_util::sync::CancellationToken;

@@ -9,20 +9,14 @@ use super::connection::journal_place;
 use super::failure::Failure;
 use super::session::{Asker, answer_json, may_act};
 use super::{exit, output, words};
-use crate::config::{ConfigError, Paths, Profile, Settings};
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
+use crate::config::ConfigError;
 use crate::domain::time::zone_name;
 use crate::fs::Overwrite;
-use crate::i18n::list;
 use crate::jobs::{
-    self, Account, BackedUp, Creation, JobError, JobId, JournalError, JournalPlace, Migration, OpenJobs,
-    ROLES, Restored,
+    self, Account, BackedUp, Creation, JobError, JournalError, Migration, OpenJobs, ROLES, Restored,
 };
-use clap::{Args, Subcommand};
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use serde_json::json;
-use std::path::{Path, PathBuf};
 
 /// What `lapel journal` takes.
 #[derive(Clone, Debug, Args)]

@@ -2,11 +2,10 @@
 //!
 //! Values are unscrubbed, for other programs. JSON escapes keep control and invisible characters.
 
+use crate::cli::prelude::*;
 use crate::domain::{BadgeId, TemplateId, Text};
-use crate::jobs::{Counts, Job, JobRow, Phase, Reason};
+use crate::jobs::{Counts, JobRow, Phase, Reason};
 pub(super) use crate::table::json_line as line;
-use jiff::Timestamp;
-use serde_json::{Map, Value, json};
 
 pub(super) fn fields(value: Value) -> Map<String, Value> {
     match value {

@@ -1,10 +1,8 @@
 //! The labels of facts for users. Programs get the same names as JSON fields, which never change.
 
 use super::words;
-use crate::domain::text::scrub;
-use crate::i18n::{Language, language, tr};
-use serde_json::{Map, Value};
-use unicode_width::UnicodeWidthStr;
+use crate::cli::prelude::*;
+use crate::i18n::{Language, language};
 
 /// Names of settings and environment variables are not translated, because users type them.
 const LABELS: &[&str] = &[

@@ -2,12 +2,11 @@
 //!
 //! Only targets of lapel can be turned on. Other libraries may log whole requests with the key.
 
-use crate::config::Paths;
+use crate::cli::prelude::*;
 use crate::fs::{create_private_dir, open_log};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
 use tracing_subscriber::filter::{LevelFilter, Targets};

@@ -40,6 +40,7 @@ pub mod logging;
 mod man;
 mod output;
 mod ping;
+mod prelude;
 mod profile;
 mod progress;
 mod prompt;

@@ -2,11 +2,11 @@
 
 use super::connection::{connect, trial_connection};
 use super::{exit, output};
-use crate::api::{self, ApiError, Call, Connection};
-use crate::config::{ConfigError, Paths, Profile};
+use crate::api::{self, Connection};
+use crate::cli::prelude::*;
+use crate::config::ConfigError;
 use crate::domain::{Ping, Text};
 use secrecy::ExposeSecret;
-use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Prints one line: the answer or the reason, with `json` as JSON. Exit code 0 only for the answer `ok`.

@@ -1,9 +1,8 @@
 //! Progress on standard error: a bar on a terminal, otherwise an occasional line.
 
+use crate::cli::prelude::*;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
-use unicode_width::UnicodeWidthStr;
 
 const PAUSE: Duration = Duration::from_millis(100);
 const BAR: u64 = 24;

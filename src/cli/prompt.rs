@@ -1,7 +1,7 @@
 //! Asks the user for input, line by line. A typed key is not echoed.
 
 use super::failure::Failure;
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
 #[cfg(unix)]
 use crate::job_control;
 use crate::secrets::{Likeness, judge};

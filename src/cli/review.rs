@@ -1,15 +1,12 @@
 //! The review of what lapel is about to send, for users and programs, and the confirmation.
 
-use super::confirm;
-use super::exit;
 use super::failure::Failure;
 use super::sending::SendingOutcome;
 use super::session::VerbSession;
-use super::words;
+use super::{confirm, exit, words};
+use crate::cli::prelude::*;
 use crate::domain::confirm_text::ConfirmText;
-use crate::i18n::{list, tr};
-use crate::jobs::{Code, DuplicateResult, Job, JobId, JobRow, Kind, RowFilter, RowStatus, request_count};
-use serde_json::{Map, Value, json};
+use crate::jobs::{Code, DuplicateResult, JobRow, Kind, RowFilter, request_count};
 
 /// The review lists at most this many rows one by one.
 const FEW: u64 = 10;

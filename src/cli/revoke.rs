@@ -1,21 +1,14 @@
 //! `lapel revoke`: revokes badges by their ids.
 
-use super::confirm;
-use super::exit;
 use super::failure::Failure;
-use super::output;
 use super::review::{Drafted, NOT_SENT, begin_revoking, review_as_json};
 use super::sending::{SendReport, SendingOutcome};
 use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
-use super::source;
 use super::verbs::RevokeFlags;
-use crate::config::Settings;
-use crate::domain::text::scrub;
+use super::{confirm, exit, output, source};
+use crate::cli::prelude::*;
 use crate::jobs::intake::ImportSource;
 use crate::jobs::{IdsRequest, Preview, Reading};
-use serde_json::json;
-use std::path::Path;
-use tokio::sync::watch;
 
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
     let as_json = flags.sending.json;

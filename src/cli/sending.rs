@@ -3,9 +3,9 @@
 use super::failure::Failure;
 use super::session::VerbSession;
 use super::{exit, json, output, words};
+use crate::cli::prelude::*;
 use crate::i18n::Localizable;
-use crate::jobs::{Job, JobId, JobRow, Phase, RowFilter, RowStatus, StopKind};
-use serde_json::{Map, Value, json};
+use crate::jobs::{JobRow, Phase, RowFilter, StopKind};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;

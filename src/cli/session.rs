@@ -5,11 +5,11 @@ use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::json;
 use super::progress::ProgressBar;
-use crate::api::{self, Call, Connection, Reader};
-use crate::config::{Environment, JOB_CLASSES, JobPolicy, JobSettings, Profile, Settings};
-use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, JournalPlace, Policy};
+use crate::api::{self, Connection};
+use crate::cli::prelude::*;
+use crate::config::{JOB_CLASSES, JobPolicy, JobSettings};
+use crate::jobs::{self, Account, DuplicateKind, JobChange, Jobs, JournalError, Policy};
 use jiff::SignedDuration;
-use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,16 +3,12 @@
 use super::failure::Failure;
 use super::session::VerbSession;
 use super::verbs::{MappedField, ReadingFlags};
-use crate::domain::text::scrub;
-use crate::i18n::list;
+use crate::cli::prelude::*;
 use crate::jobs::intake::{
     About, Choices, ColumnMap, Delimiter, FileQuestion, ImportSource, MAX_PASTED_BYTES, MapState, NameColumns,
 };
 use crate::jobs::{Opened, Reading};
-use serde_json::{Value, json};
 use std::io::Read;
-use std::path::Path;
-use tokio::sync::watch;
 
 /// Sample lines shown for each encoding.
 const SAMPLES: usize = 3;

@@ -2,10 +2,9 @@
 
 use super::failure::Failure;
 use super::{exit, output};
-use crate::api::{ApiError, Call, Reader};
+use crate::cli::prelude::*;
 use crate::domain::{TemplateDetail, TemplateId, Text};
 use crate::jobs::{NamedTemplate, TemplateNames};
-use serde_json::{Value, json};
 
 /// Maximum number of templates that a message names.
 const MOST: usize = 10;

@@ -2,11 +2,10 @@
 
 use super::args::{ProfileFlags, whole, whole_from};
 use super::completion;
-use crate::jobs::RowStatus;
+use crate::cli::prelude::*;
 use crate::jobs::intake::{Delimiter, HeaderRow, TextEncoding};
+use clap::ArgGroup;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Subcommand};
-use std::path::PathBuf;
 use std::str::FromStr;
 
 /// What `lapel issue` takes.

@@ -1,12 +1,11 @@
 //! Jobs and rows as lines of plain text for users.
 
 use super::exit;
+use crate::cli::prelude::*;
 use crate::domain::ServiceClock;
-use crate::i18n::{Language, language, list, number, tr};
-use crate::jobs::{self, AcceptedCount, Code, Job, JobRow, Kind, Phase, RowStatus, Step};
-use jiff::Timestamp;
+use crate::i18n::{Language, language, number};
+use crate::jobs::{self, AcceptedCount, Code, JobRow, Kind, Phase, Step};
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 /// Maximum number of rows listed as text. Further rows are only counted.
 pub(super) const MOST_ROWS: usize = 50;

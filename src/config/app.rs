@@ -4,8 +4,8 @@ use super::pictures::PictureChoice;
 use super::section::section;
 use super::toml_reader::TomlReader;
 use super::ui::{GlyphChoice, JoinedChoice, ThemeChoice, words};
+use crate::config::prelude::*;
 use crate::i18n::Language;
-use std::time::Duration;
 
 section! {
     /// The settings as `config.toml` has them. A flag, the environment or the terminal can override the look:

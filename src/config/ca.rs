@@ -4,10 +4,9 @@ use super::file::ConfigFile;
 use super::key::under;
 use super::mistake::{ConfigError, shown};
 use super::paths::Paths;
+use crate::config::prelude::*;
 use crate::fs::open_plain;
-use std::fmt;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
 use std::sync::Arc;
 
 /// In bytes. All certificates of a computer take a quarter of this.

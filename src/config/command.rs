@@ -1,11 +1,12 @@
 //! Runs a command that prints a key or a password, such as `pass show badges`, without a shell.
 
+use crate::config::prelude::*;
 use crate::domain::text::scrub;
 use crate::secrets::{REDACTED, hide_shapes};
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Default time limit of a command in seconds.
 pub(super) const DEFAULT_SECONDS: u32 = 10;

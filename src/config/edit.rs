@@ -11,9 +11,8 @@ use super::paths::{Paths, recent_file, templates_file};
 use super::profile::{KeyPin, Profile};
 use super::section::ConfigSection;
 use super::selection::Selected;
+use crate::config::prelude::*;
 use crate::fs::replace;
-use secrecy::{ExposeSecret, SecretString};
-use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 
 const JOURNAL: &str = "journal";

@@ -3,9 +3,8 @@
 
 use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake};
-use std::collections::BTreeMap;
+use crate::config::prelude::*;
 use std::ffi::OsString;
-use std::fmt;
 
 /// An empty variable counts as not set.
 #[derive(Clone)]

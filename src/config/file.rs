@@ -8,10 +8,8 @@ use super::mistake::{ConfigError, Mistake};
 use super::profile::{NAME_RULE, ProfileSettings, is_profile_name};
 use super::section::{ConfigSection, Consequence};
 use super::toml_reader::{TomlReader, join, nearest};
+use crate::config::prelude::*;
 use crate::i18n::list;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use toml::de::DeTable;
 
 /// In bytes. A larger file is something else.
 pub(super) const LARGEST: u64 = 1 << 20;

@@ -7,11 +7,10 @@ use super::file::read_text;
 use super::lines::Readable;
 use super::mistake::{ConfigError, Mistake};
 use super::toml_reader::{TomlReader, TomlValue};
+use crate::config::prelude::*;
 use crate::fs::{create_private_dir, replace_private};
 use crate::i18n::list;
 use crate::secrets;
-use std::path::{Path, PathBuf};
-use toml::de::DeTable;
 use toml_edit::{DocumentMut, Item, Table};
 
 /// Per list.

@@ -4,10 +4,8 @@ use super::mistake::{ConfigError, Mistake};
 use super::profile::ProfileSettings;
 use super::section::{ConfigSection, Input, Setting};
 use super::toml_reader::TomlReader;
+use crate::config::prelude::*;
 use crate::secrets::is_key;
-use std::collections::BTreeMap;
-use std::fmt;
-use std::path::Path;
 use toml::Value as Toml;
 
 /// By the keys of [`ProfileSettings`]. An empty text removes an optional setting.

@@ -13,9 +13,8 @@ use super::mistake::ConfigError;
 use super::paths::Paths;
 use super::section::{ConfigSection, Consequence, SettingType, checked, number, section};
 use super::toml_reader::{TomlReader, TomlValue, join};
+use crate::config::prelude::*;
 use crate::team::Server;
-use secrecy::SecretString;
-use std::path::{Path, PathBuf};
 
 pub(super) const JOURNAL_KEYS: &[&str] =
     &["url", "password", "password_command", "password_command_timeout", "ca_file"];

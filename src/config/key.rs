@@ -9,14 +9,11 @@ use super::keyring::Keyring;
 use super::mistake::{ConfigError, Mistake, for_shell, shown};
 use super::paths::{JOURNAL_PASSWORD, Paths};
 use super::toml_reader::join;
+use crate::config::prelude::*;
 use crate::fs::{open_plain, open_to_others};
 use crate::secrets;
-use secrecy::{ExposeSecret, SecretString};
-use std::fmt;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::io::Read;
 
 /// In bytes, far more than any key or password. A larger file is something else.
 const LONGEST: usize = 4096;

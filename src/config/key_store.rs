@@ -9,11 +9,8 @@ use super::mistake::{ConfigError, Mistake, shown};
 use super::paths::Paths;
 use super::section::ToToml;
 use super::toml_reader::{TomlReader, TomlValue, join};
+use crate::config::prelude::*;
 use crate::fs::write_new;
-use secrecy::{ExposeSecret, SecretString};
-use std::fmt;
-use std::io::ErrorKind;
-use std::path::PathBuf;
 
 /// What a secret is for. Each kind has its own settings, and its own places in lapel's folder and the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::TomlReader;
 use super::ui::words;
-use std::path::{Path, PathBuf};
+use crate::config::prelude::*;
 
 words! {
     /// `preset = "vim"` at the top of the file. Lines of the file win over it.

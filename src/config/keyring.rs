@@ -3,14 +3,12 @@
 //! A locked keyring may open a dialog on an unseen screen and wait for ever. So every call runs on
 //! its own thread, and after a time limit lapel continues without it.
 
+use crate::config::prelude::*;
 use crate::domain::text::scrub;
 use keyring_core::{CredentialStore, Entry, Error};
-use secrecy::{ExposeSecret, SecretString};
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
 
 /// The user name of an entry is the name of its profile.
 const SERVICE: &str = "lapel";

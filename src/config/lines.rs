@@ -2,10 +2,9 @@
 
 use super::file::LARGEST;
 use super::mistake::{ConfigError, Mistake};
+use crate::config::prelude::*;
 use crate::fs::open_plain;
-use std::io::{ErrorKind, Read};
-use std::path::Path;
-use toml::de::DeTable;
+use std::io::Read;
 
 /// A file with more skipped places is something else.
 const MOST: usize = 20;

@@ -3,12 +3,11 @@
 //! A mistake never repeats the wrong value. Users paste keys into the wrong field, and errors end up in
 //! terminals, requests and logs.
 
+use crate::config::prelude::*;
 use crate::domain::email::ended;
 use crate::domain::text::scrub;
 use crate::i18n::list;
 use std::collections::HashSet;
-use std::fmt;
-use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Mistake {

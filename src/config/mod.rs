@@ -50,6 +50,7 @@ mod mistake;
 mod new_profile;
 mod paths;
 mod pictures;
+mod prelude;
 mod profile;
 mod provenance;
 mod resolved;

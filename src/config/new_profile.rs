@@ -13,12 +13,11 @@ use super::profile::{Environment, KeyPin, NAME_RULE, Profile, ProfileSettings, i
 use super::resolved::Resolved;
 use super::section::ConfigSection;
 use super::selection::{index_of, jobs_of};
+use crate::config::prelude::*;
 use crate::fs::{create_private_dir, open_private_append, replace, write_new};
-use secrecy::{ExposeSecret, SecretString};
 use std::fs::{File, TryLockError};
-use std::path::Path;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use toml::Value;
 
 const LOCK_PATIENCE: Duration = Duration::from_secs(2);

@@ -1,6 +1,6 @@
 //! Replaces `keyring` in a build without the feature `keyring`: every call fails with the same message.
 
-use secrecy::SecretString;
+use crate::config::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct Keyring;

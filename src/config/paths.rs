@@ -2,8 +2,8 @@
 
 use super::env::Env;
 use super::mistake::{ConfigError, Mistake};
+use crate::config::prelude::*;
 use etcetera::BaseStrategy;
-use std::path::{Path, PathBuf};
 
 /// The end of the name of a file with the password of a team's journal.
 pub(super) const JOURNAL_PASSWORD: &str = ".journal";

@@ -13,9 +13,9 @@ use super::resolved::Resolved;
 use super::section::{ConfigSection, Consequence, Input, SettingEdit, ToToml, checked, number, section};
 use super::toml_reader::{TomlReader, TomlValue};
 use super::ui::words;
+use crate::config::prelude::*;
 use crate::domain::time::{offset_text, read_offset};
 use jiff::tz::Offset;
-use std::fmt;
 use std::ops::Deref;
 
 words! {

@@ -14,7 +14,7 @@ use super::resolved::{SettingSource, SettingValue};
 use super::section::ConfigSection;
 use super::selection::{Selected, Selection, index_of, jobs_of};
 use super::settings::{Flags, Settings};
-use std::path::Path;
+use crate::config::prelude::*;
 use toml::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Settings with the source of each value, as [`Selection`](super::selection::Selection) and `Ui` resolve them.
 
 use super::section::{ConfigSection, text_of};
-use std::collections::BTreeMap;
+use crate::config::prelude::*;
 use std::ops::Deref;
 use toml::Value;
 

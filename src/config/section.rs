@@ -4,8 +4,8 @@
 
 use super::toml_reader::{TomlReader, TomlValue, join, nearest};
 use super::ui::Words;
+use crate::config::prelude::*;
 use toml::Value as Toml;
-use toml::de::DeTable;
 
 /// The mildest first. An unreadable setting must never make a profile less careful.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

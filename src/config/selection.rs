@@ -15,10 +15,10 @@ use super::profile::{Profile, ProfileSettings, is_profile_name};
 use super::resolved::{Resolved, SettingSource};
 use super::section::{ConfigSection, Setting};
 use super::settings::Flags;
+use crate::config::prelude::*;
 use crate::domain::time::read_offset;
 use crate::secrets::is_key;
 use jiff::tz::Offset;
-use secrecy::SecretString;
 
 const BASE_URL: &str = "LAPEL_BASE_URL";
 const API_KEY: &str = crate::secrets::KEY_VARIABLE;

@@ -5,7 +5,7 @@ use super::lines::Readable;
 use super::mistake::Mistake;
 use super::toml_reader::{TomlReader, TomlValue};
 use super::ui::ThemeChoice;
-use std::path::Path;
+use crate::config::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {

@@ -5,12 +5,11 @@
 
 use super::mistake::Mistake;
 use super::ui::Words;
+use crate::config::prelude::*;
 use crate::domain::edit_distance::edits;
 use crate::i18n::list;
-use std::collections::BTreeMap;
-use std::path::Path;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 pub(super) type TomlValue<'t> = Spanned<DeValue<'t>>;
 

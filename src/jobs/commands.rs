@@ -3,8 +3,6 @@
 use super::core::{Jobs, JobsCore};
 use super::duplicate_check::{self, CheckProgress};
 use super::error::JobError;
-use super::files;
-use super::history_scan;
 use super::intake::{Finding, Standing, check_person};
 use super::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
 use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
@@ -16,15 +14,10 @@ use super::reason::{Code, Reason};
 use super::row_groups::{RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, RowFacts, Step};
-use super::send;
-use crate::api::{ApiError, Call};
-use crate::domain::BadgeId;
-use crate::i18n::{Localizable, list, number};
+use super::{files, history_scan, send};
+use crate::i18n::number;
+use crate::jobs::prelude::*;
 use crate::secrets::redact;
-use jiff::Timestamp;
-use std::sync::Arc;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// Rows that are read from the journal at once.
 const ROWS_AT_ONCE: usize = 1_000;

@@ -12,14 +12,10 @@ use super::row_status::RowStatus;
 use super::settings::JobConfig;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
-use crate::domain::BadgeId;
-use crate::i18n::Localizable;
-use jiff::Timestamp;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use crate::jobs::prelude::*;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 const MOST_JOBS: usize = 10_000;
 

@@ -12,11 +12,9 @@ use super::journal::rows::NewRow;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
 use super::send;
-use crate::domain::{Address, Badge, BadgeId, EmailKey, HistoryItem, State, TemplateId, Text, Verdict};
+use crate::domain::{Address, Badge, HistoryItem, State, Verdict};
+use crate::jobs::prelude::*;
 use crate::team::TeamError;
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use std::collections::HashSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssuePlan {

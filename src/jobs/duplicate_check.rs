@@ -8,16 +8,10 @@ use super::job::{Job, JobId, Kind, Phase};
 use super::journal::duplicates::{ExistingBadge, FinishCheck, Recipients, RecordHeld};
 use super::reason::{Code, Reason};
 use super::settings::JobConfig;
-use crate::api::{ApiError, Call};
-use crate::domain::{EmailKey, State, TemplateId, Text, Verdict};
-use crate::i18n::Localizable;
-use jiff::civil::DateTime;
-use jiff::{SignedDuration, ToSpan};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use crate::domain::{State, Verdict};
+use crate::jobs::prelude::*;
+use jiff::ToSpan;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 coded! {
     /// The result of the duplicate check for one row, before anything is sent.

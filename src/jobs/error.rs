@@ -1,8 +1,7 @@
 //! The error type of job operations.
 
 use super::journal::JournalError;
-use crate::api::ApiError;
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 use crate::team::TeamError;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -21,10 +21,8 @@ use super::job::{FileSource, JobOrigin};
 use super::journal::Store;
 use super::reason::{Code, Reason};
 use super::row_status::RowStatus;
-use crate::domain::Text;
-use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use crate::jobs::prelude::*;
+use std::sync::atomic::AtomicU64;
 
 const PREVIEW: usize = 20;
 

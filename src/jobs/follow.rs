@@ -9,11 +9,7 @@ use super::journal::JournalError;
 use super::journal::polling::ScheduleNext;
 use super::reason::{Code, Reason};
 use super::send;
-use crate::api::{ApiError, Call};
-use crate::i18n::Localizable;
-use jiff::{SignedDuration, Timestamp};
-use std::collections::HashMap;
-use std::sync::Arc;
+use crate::jobs::prelude::*;
 use std::time::Duration;
 use tokio::time::Instant;
 

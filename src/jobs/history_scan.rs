@@ -2,10 +2,9 @@
 
 use super::journal::facts::FactObservation;
 use super::reason::Code;
-use crate::api::{ApiError, Call, HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
-use crate::domain::{Badge, BadgeId, EmailKey, HistoryItem, ServiceTime, TemplateId, Text, Verdict};
-use jiff::civil::DateTime;
-use std::collections::BTreeSet;
+use crate::api::{HistoryFilter, HistoryQuery, ListEnd, PageReader, Reader, Whole};
+use crate::domain::{Badge, HistoryItem, Verdict};
+use crate::jobs::prelude::*;
 
 /// Maximum pages of one recipient's history that [`holdings`] reads.
 const PERSON_PAGES: u64 = 50;

@@ -6,12 +6,7 @@ use super::intake::{self, Choices, ColumnMap, PASTED};
 use super::reason::{Code, Reason};
 use super::row_status::{Counts, RowStatus};
 use super::rules::{self, Claim, Step};
-use crate::domain::{BadgeId, TemplateId, Text};
-use crate::i18n::Localizable;
-use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::path::PathBuf;
+use crate::jobs::prelude::*;
 
 /// Number of a job in the journal. Never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -2,7 +2,7 @@
 
 use super::job::{Job, Phase, person};
 use super::row_status::RowStatus;
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 
 impl Job {
     /// The job's state in a word or two: the English name, for translation.

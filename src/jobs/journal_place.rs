@@ -2,9 +2,9 @@
 
 use super::Account;
 use super::journal::{Creation, Journal, JournalError, Migration, TeamStatus, known_offset};
+use crate::jobs::prelude::*;
 use crate::team::Login;
-use jiff::tz::Offset;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Clone, Debug)]
 pub enum JournalPlace {

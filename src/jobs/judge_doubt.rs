@@ -1,9 +1,7 @@
 //! Judges a row in doubt by the badges that a poll found. Pure functions.
 
 use super::settings::JobConfig;
-use crate::domain::BadgeId;
-use jiff::{SignedDuration, Timestamp};
-use unicode_normalization::UnicodeNormalization;
+use crate::jobs::prelude::*;
 
 /// Largest difference between two clocks. Beyond it, one time counts as earlier.
 const SKEW: SignedDuration = SignedDuration::from_mins(5);

@@ -2,7 +2,7 @@
 
 use super::RecentEntry;
 use crate::fs;
-use std::fs::File;
+use crate::jobs::prelude::*;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime};

@@ -38,6 +38,7 @@ mod journal_place;
 mod judge_doubt;
 mod known_templates;
 mod ownership;
+mod prelude;
 mod reason;
 pub mod receipt;
 mod reports;

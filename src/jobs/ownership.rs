@@ -7,8 +7,7 @@ use super::journal::JournalError;
 use super::journal::jobs::SeenJob;
 use super::journal::takeover::{TakeJob, TakeOver};
 use super::reason::Reason;
-use jiff::Timestamp;
-use std::collections::{HashMap, HashSet};
+use crate::jobs::prelude::*;
 
 impl JobsCore {
     pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {

@@ -3,15 +3,9 @@
 
 use super::intake::RecipientField;
 use super::journal::JournalError;
-use crate::api::ApiError;
-use crate::domain::text::scrub;
-use crate::domain::{ServiceClock, State, Text};
-use crate::i18n::{self, Language, Localizable, TextArgument, VERBATIM};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use crate::domain::{ServiceClock, State};
+use crate::i18n::{self, Language, TextArgument, VERBATIM};
+use crate::jobs::prelude::*;
 use std::fmt::{self, Display};
 use strum::IntoStaticStr;
 

@@ -15,12 +15,9 @@ use super::receipt::{
 use super::row_status::{Counts, RowStatus};
 use super::rules::{self, RowFacts, Step};
 use crate::domain::narrowing::is_mail_failure;
-use crate::domain::{HistoryItem, ServiceClock, ServiceTime, Text};
-use jiff::tz::Offset;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::domain::{HistoryItem, ServiceClock};
+use crate::jobs::prelude::*;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use tokio_util::sync::CancellationToken;
 
 /// Rows per journal read.
 const AT_ONCE: usize = 2_000;

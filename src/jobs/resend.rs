@@ -6,7 +6,7 @@ use super::job::{JobId, Phase};
 use super::journal::decisions::ResendRows;
 use super::journal::jobs::{Actor, SeenJob};
 use super::rules::{self, Step};
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 
 /// Rows that were sent, looked for and never seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::error::JobError;
 use super::job::JobId;
 use super::reason::Reason;
 use super::row_status::RowStatus;
-use crate::domain::Text;
+use crate::jobs::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RowSelection {

@@ -1,7 +1,7 @@
 //! The status of each row of a job, and how many rows have each.
 
 use super::coded::coded;
-use std::collections::BTreeMap;
+use crate::jobs::prelude::*;
 
 coded! {
     /// The status of one row of a job. Every row has exactly one, so the counts add up to the job.

@@ -1,6 +1,6 @@
 //! When to poll again about accepted or doubtful requests: in growing intervals, in the service's time.
 
-use jiff::{SignedDuration, Timestamp};
+use crate::jobs::prelude::*;
 
 /// Minutes after acceptance. The service takes 5 minutes to a day (contract, "Limits", rule 3), so an earlier
 /// request is wasted.

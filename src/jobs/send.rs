@@ -15,13 +15,11 @@ use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
 use super::settings::full_request;
-use crate::api::{ApiError, Call, MAX_ENTRIES, MaySend, Turn, Writer};
-use jiff::Timestamp;
+use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
+use crate::jobs::prelude::*;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 
 /// Maximum number of consecutive requests that end in doubt. Then the job stops, since the next would fail, too.
 const DOUBTS: u32 = 3;

@@ -3,8 +3,7 @@
 use super::duplicate_check::{DuplicateKind, Policy};
 use super::schedule::Schedule;
 use crate::api::MAX_ENTRIES;
-use jiff::SignedDuration;
-use std::collections::BTreeMap;
+use crate::jobs::prelude::*;
 use std::time::Duration;
 
 /// All times but the last are the service's, so lapel polls a sandbox with a fast clock more often.

@@ -3,11 +3,10 @@
 //! The service's own title filter is not used: the contract does not say whether it folds case or composes letters,
 //! so it might hide a second template with the same title.
 
-use crate::api::{ApiResult, Call, Reader, TemplateFilter, TemplateQuery, whole};
+use crate::api::{ApiResult, Reader, TemplateFilter, TemplateQuery, whole};
+use crate::domain::Template;
 use crate::domain::edit_distance::edits;
-use crate::domain::{Template, TemplateId, Text};
-use std::collections::HashMap;
-use unicode_normalization::UnicodeNormalization;
+use crate::jobs::prelude::*;
 
 /// Maximum pages of templates that are read.
 const PAGES: u64 = 200;

@@ -42,30 +42,25 @@ pub(in crate::tui) use toasts::{LONGEST_NOTICE, Notice};
 
 pub use super::screens::Tab;
 
-use super::component::{Component, Modal, OpenedModal, Screen};
+use super::component::OpenedModal;
 use super::connection::{Client, ConnectionState};
-use super::context::UiContext;
-use super::effects::{Effects, ModalId, RequestOwner};
+use super::effects::{ModalId, RequestOwner};
 use super::hold;
 use super::message::Message;
 use super::modals::repin_key::RepinKey;
 use super::platform::pager::PagerText;
 use super::refresh::Refresh;
-use super::request::{Flag, Request, RequestId, RequestIds};
+use super::request::{Flag, RequestIds};
 use super::screens::Screens;
 use super::screens::home::JournalReadState;
 use super::screens::welcome::Welcome;
 use super::theme::Theme;
 use super::worker::WorkerCommand;
 use crate::api::UnderWay;
-use crate::config::Palette;
-use crate::jobs::Jobs;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 use crossterm::event::KeyEventKind;
 use input::InputState;
 use navigation::Navigation;
-use ratatui::layout::Rect;
-use std::collections::HashMap;
 use terminal_output::TerminalOutput;
 use toasts::Toasts;
 

@@ -1,26 +1,12 @@
 //! The traits of every screen and every modal. The shell passes keys, clicks, responses and the frame to them.
 
-use super::context::UiContext;
-use super::effects::{Effects, ModalId};
-use super::input::action::Action;
-use super::input::keymap::KeyContext;
-use super::input::list_hit::Clicked;
+use super::effects::ModalId;
 use super::persist::saved_layout::SavedLayout;
-use super::persist::unfinished::FormInput;
 use super::platform::images::PictureRequest;
-use super::request::{Handled, Reply, RequestId};
 use super::tour::TourPlace;
-use super::widgets::confirm::{Confirm, ConfirmQuestion};
+use super::widgets::confirm::Confirm;
 use super::widgets::copying::Copyables;
-use super::widgets::field::TextField;
-use super::widgets::form::FormText;
-use super::widgets::frame::Frame;
-use crate::api::RawOf;
-use crate::domain::screen_text::KnownWords;
-use crate::domain::{BadgeId, HistoryItem, ServiceTime, TemplateId};
-use crate::jobs::Job;
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
+use crate::tui::prelude::*;
 use std::ops::{Deref, DerefMut};
 
 /// A screen or a modal.

@@ -3,14 +3,12 @@
 use super::component::OpenedModal;
 use super::effects::RequestOwner;
 use super::platform::clipboard::CopiedText;
-use super::request::{Flag, Request, RequestId};
+use super::request::Flag;
 use super::tour::Tour;
 use super::worker::WorkerCommand;
-use crate::api::{LinkStatus, LogEntry, Reader, UnderWay};
-use crate::domain::{ServiceClock, Text};
+use crate::api::{LinkStatus, LogEntry, UnderWay};
 use crate::i18n::Localizable;
-use crate::jobs::Jobs;
-use std::collections::HashMap;
+use crate::tui::prelude::*;
 
 #[derive(Default)]
 pub(in crate::tui) struct ConnectionState {

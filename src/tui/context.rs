@@ -4,19 +4,13 @@ use super::connection::Client;
 use super::request::ProfileSession;
 use super::theme::{Glyphs, Theme};
 use crate::api::{LinkStatus, MAX_ENTRIES};
-use crate::config::{Environment, Palette};
-use crate::domain::ServiceClock;
 use crate::export::cost;
 use crate::jobs::{JournalPlace, request_count};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{KeyContext, Keymap};
+use crate::tui::input::keymap::Keymap;
 use crate::tui::persist::input_history::{InputKind, Recents};
 use crate::tui::persist::saved_filters::SavedFilterList;
 use crate::tui::platform::images::PictureStore;
-use jiff::Timestamp;
-use jiff::civil::DateTime;
-use ratatui::text::Span;
-use std::time::Duration;
+use crate::tui::prelude::*;
 
 /// Screens never change it.
 pub struct UiContext {

@@ -1,24 +1,18 @@
 //! Effects of handling a key or a response: requests, navigation, messages, texts for the clipboard.
 
 use super::app::Tab;
-use super::context::UiContext;
-use super::request::{JobFile, ProfileSession, Request, RequestId, RequestIds};
+use super::request::{JobFile, ProfileSession, RequestIds};
 use super::worker::WorkerCommand;
-use crate::config::{NamedFilter, ThemeChoice};
+use crate::config::ThemeChoice;
 use crate::domain::call_advice::CallerQuestion;
-use crate::domain::{BadgeId, HistoryItem};
-use crate::export::{ExportContent, ExportRow, Record};
-use crate::i18n::number;
-use crate::jobs::{Job, JobId, RowStatus};
-use crate::tui::component::{ListedBadge, Modal};
-use crate::tui::input::action::Action;
+use crate::export::{ExportContent, Record};
 use crate::tui::input::paths;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::platform::clipboard::CopiedText;
 use crate::tui::platform::pager::PagerText;
+use crate::tui::prelude::*;
 use crate::tui::worker::index::IndexRows;
 use crate::tui::worker::job_command::JobCommand;
-use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub enum Content {

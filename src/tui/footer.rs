@@ -2,12 +2,9 @@
 //! follow the first keys of a chord.
 
 use super::app::App;
-use crate::tui::input::action::Action;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 const MOST: usize = 8;
 /// Hints that actions on the selection leave to actions on the list.

@@ -1,10 +1,8 @@
 //! The remaining rate limit wait, and the lines that explain it on every screen.
 
-use super::context::UiContext;
 use crate::i18n::wait::{IN_MINUTES, IN_SECONDS, seconds, wait_text};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::wrap;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// A shorter wait ends before the user can read an explanation. Only the header shows it.
 const WORTH_SAYING: Duration = Duration::from_secs(5);

@@ -1,12 +1,11 @@
 //! Messages to the loop: input, responses, job events, signals.
 
-use super::request::{Reply, RequestId};
-use crate::api::{ApiError, Reader};
 use crate::config::TerminalBackground;
-use crate::jobs::{JobChange, Jobs};
+use crate::jobs::JobChange;
 use crate::tui::platform::images::PictureOutput;
+use crate::tui::prelude::*;
 use crate::tui::widgets::cells::Ambiguous;
-use crossterm::event::{KeyEvent, MouseEvent};
+use crossterm::event::MouseEvent;
 use std::fmt;
 
 #[derive(Debug)]

@@ -1,11 +1,8 @@
 //! Automatic refresh of the screen. It uses the background share of the rate limit, waits longer after
 //! failures, and can be off.
 
-use super::request::{RequestId, Response};
 use crate::config::RefreshChoice;
-use std::collections::HashSet;
-use std::time::Duration;
-use tokio::time::Instant;
+use crate::tui::prelude::*;
 
 /// Longest interval between two refreshes after failures.
 const LONGEST: Duration = Duration::from_secs(900);

@@ -1,25 +1,16 @@
 //! Requests of the screens, and the worker's responses. A screen never waits: it keeps the id of its request
 //! and drops a response with another id.
 
-use crate::api::{
-    ApiError, BadgeTypes, CategoryFilter, Connection, HistoryFilter, HistoryQuery, Listed, RawBody, RawOf,
-    Reader, TemplateQuery,
-};
-use crate::config::{Environment, NewProfile, ProfileLine};
-use crate::domain::{
-    Badge, BadgeId, Category, HistoryItem, Page, Template, TemplateDetail, TemplateId, Text, WalletBadge,
-};
-use crate::export::{ExportError, ExportRequest, ExportRow, Exported};
-use crate::i18n::tr;
-use crate::index::{
-    self, Cert, Coverage, DetailsRead, FoundPeople, IndexedList, Period, Renewals, SyncScope, Synced,
-};
-use crate::jobs::JournalPlace;
-use crate::jobs::intake::{Choices, ImportSource};
+use crate::api::{BadgeTypes, CategoryFilter, Listed, RawBody, TemplateQuery};
+use crate::config::{NewProfile, ProfileLine};
+use crate::domain::{TemplateDetail, WalletBadge};
+use crate::export::{ExportError, ExportRequest, Exported};
+use crate::index::{self, Cert, Coverage, DetailsRead, FoundPeople, Renewals, Synced};
+use crate::jobs::intake::Choices;
 use crate::jobs::receipt::{FailedMails, TableFormat};
 use crate::jobs::{
-    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, Job, JobError, JobId, JobRow, Opened,
-    Rival, RowGroup, SentHere,
+    DuplicateResult, FileRequest, FileState, Holdings, IdsRequest, JobError, JournalPlace, Opened, Rival,
+    RowGroup,
 };
 use crate::table::TableError;
 use crate::tui::persist::input_history::{Lists, RecentsAsk};
@@ -29,16 +20,13 @@ use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::platform::external::Handing;
 use crate::tui::platform::file_preview::FilePreview;
 use crate::tui::platform::images::{Packed, PictureAsk};
+use crate::tui::prelude::*;
 use crate::tui::worker::index::{IndexRows, IndexUse, NotSearched, Overall};
 use crate::tui::worker::job_command::{JobCommand, JobReply, RowsQuery};
 use crate::tui::worker::lookup::{self, LookupQuery, LookupReply};
 use crate::tui::worker::profile_requests::ProfileAsk;
 use crate::tui::worker::select_all::{MarkAsk, MatchingRows, NotMarked};
-use jiff::Timestamp;
 use secrecy::SecretString;
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
-use std::time::Duration;
 
 /// The id of a request. A run of lapel never uses an id twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

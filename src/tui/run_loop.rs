@@ -2,7 +2,6 @@
 //! draws once.
 
 use super::app::{App, Begin, LoopCommand};
-use super::context::UiContext;
 use super::input::keymap::Keymap;
 use super::input::pause;
 use super::message::Message;
@@ -16,13 +15,10 @@ use super::shutdown;
 use super::theme::Glyphs;
 use super::widgets::cells;
 use super::worker::{self, Helpers, WorkerCommand};
-use crate::config::{GlyphChoice, JoinedChoice, Palette, PictureChoice, PictureSettings};
+use crate::config::{GlyphChoice, JoinedChoice, PictureChoice, PictureSettings};
+use crate::tui::prelude::*;
 use anyhow::Context as _;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use std::collections::VecDeque;
 use std::io::Write;
-use std::path::PathBuf;
 use tokio::sync::mpsc;
 
 pub struct Start {

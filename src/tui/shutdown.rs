@@ -1,11 +1,10 @@
 //! The end of the TUI: saves and stops the jobs, and prints the unfinished ones with the way to resume them.
 
 use super::app::App;
-use crate::i18n::tr;
-use crate::jobs::{Job, JobError, Phase, RowStatus};
+use crate::jobs::JobError;
 use crate::tui::persist::input_history;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk, run};
-use std::time::Duration;
+use crate::tui::prelude::*;
 
 /// Longest wait for cancelled disk work, for a journal that has no answer of the service to record, and for its list.
 const PATIENCE: Duration = Duration::from_secs(2);

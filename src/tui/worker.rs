@@ -20,26 +20,21 @@ pub(in crate::tui) mod select_all;
 pub use helpers::Helpers;
 
 use super::message::Message;
-use super::request::{
-    Flag, HolderLists, JobFile, NotSaved, ProfileSession, Reply, Request, RequestId, Response,
-};
-use crate::api::{ApiError, Call, HOLDER_PAGES, Reader};
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use super::request::{Flag, HolderLists, JobFile, NotSaved, ProfileSession};
+use crate::api::HOLDER_PAGES;
 use crate::export::{self, Exported};
 use crate::index::SyncProgress;
 use crate::jobs::intake::ReadProgress;
-use crate::jobs::{CheckProgress, Job, JobError, JobId, Jobs, Reading, holdings};
+use crate::jobs::{CheckProgress, JobError, Reading, holdings};
 use crate::tui::input::paths;
 use crate::tui::persist::{input_history, saved_filters, saved_layout};
-use crate::tui::platform::external;
-use crate::tui::platform::file_preview;
+use crate::tui::platform::{external, file_preview};
+use crate::tui::prelude::*;
 use connection_slot::{ConnectionSlot, Events, WorkerConnection};
 use helpers::try_profile;
 use index::IndexSlot;
-use std::collections::{BTreeSet, HashMap};
 use tokio::sync::{mpsc, watch};
 use tokio::task::spawn_blocking;
-use tokio_util::sync::CancellationToken;
 
 pub enum WorkerCommand {
     Request(RequestId, Request),

@@ -5,7 +5,7 @@ use super::queue::QueuedCall;
 use super::shared::is_fresh;
 use super::slots::{Slot, SlotOrigin};
 use crate::api::call::Priority;
-use std::sync::Arc;
+use crate::api::prelude::*;
 use tokio::time::Instant;
 
 /// Dropping it leaves the queue.

@@ -2,10 +2,7 @@
 
 use super::super::call::Priority;
 use super::super::link::{LinkStatus, LinkTrouble, UnderWay};
-use crate::i18n::Localizable;
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::api::prelude::*;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 

@@ -4,14 +4,13 @@ use super::Priority;
 #[cfg(feature = "team")]
 use super::slots::Seat;
 use super::slots::{self, BootMoment, SharedUse, Slot, SlotReply, SlotRequest};
+use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use crate::domain::text::scrub;
 use crate::fs;
-use crate::i18n::Localizable;
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::oneshot;
 
 /// Maximum wait for another process's lock.

@@ -10,8 +10,8 @@
 //! was granted. At that time, no more than `limit` slots exist.
 
 use super::Priority;
+use crate::api::prelude::*;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use std::time::Duration;
 
 /// The mark of a waiting interactive call lasts this long without renewal.
 const PERSON: Duration = Duration::from_secs(3);

@@ -5,7 +5,7 @@ use super::shared::{PaceProblem, Shared};
 use super::slots::{SharedUse, SlotReply, SlotRequest};
 #[cfg(feature = "team")]
 use super::team::TeamShare;
-use std::time::Duration;
+use crate::api::prelude::*;
 
 #[derive(Clone, Copy)]
 pub(super) enum Source<'p> {

@@ -26,15 +26,13 @@ use super::Priority;
 use super::queue::ByPriority;
 use super::shared::{PaceProblem, Shared};
 use super::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
+use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use crate::i18n::Localizable;
 use crate::team::{DatabaseSession, Login, TeamError};
 use blocks::{Block, Division, Give, Reach};
-use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::MutexGuard;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Maximum wait for an answer of the database.

@@ -6,11 +6,9 @@ use super::super::label::fields;
 use super::super::session::answer_json;
 use super::super::{exit, json, output, words};
 use super::DoctorReport;
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
 use crate::i18n;
 use crate::jobs::Fact;
-use jiff::Timestamp;
-use serde_json::{Value, json};
 
 /// Gaps of the contract that lapel observes: name, question, behaviour once observed, and behaviour before.
 const LEARNED: [(&str, &str, &str, &str); 6] = [

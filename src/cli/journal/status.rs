@@ -5,11 +5,9 @@ use super::super::label::fields;
 use super::super::output;
 use super::super::session::answer_json;
 use super::{no_team, on_place, server_of};
-use crate::config::Profile;
-use crate::domain::text::scrub;
-use crate::jobs::{FileStatus, JournalPlace, TeamStatus};
+use crate::cli::prelude::*;
+use crate::jobs::{FileStatus, TeamStatus};
 use crate::team::{Host, Server};
-use serde_json::{Value, json};
 
 pub(super) async fn status(
     place: JournalPlace,

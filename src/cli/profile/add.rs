@@ -6,13 +6,12 @@ use super::{
     CommandResult, Failure, ProfileContext, no_journal, pin_of, profile_as_json, typed_secret, warn,
     whole_place, with_command,
 };
+use crate::cli::prelude::*;
 use crate::cli::{output, prompt};
-use crate::config::{Environment, KeyStore, NewProfile, SecretKind, is_profile_name, profiles, save_profile};
+use crate::config::{KeyStore, NewProfile, SecretKind, is_profile_name, save_profile};
 use crate::domain::confirm_text::short_name;
-use crate::domain::text::scrub;
 use crate::domain::time::example_offset;
 use secrecy::{ExposeSecret, SecretString};
-use serde_json::json;
 
 pub(super) async fn add(context: &ProfileContext, flags: AddFlags) -> CommandResult {
     let AddFlags { name, name_flag, settings } = flags;

@@ -2,10 +2,10 @@
 
 use super::super::completion;
 use super::whole;
+use crate::cli::prelude::*;
 use crate::config::{Input, KeyStore, ProfileInput, ProfileSettings};
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueHint};
-use std::path::Path;
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueHint};
 
 /// The id of the flag that reads the key from standard input.
 const KEY_STDIN: &str = "key_stdin";

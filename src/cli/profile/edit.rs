@@ -7,12 +7,10 @@ use super::{
     CommandResult, Failure, ProfileContext, adopt, no_journal, pin_of, profile_as_json, warn, whole_place,
     with_command,
 };
+use crate::cli::prelude::*;
 use crate::cli::words::count;
-use crate::config::{
-    Env, KeyPin, KeyStore, Paths, Profile, ProfileEdit, ProfileLine, SecretKind, edit_profile, profiles,
-};
+use crate::config::{KeyPin, KeyStore, ProfileEdit, ProfileLine, SecretKind, edit_profile};
 use crate::jobs::Adopted;
-use serde_json::json;
 
 pub(super) async fn edit(context: &ProfileContext, flags: EditFlags) -> CommandResult {
     let all = profiles(&context.paths, &context.env)?;

@@ -2,7 +2,8 @@
 
 use super::edit::{EditedProfile, changed};
 use super::{Failure, ProfileContext};
-use crate::config::{Env, Paths, ProfileEdit, profiles, remove_profile as remove};
+use crate::cli::prelude::*;
+use crate::config::{ProfileEdit, remove_profile as remove};
 
 fn context(paths: &Paths, env: &Env, who: &str) -> ProfileContext {
     ProfileContext { paths: paths.clone(), env: env.clone(), who: who.to_owned(), json: false }

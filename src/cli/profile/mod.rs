@@ -6,27 +6,20 @@ mod edit;
 mod manage;
 mod trial;
 
-use args::ProfileVerb;
-pub use args::ProfileVerbs;
-pub use edit::pin_profile;
-pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
-
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::{confirm, exit, json, output, prompt};
 use crate::cli::connection::journal_place;
+use crate::cli::prelude::*;
 use crate::cli::session::open_journal;
-use crate::config::{
-    Env, KeyStore, Paths, Profile, ProfileLine, ProfileSettings, SecretKind, named_profile, profiles,
-    remove_profile,
-};
-use crate::domain::text::scrub;
-use crate::i18n::list;
-use crate::jobs::{Account, Adopted, JournalPlace};
+use crate::config::{KeyStore, ProfileLine, ProfileSettings, SecretKind, named_profile, remove_profile};
+use crate::jobs::{Account, Adopted};
+use args::ProfileVerb;
+pub use args::ProfileVerbs;
+pub use edit::pin_profile;
+pub use manage::{change_profile, remove_profile as remove_profile_in_words, test_profile};
 use secrecy::SecretString;
-use serde_json::{Map, Value, json};
 use trial::Trial;
-use unicode_width::UnicodeWidthStr;
 
 pub async fn profile(verbs: ProfileVerbs, env: &Env, who: &str) -> u8 {
     let as_json = verbs.json;

@@ -1,10 +1,10 @@
 //! Tests a profile: asks its service about the key.
 
 use super::Failure;
-use crate::api::{self, ApiError, ApiKey, Call, Identity};
+use crate::api::{self, ApiKey, Identity};
 use crate::cli::connection::trial_connection;
-use crate::config::{Environment, KeyPin, Paths, Profile};
-use crate::domain::text::scrub;
+use crate::cli::prelude::*;
+use crate::config::KeyPin;
 use secrecy::ExposeSecret;
 use std::time::Instant;
 

@@ -6,17 +6,15 @@ use crate::api::{
     Sort, TemplateFilter, TemplateQuery, WalletQuery,
 };
 use crate::cli::args::{ProfileFlags, whole, whole_from};
+use crate::cli::prelude::*;
 use crate::cli::{completion, help};
-use crate::domain::text::scrub;
 use crate::domain::{
     Address, BadgeTypeCode, CategoryId, CategoryLevelId, HistoryItem, Template, TemplateId, WalletBadge,
 };
 use crate::export::{List, Record, RecordShape};
-use crate::i18n::list;
+use clap::ArgGroup;
 use clap::builder::{PathBufValueParser, PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Subcommand};
 use jiff::civil::Date;
-use std::path::PathBuf;
 
 /// The verbs that read.
 #[derive(Clone, Debug, Subcommand)]

@@ -12,26 +12,22 @@ use super::connection::{connect, connection, journal_place};
 use super::failure::Failure;
 use super::interrupt::Interrupt;
 use super::progress::ProgressBar;
-use super::session;
-use super::{exit, json, output, template, words};
-use crate::api::{ApiError, Call, Gathered, HOLDER_PAGES, Reader};
-use crate::config::{GlyphChoice, Settings, templates_file};
-use crate::domain::text::scrub;
+use super::{exit, json, output, session, template, words};
+use crate::api::{Gathered, HOLDER_PAGES};
+use crate::cli::prelude::*;
+use crate::config::{GlyphChoice, templates_file};
 use crate::domain::{BadgeId, CategoryId, EmailKey, HistoryItem, RecordProblem, State, Template, Verdict};
 use crate::export::{
     self, Cost, ExportContent, ExportError, ExportFormat, ExportRequest, ExportRow, List, Record,
     RecordShape, Walk,
 };
-use crate::jobs::{Account, JournalPlace, RecentEntry, SentHere, remember_templates};
+use crate::jobs::{Account, RecentEntry, SentHere, remember_templates};
 use crate::table::{TableError, TableFormat};
 use flags::OutFlags;
 use out::ListOutput;
 use sent::{sent_json, sent_said, waiting_said};
-use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, IsTerminal};
-use std::path::PathBuf;
-use tokio::sync::watch;
 
 pub async fn read(verb: ReadVerb, settings: &Settings, who: &str) -> u8 {
     let json = verb.wants_json();

@@ -3,11 +3,10 @@
 use super::flags::OutFlags;
 use super::table::TextTable;
 use crate::cli::json;
+use crate::cli::prelude::*;
 use crate::config::GlyphChoice;
-use crate::domain::text::scrub;
 use crate::export::ExportRow;
 use crate::table::CsvStream;
-use serde_json::Value;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 /// Each row is written whole, so that the output never ends in half a line.

@@ -1,10 +1,9 @@
 //! What `lapel wallet` and `lapel badge` say about badges that the wallet does not show: sent from here, or waiting.
 
+use crate::cli::prelude::*;
 use crate::cli::words;
 use crate::domain::{BadgeId, HistoryItem, ServiceClock, ServiceTime, Text};
-use crate::i18n::tr;
 use crate::jobs::SentHere;
-use serde_json::{Value, json};
 
 pub(super) fn sent_said(sent: &SentHere, clock: &ServiceClock) -> String {
     let (title, time, id) = (&sent.title, words::time(sent.at, clock), sent.job);

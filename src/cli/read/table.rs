@@ -1,13 +1,11 @@
 //! Rows as a table for users: cut to the terminal's width, each state with a sign and a word.
 
+use crate::cli::prelude::*;
 use crate::cli::words::cut;
 use crate::config::GlyphChoice;
 use crate::domain::State;
-use crate::domain::text::scrub;
 use crate::export::ExportRow;
 use std::io::{self, Write};
-
-use unicode_width::UnicodeWidthStr;
 
 /// Rows that determine the column widths.
 const SAMPLE: usize = 200;

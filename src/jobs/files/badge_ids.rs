@@ -1,8 +1,7 @@
 //! Drafts a revocation from a file of badge ids, after reading each badge's state.
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of};
-use crate::api::{ApiError, Call, HistoryFilter};
-use crate::domain::BadgeId;
+use crate::api::HistoryFilter;
 use crate::jobs::core::Jobs;
 use crate::jobs::draft;
 use crate::jobs::error::JobError;
@@ -10,12 +9,10 @@ use crate::jobs::history_scan::{self, HistoryScan, SeenBadge};
 use crate::jobs::intake::{self, Choices, IdRow, ImportSource};
 use crate::jobs::job::JobId;
 use crate::jobs::journal::rows::NewRow;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// Maximum number of badges that are read one by one without comparing the cost of history pages.
 const FEW: usize = 3;

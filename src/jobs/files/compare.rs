@@ -1,14 +1,12 @@
 //! Compares a draft with the file that it was read from.
 
 use super::off_the_loop;
-use crate::domain::EmailKey;
 use crate::jobs::core::Jobs;
 use crate::jobs::error::JobError;
 use crate::jobs::intake::{ImportSource, InputTable, IntakeError, IntakeProblem, Unwatched};
 use crate::jobs::job::{FileSource, JobId};
 use crate::jobs::journal::rows::stored_cells;
-use jiff::Timestamp;
-use std::collections::HashMap;
+use crate::jobs::prelude::*;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {

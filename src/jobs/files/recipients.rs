@@ -1,9 +1,6 @@
 //! Drafts issue jobs from a file of recipients: one for the template, or one per template that a column names.
 
 use super::{Reading, ReadingWatcher, off_the_loop, origin_of, placed, remembered, source_of};
-use crate::api::Call;
-use crate::domain::text::scrub;
-use crate::domain::{EmailKey, TemplateId, Text};
 use crate::jobs::core::Jobs;
 use crate::jobs::draft::issue_job;
 use crate::jobs::error::JobError;
@@ -16,13 +13,11 @@ use crate::jobs::journal::drafts::CreateJob;
 use crate::jobs::journal::facts::KeptFact;
 use crate::jobs::journal::rows::NewRow;
 use crate::jobs::journal::{Account, Started, Store};
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::template_names::{NamedTemplate, TemplateNames};
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
+use std::sync::atomic::AtomicU64;
 
 /// Rows per journal write.
 const AT_ONCE: usize = 2_000;

@@ -11,14 +11,10 @@ use super::super::reason::Code;
 use super::super::row_status::RowStatus;
 use super::PollError;
 use super::probe::{self, CountProbe};
-use crate::api::{ApiError, Call, HistoryFilter, Priority};
+use crate::api::{HistoryFilter, Priority};
 use crate::domain::time::OffsetBasis;
-use crate::domain::{BadgeId, EmailKey, ServiceTime, TemplateId};
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
-use jiff::{SignedDuration, Timestamp, ToSpan};
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use crate::jobs::prelude::*;
+use jiff::ToSpan;
 
 /// Maximum number of badges or addresses that are read one by one without comparing the cost of pages.
 const ONE_BY_ONE: usize = 3;

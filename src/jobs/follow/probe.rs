@@ -6,11 +6,10 @@ use super::super::journal::facts::FactObservation;
 use super::super::journal::polling::Group;
 use super::super::reason::Code;
 use super::PollError;
-use crate::api::{Call, HistoryFilter, HistoryQuery, Paging, Priority};
-use crate::domain::TemplateId;
+use crate::api::{HistoryFilter, HistoryQuery, Paging, Priority};
+use crate::jobs::prelude::*;
+use jiff::ToSpan;
 use jiff::civil::Date;
-use jiff::{SignedDuration, Timestamp, ToSpan};
-use std::sync::Arc;
 
 /// Minimum number of badges for a probe. The pages of fewer badges cost no more than a few probes.
 const FROM: usize = 300;

@@ -3,10 +3,8 @@
 use super::{
     ColumnContent, ColumnGuess, ColumnMap, Delimiter, HeaderRow, NameColumns, RecipientField, TextEncoding,
 };
-use crate::domain::Text;
-use crate::i18n::{Localizable, list};
 use crate::jobs::coded::named;
-use std::fmt;
+use crate::jobs::prelude::*;
 
 /// The properties of a source that tell a person how lapel will read it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::cell_text::{is_address_like, is_blank, is_han, is_syllable, trim};
 use super::header::{ColumnMap, NameColumns, Title};
-use std::collections::HashSet;
+use crate::jobs::prelude::*;
 
 /// Maximum number of sample values per column.
 const SAMPLES: usize = 3;

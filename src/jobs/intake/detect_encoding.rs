@@ -3,12 +3,11 @@
 use super::about::{EncodingGuess, Sure};
 use super::cell_text::is_syllable;
 use super::decode::{self, BadBytes, Decoding, PIECE};
-use super::mojibake;
 use super::origin::{OpenedSource, fill, hex};
-use super::{IntakeProblem, ReadProgress, TextEncoding};
-use crate::i18n::Localizable;
+use super::{IntakeProblem, ReadProgress, TextEncoding, mojibake};
+use crate::jobs::prelude::*;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use ring::digest::{Context, SHA256};
+use ring::digest::Context;
 
 /// Maximum number of sample lines for a person.
 const SAMPLES: usize = 5;

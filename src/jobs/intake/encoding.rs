@@ -1,9 +1,7 @@
 //! The supported encodings of text files.
 
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 use encoding_rs::{EUC_KR, Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::str::FromStr;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

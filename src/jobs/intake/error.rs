@@ -2,8 +2,7 @@
 
 use super::split::CannotSplit;
 use super::{MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, TextEncoding};
-use crate::i18n::Localizable;
-use std::fmt;
+use crate::jobs::prelude::*;
 use std::io::ErrorKind;
 
 /// A source that could not be read. Reading changes nothing, so nothing was sent or stored. Names and quoted content are

@@ -5,8 +5,7 @@ use super::cell_text::{is_address_like, is_blank, trim};
 use super::check::RecipientField;
 use super::columns::{self, ColumnContent, ColumnGuess};
 use super::origin::hex;
-use serde::{Deserialize, Serialize};
-use unicode_normalization::UnicodeNormalization;
+use crate::jobs::prelude::*;
 
 /// Maximum number of first rows that are searched for the header.
 pub(super) const SEARCHED: usize = 30;

@@ -5,10 +5,7 @@ use super::cell_text::{is_blank, is_error_token, trim};
 use super::header::{self, TableContent};
 use super::row::{CellFact, RawRow};
 use super::{Choices, HeaderRow, ImportSource, InputTable, IntakeError, IntakeProblem, ReadProgress};
-use crate::domain::text::scrub;
-use crate::domain::{BadgeId, Text};
-use crate::i18n::{Localizable, list};
-use std::collections::HashMap;
+use crate::jobs::prelude::*;
 
 /// Maximum length of a badge id, in bytes.
 const LONGEST_ID: usize = 200;

@@ -22,6 +22,8 @@
 //! similar_domains, ids           domains that look mistyped; files of badge ids
 //! ```
 
+use crate::jobs::prelude::*;
+
 mod about;
 mod cell_text;
 mod check;
@@ -56,9 +58,6 @@ pub use row::{CellFact, CellNote, RawRow};
 pub use similar_domains::{DomainCounts, similar_domains};
 pub use split::Delimiter;
 pub use table::{InputRows, InputTable};
-
-use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 
 /// Maximum size of a text file, in bytes: a million rows of a thousand bytes.
 pub const MAX_TEXT_BYTES: u64 = 1024 * 1024 * 1024;

@@ -4,7 +4,7 @@
 //! text without a rest. A foreign name does not match.
 
 use super::cell_text::is_han;
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 use encoding_rs::{EUC_KR, WINDOWS_1252};
 use std::borrow::Cow;
 

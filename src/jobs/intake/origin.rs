@@ -3,11 +3,9 @@
 use super::{ImportSource, IntakeProblem, MAX_PASTED_BYTES};
 use crate::domain::text::short;
 use crate::fs::open_plain;
-use crate::i18n::Localizable;
-use std::fs::File;
+use crate::jobs::prelude::*;
 use std::io::{self, Cursor, Read};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 pub(in crate::jobs) const PASTED: &str = tr_noop!("The pasted text");
 

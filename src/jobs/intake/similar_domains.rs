@@ -2,7 +2,7 @@
 
 use crate::domain::edit_distance::edits;
 use crate::domain::email::meant_domain;
-use std::collections::{HashMap, HashSet};
+use crate::jobs::prelude::*;
 
 /// Minimum number of addresses of a frequent domain.
 const FREQUENT: u64 = 5;

@@ -4,9 +4,8 @@
 //! and CRLF), blank lines, a maximum row length, and the position of a quotation mark that is never closed.
 
 use super::{MAX_COLUMNS, MAX_ROW_BYTES};
-use crate::i18n::Localizable;
 use crate::jobs::coded::named;
-use serde::{Deserialize, Serialize};
+use crate::jobs::prelude::*;
 use std::collections::VecDeque;
 use std::str::FromStr;
 

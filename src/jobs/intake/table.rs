@@ -14,7 +14,7 @@ use super::{
     Choices, ColumnMap, HeaderRow, ImportSource, IntakeError, IntakeProblem, MAX_PASTED_BYTES,
     MAX_SHEET_BYTES, MAX_TEXT_BYTES, ReadProgress, TextEncoding, pasted,
 };
-use crate::domain::Text;
+use crate::jobs::prelude::*;
 
 /// Bytes of a text that are used to detect delimiter, header and columns.
 const SAMPLE_BYTES: usize = 256 * 1024;

@@ -6,8 +6,9 @@ use super::origin::{OpenedSource, fill, hex};
 use super::row::{CellFact, CellNote, RawRow};
 use super::split::{Split, Splitter};
 use super::{Delimiter, IntakeProblem, TextEncoding};
+use crate::jobs::prelude::*;
 use crate::table::unescape_formula;
-use ring::digest::{Context, SHA256};
+use ring::digest::Context;
 use std::io::Read;
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use super::jobs::Account;
 use super::transfer;
 use super::tx::{self, Tx, values};
-use unicode_normalization::UnicodeNormalization;
+use crate::jobs::prelude::*;
 use url::Url;
 
 /// The normal form of a base URL: scheme and host in lower case, the host in ASCII without a final dot, no default

@@ -1,7 +1,7 @@
 //! Whether a team's database is away, as the last attempts to connect have shown. A file never is.
 
 use super::JournalError;
-use tokio::sync::watch;
+use crate::jobs::prelude::*;
 
 /// Why the journal's connections, for writes and for reads, and that of the lease could not be made.
 type Failures = [Option<JournalError>; 3];

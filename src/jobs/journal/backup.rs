@@ -15,26 +15,23 @@ mod mark;
 #[cfg(test)]
 mod tests;
 
-use super::conditions;
 use super::facts::{self, KeptFact};
 use super::jobs::Actor;
 use super::place::{Files, Site, first_line};
 use super::schema::{APPLICATION, BACKUP, connect, migrate, prepare, quick_check};
 use super::tx::{self, Tx, values};
-use super::{PATIENCE, shown, transfer};
+use super::{PATIENCE, conditions, shown, transfer};
 use crate::fs::{Draft, Overwrite, open_plain};
-use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
 use crate::jobs::job::{JobId, Kind};
 use crate::jobs::journal::JournalError;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules;
-use jiff::Timestamp;
 use mark::{BackupMark, BackupState};
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
+use rusqlite::{TransactionBehavior, params};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenJobs {

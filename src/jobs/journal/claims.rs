@@ -10,18 +10,16 @@ use super::jobs::{Account, Actor};
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{accounts, jobs};
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
 use crate::jobs::intake::hex;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, ClaimVerdict, Other};
 pub(super) use former::{NamedSalt, keep_salts, salts};
-use jiff::Timestamp;
 use recipients::{HeldClaim, claims_of_viewers, contested, read_held, recipients};
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
-use std::collections::BTreeMap;
 
 /// The bits of a slot in [`Rival::claim_id`]: far more than an address has claims.
 const SLOT_BITS: u32 = 24;

@@ -1,20 +1,18 @@
 //! What a person decides about a job after it began.
 
-use super::claims;
 use super::drafts::start;
 use super::jobs::{self, Actor, SeenJob};
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
-use super::{conditions, duplicates, observe, requests};
+use super::{claims, conditions, duplicates, observe, requests};
 use crate::jobs::commands::Decision;
 use crate::jobs::job::{JobId, Kind, Phase};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::resend::NeverSeen;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, RowFacts, Step};
 use crate::jobs::settings::Policies;
-use crate::secrets::redact;
-use std::collections::{HashMap, HashSet};
 
 /// Divisor for requests after a refusal: a retry sends at most 1/10 of the rows of the largest refused
 /// request.

@@ -16,7 +16,7 @@
 //! reason_both(code, x, y)              a reason with two parts
 //! ```
 
-use std::borrow::Cow;
+use crate::jobs::journal::prelude::*;
 
 /// A database's text for a call; `None` if the database has the function.
 type Form = fn(name: &str, arguments: &[String]) -> Option<String>;

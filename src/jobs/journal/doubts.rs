@@ -1,21 +1,17 @@
 //! Resolves rows in doubt by the badges that a poll found.
 
-use super::facts;
-use super::jobs;
-use super::lost_writes;
 use super::observe::{self, ObserveContext, Observed};
 use super::reasons::stored;
 use super::rows::{self, Binding};
 use super::tx::{self, Tx, values};
-use crate::domain::{BadgeId, EmailKey, ServiceTime};
+use super::{facts, jobs, lost_writes};
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::judge_doubt::{self, BadgeCandidate, Doubt, Judgement, ScanResult};
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use jiff::Timestamp;
-use jiff::tz::Offset;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The fact that tells whether the history shows waiting badges.
 pub(in crate::jobs) const WAITING: &str = "waiting_in_history";

@@ -7,19 +7,16 @@ use super::reasons::stored;
 use super::rows::{self, NewRow};
 use super::tx::{self, Tx, values};
 use super::{Process, accounts, conditions, duplicates, lost_writes, requests, review, takeover, transfer};
-use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::draft::IssuePlan;
 use crate::jobs::job::{Job, JobId, Kind, Phase};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_groups::{RowGroup, RowSelection};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
 use crate::jobs::settings::Policies;
-use crate::secrets::redact;
-use jiff::Timestamp;
-use ring::digest::{Context, SHA256};
-use std::ops::ControlFlow;
-use std::sync::Arc;
+use ring::digest::Context;
 
 /// Rows that are added without being counted for the planner.
 const FEW: usize = 1_000;

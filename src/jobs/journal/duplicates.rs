@@ -4,16 +4,12 @@ use super::conditions::judged;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use super::{claims, jobs, repeats, review};
-use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::{DuplicateKind, Policy, hash, loosened};
 use crate::jobs::job::{JobId, Phase};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
-use jiff::Timestamp;
-use serde_json::json;
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 /// Rows that a duplicate check found something about, beside their kind. Few rows of a large file are such.
 macro_rules! found {

@@ -5,11 +5,9 @@
 
 use super::tx::{self, Tx};
 use super::{JournalError, PATIENCE, Result};
+use crate::jobs::journal::prelude::*;
+use rusqlite::OptionalExtension;
 use rusqlite::backup::{Backup, StepResult};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension};
-use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// The write after which its removed data must no longer be in the files.
 pub(super) const PURGE: &str = "purge";

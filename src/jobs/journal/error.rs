@@ -1,11 +1,9 @@
 //! The journal's error type, with messages that say what is safe.
 
 use super::tx;
-use crate::domain::text::scrub;
-use crate::i18n::Localizable;
-use crate::team::TeamError;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use rusqlite::ErrorCode;
-use std::fmt;
 
 /// Why the journal cannot be used. In every case, earlier data stays, and lapel sends nothing that it could not
 /// record first.

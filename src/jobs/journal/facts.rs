@@ -2,12 +2,9 @@
 
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use crate::secrets::redact;
-use jiff::SignedDuration;
-use serde_json::json;
-use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);

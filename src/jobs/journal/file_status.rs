@@ -3,9 +3,7 @@
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
 use super::{JournalError, PATIENCE, Result, shown};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
-use std::path::{Path, PathBuf};
+use crate::jobs::journal::prelude::*;
 
 #[derive(Clone, Debug)]
 pub struct FileStatus {

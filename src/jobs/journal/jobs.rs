@@ -3,16 +3,13 @@
 use super::Process;
 use super::place::first_line;
 use super::tx::{self, SqlRow, Tx, values};
-use crate::domain::{TemplateId, Text};
 use crate::i18n::{self, Language};
 use crate::jobs::intake::PASTED;
 use crate::jobs::job::{AcceptedCount, Job, JobId, JobOrigin, Kind, Owner, Phase, Replaced, Stop, StopKind};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::{Counts, RowStatus};
-use crate::secrets::redact;
-use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// A service and one of its keys: the owner of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]

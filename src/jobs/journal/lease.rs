@@ -8,12 +8,12 @@
 use super::away::ConnectionReport;
 use crate::api::MaySend;
 use crate::boot_clock::boot_ms;
-use crate::team::{DatabaseSession, Login, TeamError};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
+use crate::team::{DatabaseSession, Login};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// How long a lease lasts, by the database's clock.

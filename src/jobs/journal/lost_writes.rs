@@ -10,12 +10,11 @@ use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, claims, conditions};
 use crate::jobs::job::{JobId, StopKind};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
-use jiff::Timestamp;
-use std::collections::BTreeMap;
 
 /// The outcome of a request that stands for lost ones, until the history was searched for its rows.
 pub(super) const UNSEARCHED: &str = "unsearched";

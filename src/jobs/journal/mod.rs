@@ -57,6 +57,7 @@ pub(super) mod observe;
 mod owner;
 mod place;
 pub(super) mod polling;
+mod prelude;
 pub(super) mod purge;
 mod reasons;
 mod recent;
@@ -97,7 +98,8 @@ pub use team_status::{Creation, Migration, ROLES, TeamStatus};
 
 use crate::api::MaySend;
 use crate::fs::{create_private_dir, open_private_append};
-use crate::i18n::Localizable;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
 #[cfg(feature = "team")]
@@ -105,13 +107,10 @@ use lease::LeaseTime;
 use owner::Me;
 use place::{Files, Site};
 use runner::{Backend, FileStore, JournalState, JournalTask};
-use rusqlite::{Connection, OpenFlags};
 use schema::{connect, prepare, quick_check};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::sync::{Condvar, Mutex, PoisonError};
 #[cfg(feature = "team")]
 use team_store::TeamStore;
 use tokio::sync::Notify;

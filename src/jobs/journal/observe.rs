@@ -5,17 +5,15 @@ use super::jobs;
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use crate::domain::verdict::says_failed;
-use crate::domain::{BadgeId, ServiceTime, State, Text, Verdict};
+use crate::domain::{State, Verdict};
 use crate::jobs::core::touched;
 use crate::jobs::history_scan::{SeenBadge, SightSource};
 use crate::jobs::job::{JobId, Kind, Touched};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::JobConfig;
-use jiff::tz::Offset;
-use jiff::{SignedDuration, Timestamp};
-use serde_json::json;
-use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Time after acceptance at which a waiting badge is overdue (contract, "Limits" rule 3).
 const OVERDUE: SignedDuration = SignedDuration::from_hours(24);

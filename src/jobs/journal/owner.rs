@@ -3,10 +3,11 @@
 //! A process shows that it is alive by locking a file of its own. The system releases the lock when the process
 //! ends in any way. A lease with a time limit would expire while its owner sleeps with an open request.
 
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{OpenOptions, TryLockError};
 use std::io;
-use std::path::{Path, PathBuf};
 
 /// A process as the journal names it.
 #[derive(Clone, Debug)]

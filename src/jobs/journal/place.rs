@@ -1,13 +1,11 @@
 //! The folder of a journal: whether a journal existed before, and which computer may use it.
 
 use super::JournalError;
-use crate::domain::text::scrub;
 use crate::fs::{FileSystem, create_private_dir};
-use crate::i18n::Localizable;
-use std::fs::{File, OpenOptions, TryLockError};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
+use std::fs::{OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// Length of an SQLite database header, in bytes.
 const HEADER: u64 = 100;

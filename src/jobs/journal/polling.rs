@@ -1,18 +1,14 @@
 //! What to poll, and when to poll again.
 
-use super::conditions;
-use super::facts;
 use super::jobs::{self, Account};
 use super::observe::WAITS;
-use super::rows;
 use super::tx::{self, Tx, values};
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
+use super::{conditions, facts, rows};
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
-use jiff::Timestamp;
-use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A process's open jobs and the time of their next poll.
 pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<Timestamp>)>> {

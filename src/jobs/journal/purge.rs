@@ -7,8 +7,8 @@ use super::jobs::Account;
 use super::tx::{self, Tx, values};
 use super::{Journal, JournalError, conditions, erase, jobs};
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::RowStatus;
-use jiff::Timestamp;
 
 /// Records of jobs that another journal has with all of their rows. A backup's jobs may come back, but only to the journal
 /// in a file that they left.

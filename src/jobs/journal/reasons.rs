@@ -1,10 +1,9 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
 use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use crate::secrets::redact;
-use rusqlite::{Connection, params};
-use std::collections::HashMap;
+use rusqlite::params;
 
 impl HasSqlType for Reason {
     const TYPE: SqlType = SqlType::Text;

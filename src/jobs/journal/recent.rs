@@ -6,12 +6,9 @@ use super::jobs::Account;
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
 use crate::domain::time::read_offset;
-use jiff::Timestamp;
-use jiff::tz::Offset;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, params};
-use std::path::Path;
-use std::time::Duration;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
+use rusqlite::params;
 
 /// Maximum number of jobs and of templates.
 const MOST: usize = 50;

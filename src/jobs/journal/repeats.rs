@@ -4,8 +4,8 @@ use super::reasons::stored;
 use super::tx::{self, Tx, values};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
-use std::collections::HashMap;
 
 /// SQL for a row's kind by the rows before it, from the address of each: for the migration only.
 macro_rules! kind_in_file {

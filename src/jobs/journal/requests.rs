@@ -3,14 +3,14 @@
 use super::jobs::Actor;
 use super::tx::{self, Tx, values};
 use super::{claims, conditions, jobs};
-use crate::domain::BadgeId;
 use crate::jobs::intake::hex;
 use crate::jobs::job::{JobId, Kind, Phase};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Step;
-use jiff::Timestamp;
-use ring::digest::{Context, SHA256};
+use ring::digest::Context;
 
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct RequestEntry {

@@ -8,18 +8,14 @@ use super::reasons::stored;
 pub use super::row_parts::RowPart;
 use super::row_parts::part_place;
 use super::tx::{self, Bind, SqlRow, Tx, values};
-use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::duplicate_check::DuplicateKind;
 use crate::jobs::intake::hex;
 use crate::jobs::job::{JobId, JobRow};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::Claim;
-use crate::secrets::redact;
-use jiff::Timestamp;
-use serde_json::json;
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::jobs) struct NewRow {

@@ -5,10 +5,10 @@ use super::owner::Me;
 use super::team_store::TeamStore;
 use super::tx::{self, Tx};
 use super::{Claim, JournalError, Result, erase};
-use rusqlite::{Connection, TransactionBehavior, TransactionState, ffi};
+use crate::jobs::journal::prelude::*;
+use rusqlite::{TransactionBehavior, TransactionState, ffi};
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use tokio::sync::oneshot;
 
 /// What a watcher does to a write. Tests use it to simulate a power cut.

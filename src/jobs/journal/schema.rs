@@ -7,10 +7,8 @@ use super::{
     transfer,
 };
 use crate::fs::set_journal_mode;
-use crate::i18n::Localizable;
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
-use std::path::Path;
+use crate::jobs::journal::prelude::*;
+use rusqlite::TransactionBehavior;
 
 /// The schema of a journal in a file.
 pub(super) const SCHEMA: i64 = MIGRATIONS.len() as i64;

@@ -2,20 +2,15 @@
 //! records them.
 
 use super::claims::{HELD_UP, HOLDS};
-use super::jobs;
-use super::lost_writes;
 use super::requests::{self, Chunk, Ended, RequestEntry};
 use super::rows::{self, Binding};
-use super::transfer;
 use super::tx::{self, Tx, values};
-use crate::domain::BadgeId;
+use super::{jobs, lost_writes, transfer};
 use crate::jobs::job::{JobId, Kind, StopKind};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
-use jiff::Timestamp;
-use std::collections::HashSet;
-use std::ops::ControlFlow;
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {

@@ -3,10 +3,9 @@
 use super::jobs::row_status;
 use super::tx::{self, Bind, Tx, values};
 use super::{accounts, claims};
-use crate::domain::{BadgeId, EmailKey, Text};
 use crate::jobs::job::{JobId, person};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::RowStatus;
-use jiff::Timestamp;
 
 /// Maximum number of rows with a time of request for one address.
 const MOST_REQUESTED: u32 = 1_000;

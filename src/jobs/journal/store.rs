@@ -28,20 +28,14 @@ use super::{
     JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
-use crate::domain::{BadgeId, EmailKey, TemplateId, Text};
-use crate::i18n::Localizable;
 use crate::jobs::history_scan::SeenBadge;
 use crate::jobs::job::{Job, JobId, JobRow, Kind, Phase, StopKind};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::jobs::resend::NeverSeen;
 use crate::jobs::row_groups::RowGroup;
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::settings::Policies;
-use jiff::Timestamp;
-use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
 
 /// A handle to the operations. Clones share it.
 #[derive(Clone)]

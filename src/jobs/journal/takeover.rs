@@ -6,10 +6,9 @@ use super::requests::{self, Ended};
 use super::tx::{self, Tx, values};
 use super::{Process, sending};
 use crate::jobs::job::{JobId, StopKind};
+use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use crate::jobs::row_status::RowStatus;
-use jiff::Timestamp;
-use std::sync::Arc;
 
 /// The jobs of a service and key whose owner is neither living nor this process, without drafts.
 pub(super) fn abandoned(

@@ -2,10 +2,10 @@
 
 use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
 use super::{JournalError, Result, claims, repeats, team_store, transfer};
-use crate::i18n::list;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
-use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, TeamError};
-use jiff::Timestamp;
+use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use tokio_postgres::{Client, Error, Transaction};
 
 const TABLES: &str = include_str!("team.sql");

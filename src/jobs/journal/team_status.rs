@@ -1,8 +1,8 @@
 //! What lapel reports about a team's journal: its creation, its migration, and the state of its database.
 
-use crate::i18n::{Localizable, list};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
-use jiff::Timestamp;
 
 /// The SQL that creates the roles of a team's database and gives them their rights.
 pub const ROLES: &str = concat!(include_str!("team_roles.sql"), "\n", include_str!("team_rights.sql"));

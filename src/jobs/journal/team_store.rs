@@ -10,21 +10,19 @@
 
 use super::away::{ConnectionReport, JournalWatch};
 use super::lease::{Lease, LeaseTime};
-use super::lost_writes;
 use super::owner::Me;
 use super::runner::{Fault, Moment, Operation, Undo, Undoing};
 use super::team_admin::SCHEMA;
 use super::tx::team::{Statements, TeamTx};
 use super::tx::{self, Tx, values};
 use super::witness::Witness;
-use super::{JournalError, erase};
-use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, TeamError};
-use jiff::Timestamp;
+use super::{JournalError, erase, lost_writes};
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
+use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
 use std::cmp;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_postgres::IsolationLevel;
 

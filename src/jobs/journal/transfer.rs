@@ -16,16 +16,15 @@ use super::claims::{self, NamedSalt, RecipientHasher};
 use super::jobs::{Account, Actor};
 use super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
 use super::{Journal, JournalError, accounts, backup, jobs, lost_writes, takeover};
-use crate::domain::EmailKey;
-use crate::i18n::Localizable;
 use crate::jobs::error::JobError;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
+use SqlType::{Bool, Bytes, Int, Text};
 use marks::MarkState;
 #[cfg(feature = "team")]
 pub(super) use marks::TEAM_SCHEMA;
 pub(in crate::jobs) use marks::{JournalBeside, OtherJournal};
 pub(super) use marks::{assure_here, beside, elsewhere, expect, merge};
-use std::collections::{HashMap, HashSet};
 
 /// Schema 9: jobs that came from another journal.
 pub(super) const SCHEMA: &str = "
@@ -54,8 +53,6 @@ pub(super) fn rename(db: &Tx<'_>) -> tx::Result<()> {
 fn random() -> String {
     format!("{:032x}", fastrand::u128(..))
 }
-
-use SqlType::{Bool, Bytes, Int, Text};
 
 type SqlColumns = &'static [(&'static str, SqlType)];
 

@@ -4,17 +4,14 @@
 pub(super) mod team;
 
 use super::dialect;
-use crate::i18n::Localizable;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
+use rusqlite::CachedStatement;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection};
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::fmt;
-use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Number of rows that one statement adds to a table of a file: each statement opens all indexes of the table.

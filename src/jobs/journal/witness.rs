@@ -9,13 +9,13 @@ use super::owner::Me;
 use crate::boot_clock::boot_ms;
 use crate::fs::{create_private_dir, open_private_append};
 use crate::jobs::intake::hex;
+use crate::jobs::journal::prelude::*;
+use crate::jobs::prelude::*;
 use crate::team::Server;
-use jiff::Timestamp;
-use ring::digest::{SHA256, digest};
+use ring::digest::digest;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::Path;
 
 /// Number of writes that are remembered.
 const MOST: usize = 16;

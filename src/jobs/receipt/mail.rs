@@ -1,13 +1,12 @@
 //! Failed mails by domain: one company's gateway usually fails for all recipients.
 
+use crate::domain::HistoryItem;
 use crate::domain::narrowing::{SENT, is_mail_failure, is_sent};
-use crate::domain::{EmailKey, HistoryItem, Text};
-use crate::i18n::{Localizable, list, number};
+use crate::i18n::number;
+use crate::jobs::prelude::*;
 use crate::table::tally;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fmt;
 
 /// Maximum number of badges that are listed with a failed mail. Further ones are only counted.
 pub const MOST_FAILED: u64 = 10_000;

@@ -1,16 +1,15 @@
 //! One issue request, and what its answer means for each of its rows.
 
 use super::{Next, certain, record_answer, record_failure};
-use crate::api::{ApiError, BatchRequest, Call, IssueRequest, Recipient, Writer};
-use crate::domain::{Accepted, BadgeId, BatchAccepted, EmailKey, TemplateId, Text};
+use crate::api::{BatchRequest, IssueRequest, Recipient, Writer};
+use crate::domain::{Accepted, BatchAccepted};
 use crate::jobs::core::{JobsCore, touched};
 use crate::jobs::job::{Job, StopKind};
 use crate::jobs::journal::requests::{Chunk, RequestEntry};
 use crate::jobs::journal::sending::{FailedRows, IssueAnswer};
+use crate::jobs::prelude::*;
 use crate::jobs::reason::Code;
 use crate::jobs::row_status::RowStatus;
-use std::collections::HashMap;
-use std::sync::Arc;
 
 pub(super) async fn send(
     core: &Arc<JobsCore>,

@@ -1,13 +1,12 @@
 //! One revoke request. The response has only two numbers, so lapel polls which badges were not accepted.
 
 use super::{Next, certain, record_answer, record_failure};
-use crate::api::{ApiError, Call, RevokeRequest, Writer};
-use crate::domain::BadgeId;
+use crate::api::{RevokeRequest, Writer};
 use crate::jobs::core::{JobsCore, touched};
 use crate::jobs::job::{Job, StopKind};
 use crate::jobs::journal::requests::Chunk;
 use crate::jobs::journal::sending::{FailedRows, RevokeAnswer};
-use std::sync::Arc;
+use crate::jobs::prelude::*;
 
 pub(super) async fn send(
     core: &Arc<JobsCore>,

@@ -2,11 +2,9 @@
 
 use super::{App, Tab};
 use crate::config::RefreshChoice;
-use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::keymap::KeyContext;
+use crate::tui::effects::RequestOwner;
+use crate::tui::prelude::*;
 use crate::tui::refresh::{every, has_failed};
-use crate::tui::request::{Reply, Response};
-use tokio::time::Instant;
 
 impl App {
     pub(super) fn switch_refresh(&mut self, out: &mut Effects<'_>) {

@@ -1,9 +1,9 @@
 //! Files that are being written: in their form, or in the background.
 
 use super::{App, LoopCommand, OpenedModal};
-use crate::tui::effects::{Effects, ExportSource};
+use crate::tui::effects::ExportSource;
 use crate::tui::modals::export::ExportForm;
-use crate::tui::request::{Handled, Reply, RequestId};
+use crate::tui::prelude::*;
 
 impl App {
     /// Opens the export form. If a file is written in the background, shows the form of that one instead.

@@ -1,10 +1,9 @@
 //! The confirmation over the modal on top. The modal says what it asks; the rest is the same for all.
 
 use super::App;
-use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::action::Action;
+use crate::tui::effects::RequestOwner;
+use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::Confirm;
-use crossterm::event::KeyEvent;
 
 impl App {
     pub(super) fn confirm(&self) -> Option<&Confirm> {

@@ -5,14 +5,14 @@ use super::toasts::Toasts;
 use super::{App, Notice, Tab};
 use crate::tui::connection::{Client, ConnectionState};
 use crate::tui::context::{ConnectionInfo, JournalAway};
-use crate::tui::effects::{Effects, RequestOwner};
+use crate::tui::effects::RequestOwner;
+use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::screens::Screens;
 use crate::tui::screens::home::Home;
 use crate::tui::screens::welcome::Welcome;
 use crate::tui::theme::Theme;
 use crate::tui::worker::WorkerCommand;
-use jiff::Timestamp;
 
 pub enum Begin {
     Session(Box<ProfileSession>),

@@ -1,9 +1,7 @@
 //! The contexts in which the keymap looks up a key, and the actions that are possible there.
 
 use super::App;
-use crate::tui::component::Component;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 
 impl App {

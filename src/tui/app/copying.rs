@@ -2,13 +2,11 @@
 
 use super::App;
 use crate::tui::connection::Handed;
-use crate::tui::effects::Effects;
 use crate::tui::platform::clipboard::{self, ClipboardRoute, CopiedText, TMUX};
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, Manner};
-use crate::tui::request::{Handled, Reply, Request, Response};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
-use std::borrow::Cow;
 
 impl App {
     pub(super) fn copy(&mut self, mut clip: CopiedText, out: &mut Effects<'_>) {

@@ -1,8 +1,8 @@
 //! The user's external programs for long texts: editor and pager.
 
 use super::{App, LoopCommand};
-use crate::tui::effects::Effects;
-use crate::tui::widgets::field::{LONGEST, TextField};
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::LONGEST;
 use crate::tui::widgets::text_layout::number;
 
 impl App {

@@ -3,10 +3,9 @@
 use super::{App, LoopCommand, Notice, READ_ONLY, Tab};
 use crate::i18n::{self, Language};
 use crate::tui::component::Drag;
-use crate::tui::effects::{Effects, Navigate, RequestOwner};
+use crate::tui::effects::RequestOwner;
 use crate::tui::hold;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::{KeyContext, Press};
+use crate::tui::input::keymap::Press;
 use crate::tui::message::Message;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::help::{Help, HelpEntry};
@@ -17,11 +16,8 @@ use crate::tui::modals::ping::PingForm;
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::modals::request_log::RequestLog;
 use crate::tui::persist::input_history::InputKind;
+use crate::tui::prelude::*;
 use crate::tui::widgets::field::EDIT_KEYS;
-use crokey::KeyCombination;
-use crossterm::event::KeyEvent;
-use ratatui::layout::Position;
-use tokio::time::Instant;
 
 /// The earlier input that the next one may continue, and the kind of the present one.
 #[derive(Default)]

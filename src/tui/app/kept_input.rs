@@ -2,13 +2,10 @@
 
 use super::{App, LoopCommand, Tab};
 use crate::config::and_more;
-use crate::tui::component::Modal;
-use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::action::Action;
+use crate::tui::effects::RequestOwner;
 use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
-use crate::tui::persist::unfinished::FormInput;
-use crate::tui::request::{Handled, Reply, Request, Response};
+use crate::tui::prelude::*;
 use crate::tui::worker::WorkerCommand;
 
 impl App {

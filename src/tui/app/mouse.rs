@@ -2,14 +2,9 @@
 
 use super::App;
 use crate::tui::component::Drag;
-use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::input::list_hit::Clicked;
+use crate::tui::effects::RequestOwner;
+use crate::tui::prelude::*;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
-use ratatui::layout::Position;
-use std::time::Duration;
-use tokio::time::Instant;
 
 impl App {
     pub(super) fn click_hint(&mut self, mouse: MouseEvent, out: &mut Effects<'_>) -> bool {

@@ -2,10 +2,9 @@
 
 use super::toasts::Toasts;
 use super::{App, OpenedModal, READ_ONLY, Tab};
-use crate::config::Palette;
-use crate::tui::component::ShownRecord;
-use crate::tui::effects::{Effects, Navigate, OpenModal, RequestOwner};
+use crate::tui::effects::{OpenModal, RequestOwner};
 use crate::tui::modals::confirm_resend::{self, ConfirmResend};
+use crate::tui::prelude::*;
 use crate::tui::screens::Screens;
 use crate::tui::worker::job_command::JobCommand;
 

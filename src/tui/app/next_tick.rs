@@ -2,7 +2,7 @@
 
 use super::App;
 use crate::tui::hold;
-use tokio::time::Instant;
+use crate::tui::prelude::*;
 
 impl App {
     /// The time of the next [`crate::tui::message::Message::Tick`]. A tick comes soon while something is loading. It

@@ -1,10 +1,10 @@
 //! The picture on the screen: which screen has space for it, and when it is requested.
 
 use super::App;
-use crate::config::{Palette, TerminalBackground};
-use crate::tui::effects::Effects;
+use crate::config::TerminalBackground;
 use crate::tui::platform::images::{PictureOutput, PictureRequest};
 use crate::tui::platform::terminal::gives_kitty_pictures;
+use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
 use crate::tui::widgets::cells::{Ambiguous, set_ambiguous};
 

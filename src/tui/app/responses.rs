@@ -1,11 +1,10 @@
 //! Responses to requests, and changes of jobs.
 
 use super::{App, Notice, Tab};
-use crate::i18n::{number, tr};
-use crate::jobs::{Job, JobChange, Kind, Phase, RowStatus, person};
-use crate::tui::effects::{Effects, RequestOwner};
+use crate::jobs::{JobChange, person};
+use crate::tui::effects::RequestOwner;
 use crate::tui::modals::draft::DraftForm;
-use crate::tui::request::{Handled, Reply, Response};
+use crate::tui::prelude::*;
 use crate::tui::screens::home::JournalReadState;
 use crate::tui::worker::job_command::{self, JobReply};
 

@@ -1,13 +1,11 @@
 //! The saved layout of the lists: read when a profile opens, written shortly after a change and at the end.
 
 use super::{App, Tab};
-use crate::tui::effects::{Effects, RequestOwner};
+use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::file::{ViewAnswer, ViewAsk};
 use crate::tui::persist::saved_layout::{InitialView, SavedLayout};
-use crate::tui::request::{Handled, ProfileSession, Reply, Request, RequestId, Response};
-use std::path::PathBuf;
-use std::time::Duration;
-use tokio::time::Instant;
+use crate::tui::prelude::*;
+use crate::tui::request::ProfileSession;
 
 /// Delay between the first change and the write, so that not every key causes a write.
 const PAUSE: Duration = Duration::from_secs(2);

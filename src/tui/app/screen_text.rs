@@ -1,9 +1,8 @@
 //! The screen as text, to be saved for a ticket.
 
 use super::App;
-use crate::domain::screen_text::KnownWords;
-use crate::tui::effects::Effects;
 use crate::tui::modals::screen_text::ScreenText;
+use crate::tui::prelude::*;
 use crate::tui::screens::Tab;
 
 impl App {

@@ -2,12 +2,11 @@
 //! The client refuses a key that passes this check.
 
 use super::{App, Tab};
-use crate::i18n::list;
-use crate::secrets::{Likeness, is_key, judge};
+use crate::secrets::is_key;
 use crate::tui::component::Component as _;
-use crate::tui::effects::{AfterKeyWarning, Effects, Navigate};
-use crate::tui::input::action::Action;
+use crate::tui::effects::AfterKeyWarning;
 use crate::tui::modals::confirm_action::ConfirmAction;
+use crate::tui::prelude::*;
 
 /// Number of characters shown of a text that may be a key.
 const SHOWN: usize = 4;

@@ -1,13 +1,10 @@
 //! What lapel writes to the terminal besides frames: clipboard sequences, notifications, the window title.
 
 use super::{App, Tab};
-use crate::domain::text::scrub;
-use crate::i18n;
-use crate::jobs::Job;
 use crate::tui::platform::host::Manner;
 use crate::tui::platform::notifications::Notices;
 use crate::tui::platform::pager;
-use tokio::time::Instant;
+use crate::tui::prelude::*;
 
 #[derive(Default)]
 pub(in crate::tui) struct TerminalOutput {

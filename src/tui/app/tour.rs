@@ -1,15 +1,9 @@
 //! The running tour: its start, its end, and the state that it watches.
 
 use super::{App, Tab};
-use crate::config::Environment;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
 use crate::tui::persist::app_paths::AppPaths;
-use crate::tui::request::{Request, Response};
+use crate::tui::prelude::*;
 use crate::tui::tour::{self, Tour, TourPlace, TourState};
-use crate::tui::widgets::frame::Frame;
-use ratatui::layout::Rect;
 
 /// The text of the file that marks the tour as taken.
 const NOTE: &str = "The tour of lapel was taken here; lapel tour shows it again. This file can be removed.\n";

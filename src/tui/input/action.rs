@@ -1,6 +1,6 @@
 //! Every action of the TUI, with its texts for the footer, the help and the palette.
 
-use crate::i18n;
+use crate::tui::prelude::*;
 use strum::IntoStaticStr;
 
 /// Declares the actions with their texts, so that every action has them.

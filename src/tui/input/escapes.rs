@@ -9,8 +9,8 @@
 
 use crate::tui::message::Message;
 use crate::tui::platform::images::typed_messages;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::time::{Duration, Instant};
+use crate::tui::prelude::*;
+use std::time::Instant;
 
 /// Longest pause between two bytes of a terminal's answer. Pauses between typed keys are longer.
 const WITHIN_ANSWER: Duration = Duration::from_millis(100);

@@ -18,13 +18,10 @@ mod stacks;
 
 pub use context::KeyContext;
 
-use defaults::DEFAULT;
-
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
-use crokey::{KeyCombination, OneToThree};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::collections::{HashMap, HashSet};
+use crokey::OneToThree;
+use defaults::DEFAULT;
 
 /// Keys pressed one after the other; usually one.
 type Chord = Vec<KeyCombination>;

@@ -1,10 +1,7 @@
 //! The cursor of a list whose rows are all in memory: keys and clicks move it. Drawing code lays out its rows here, so
 //! a click uses the rows that were drawn.
 
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::Line;
+use crate::tui::prelude::*;
 use std::cell::Cell;
 use std::ops::{Deref, Range};
 

@@ -1,11 +1,9 @@
 //! Paths that users type, paste and drop.
 
-use crate::domain::text::scrub;
-use crate::fs;
 use crate::secrets::redact;
+use crate::tui::prelude::*;
 use crate::tui::request::{NotSaved, Saving};
 use percent_encoding::percent_decode_str;
-use std::path::{Path, PathBuf};
 
 pub const MOST: usize = 2_000;
 /// A completion reads at most this many entries of a folder.

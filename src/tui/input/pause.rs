@@ -1,7 +1,7 @@
 //! Pauses input while another program uses the terminal, so that lapel reads none of its keys.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use crate::tui::prelude::*;
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The reading thread never pauses while it reads an answer of the terminal that it does not understand.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -1,6 +1,5 @@
 //! A question that needs only the confirmation.
 
-use crate::jobs::{Job, JobId, RowStatus, Step};
 use crate::tui::modals::draft::titles;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;

@@ -1,7 +1,7 @@
 //! Confirmation for sending without a new review: resuming a job, or sending rows again. The rows were reviewed
 //! before.
 
-use crate::jobs::{Decision, Job, JobId};
+use crate::jobs::Decision;
 use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::involved;
 use crate::tui::widgets::confirm::CONTEXTS;

@@ -1,8 +1,6 @@
 //! Form to correct a row of a draft. It checks the name and the e-mail address while the user types.
 
-use crate::i18n::number;
 use crate::jobs::intake::{RecipientField, Severity, check_person};
-use crate::jobs::{JobId, JobRow};
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::text_layout::fit;

@@ -2,9 +2,7 @@
 //! The export runs outside the event loop. The user can cancel it, or continue to work meanwhile.
 
 use crate::api::ListEnd;
-use crate::domain::text::scrub;
 use crate::export::{ExportContent, ExportFormat, ExportRequest, Exported, summary};
-use crate::i18n::tr;
 use crate::table::TableFormat;
 use crate::tui::effects::{Content, ExportSource};
 use crate::tui::persist::input_history::InputKind;

@@ -1,8 +1,5 @@
 //! Chooses a file: recent files first, then the folder, with a preview of the selected file. Typing narrows.
 
-use crate::domain::Text;
-use crate::domain::text::scrub;
-use crate::jobs::Job;
 use crate::tui::input::list_hit::{ListCursor, below, out_of_sight};
 use crate::tui::input::paths;
 use crate::tui::modals::palette::search::PaletteSearch;
@@ -12,10 +9,7 @@ use crate::tui::widgets::form::wrapped;
 use crate::tui::widgets::job_rows::moment;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, fit_path, number, width};
-use crossterm::event::KeyCode;
-use ratatui::style::Style;
 use std::cmp::Reverse;
-use std::path::Path;
 
 /// Maximum width of the popup in columns.
 const WIDEST: u16 = 110;

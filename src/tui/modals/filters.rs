@@ -1,8 +1,6 @@
 //! Saved filters of a list: apply, rename or remove one, or save the current filter.
 
-use crate::config::{FilterChange, NamedFilter};
-use crate::domain::text::scrub;
-use crate::i18n;
+use crate::config::FilterChange;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::persist::saved_filters::FiltersAsk;
 use crate::tui::prelude::*;

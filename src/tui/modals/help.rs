@@ -1,6 +1,5 @@
 //! Help: the keys of the screen below it, grouped by where they work. It can be searched, and Enter runs what it shows.
 
-use crate::domain::text::scrub;
 use crate::tui::input::list_hit::{moved, out_of_sight};
 use crate::tui::persist::app_paths::AppPaths;
 use crate::tui::prelude::*;

@@ -3,10 +3,10 @@
 
 use super::file::Purpose;
 use super::person_review::{EarlierDomains, PersonReview};
-use crate::api::{ApiError, Paging, TemplateFilter, TemplateQuery};
+use crate::api::{TemplateFilter, TemplateQuery};
+use crate::domain::TemplateDetail;
 use crate::domain::email::EmailProblem;
 use crate::domain::validity::{Validity, policy, validity, warnings};
-use crate::domain::{Address, TemplateDetail, TemplateId, Text};
 use crate::jobs::intake::{RecipientField, Severity, check_person};
 use crate::tui::input::paths;
 use crate::tui::modals::file::FileForm;

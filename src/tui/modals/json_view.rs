@@ -1,9 +1,7 @@
 //! JSON view of one record. It shows every token that the service sent, with lapel's own line breaks and
 //! indentation.
 
-use crate::api::{RawBody, RawOf};
-use crate::domain::text::scrub;
-use crate::i18n::number;
+use crate::api::RawBody;
 use crate::tui::input::list_hit::moved;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;

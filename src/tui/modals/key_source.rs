@@ -2,8 +2,7 @@
 
 use crate::api::ApiKey;
 use crate::config::KeyStore;
-use crate::i18n;
-use crate::tui::widgets::field::TextField;
+use crate::tui::prelude::*;
 use secrecy::SecretString;
 
 /// Key sources to choose from. The last one exists only if the key is outside lapel's own file and the keyring.

@@ -9,7 +9,6 @@ use crate::tui::widgets::copying::Copyables;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::{KeyCode, KeyModifiers};
 
 /// Maximum width of the menu in columns.
 const WIDEST: u16 = 100;

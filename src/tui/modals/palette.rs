@@ -4,8 +4,6 @@
 
 pub(in crate::tui) mod search;
 
-use crate::config::NamedFilter;
-use crate::domain::{Address, BadgeId, HistoryItem, Query, Template, TemplateId, Text};
 use crate::jobs::RecentEntry;
 use crate::tui::footer::{is_destructive, sends};
 use crate::tui::input::list_hit::{Click, ListCursor, below, out_of_sight};
@@ -14,7 +12,6 @@ use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
 use search::{PaletteSearch, Rank, letters, word_starts};
 use std::cmp::Reverse;
-use std::collections::HashSet;
 
 const WIDEST: u16 = popup::FORM;
 const HIGHEST: u16 = 26;

@@ -1,9 +1,6 @@
 //! The review of one recipient: what is known about the e-mail address, and the confirmation. Part of the forms that
 //! issue one badge.
 
-use crate::api::ApiError;
-use crate::domain::{Address, BadgeId, EmailKey, HistoryItem, TemplateId, Text, Verdict};
-use crate::i18n::tr;
 use crate::jobs::intake::DomainCounts;
 use crate::jobs::{Holdings, IssuePlan, Rival};
 use crate::tui::prelude::*;

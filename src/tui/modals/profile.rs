@@ -6,14 +6,12 @@ use crate::config::{
     Input, NewProfile, ProfileEdit, ProfileInput, ProfileLine, ProfileSettings, SettingEdit,
 };
 use crate::domain::time::example_offset;
-use crate::i18n;
 use crate::tui::input::paths;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::text_layout::{fit, width};
 use crate::tui::worker::profile_requests::ProfileChange;
-use crossterm::event::KeyCode;
 
 /// Label of the line that only an existing profile has.
 const PIN: &str = tr_noop!("Key pin");

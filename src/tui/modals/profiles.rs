@@ -3,8 +3,6 @@
 
 use crate::config::ProfileLine;
 use crate::domain::email::ended;
-use crate::domain::text::scrub;
-use crate::i18n;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::prelude::*;

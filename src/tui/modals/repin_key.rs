@@ -1,7 +1,6 @@
 //! Question when the key differs from the pinned key. lapel sends nothing with the new key until the user confirms
 //! that it is right.
 
-use crate::api::ApiError;
 use crate::tui::prelude::*;
 use crate::tui::widgets::confirm::CONTEXTS;
 use crate::tui::widgets::text_layout::fit;

@@ -2,14 +2,11 @@
 //! badge when the new one is Issued.
 
 use super::person_review::{EarlierDomains, PersonReview};
-use crate::domain::{Address, Badge, State, TemplateId, Text, Verdict};
-use crate::jobs::RevokeTarget;
 use crate::jobs::intake::{self, Severity, check_person};
 use crate::tui::prelude::*;
 use crate::tui::widgets::fields::TextFields;
 use crate::tui::widgets::label::aligned;
 use crate::tui::worker::job_command::JobCommand;
-use ratatui::style::Style;
 
 const NAME: usize = 0;
 const EMAIL: usize = 1;

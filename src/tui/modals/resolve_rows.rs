@@ -1,8 +1,7 @@
 //! Resolves rows of a job whose result is unknown: one row, or the marked rows. Which rows may be resolved or sent
 //! again, the rules of `jobs` say.
 
-use crate::domain::{BadgeId, Text};
-use crate::jobs::{Decision, Job, JobId, JobRow, Kind, NeverSeen, RowStatus, Step};
+use crate::jobs::{Decision, NeverSeen};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::steps;

@@ -1,9 +1,7 @@
 //! Revoke form. It lists the revoke targets and what will be skipped, asks for the reason, and then asks for
 //! confirmation.
 
-use crate::domain::{State, Text};
-use crate::i18n;
-use crate::jobs::{RevokePlan, RevokeTarget};
+use crate::jobs::RevokePlan;
 use crate::tui::prelude::*;
 use crate::tui::tour::TourPlace;
 use crate::tui::widgets::columns::fitted;

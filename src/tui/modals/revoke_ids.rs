@@ -2,7 +2,6 @@
 //! the check of each badge's state, and the review. Nothing is sent before the review.
 
 use super::file::Purpose;
-use crate::jobs::intake::ImportSource;
 use crate::tui::modals::file::FileForm;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;

@@ -1,6 +1,5 @@
 //! Saves the text of the screen to a private file, for a ticket: masked, or with personal data.
 
-use crate::domain::text::scrub;
 use crate::tui::prelude::*;
 use crate::tui::widgets::save_file::SaveFile;
 

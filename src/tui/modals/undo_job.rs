@@ -1,6 +1,6 @@
 //! Asks for the reason to undo an issue job. If rows are not sent yet, the user confirms that they are cancelled.
 
-use crate::jobs::{Job, RowStatus, Step, count};
+use crate::jobs::count;
 use crate::tui::modals::draft::DraftForm;
 use crate::tui::prelude::*;
 use crate::tui::widgets::reason_field::no_reason;

@@ -1,6 +1,6 @@
 //! What the TUI needs to know about this computer: paths of lapel's files, and whether the tour was taken.
 
-use std::path::PathBuf;
+use crate::tui::prelude::*;
 
 /// Paths of lapel's files. Empty if the TUI writes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

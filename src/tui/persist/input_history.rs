@@ -5,25 +5,14 @@
 //! file. Text that may be an API key is never kept.
 
 use crate::config::recent_file;
-use crate::domain::text::scrub;
-use crate::fs;
 use crate::jobs::{self, forget_templates, known_templates, remember_templates};
-use crate::secrets::{Likeness, judge};
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::persist::unfinished::{self, FormInput, Typing};
-use crate::tui::request::{RequestId, Response};
+use crate::tui::persist::unfinished::{self, Typing};
+use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::text_layout::fit;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::{Path, PathBuf};
-use tokio::time::Instant;
 
 /// Of each kind.
 pub const MOST: usize = 50;

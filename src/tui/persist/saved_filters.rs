@@ -1,10 +1,9 @@
 //! Saved filters in the TUI: the list, and the file. The worker reads and writes the file.
 
-use crate::config::{FilterChange, FilteredList, FiltersFile, NamedFilter};
-use crate::domain::{HistoryItem, Template};
+use crate::config::{FilterChange, FilteredList, FiltersFile};
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter;
 use crate::tui::widgets::paged_list::Browse;
-use std::path::PathBuf;
 
 /// With the field checks of the TUI's lists.
 pub fn filters_file(path: PathBuf) -> FiltersFile {

@@ -7,9 +7,9 @@ mod wanted;
 pub use wanted::InitialView;
 
 use crate::tui::app::Tab;
+use crate::tui::prelude::*;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
 /// Version of the file format; a higher number is from a newer lapel.
 const VERSION: u64 = 1;

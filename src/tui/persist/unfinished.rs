@@ -3,10 +3,8 @@
 //! It is part of the recent inputs: the same private file, and the same rules for keeping and forgetting it. lapel
 //! writes it when the user pauses, when the form closes, and at the end.
 
-use crate::secrets::{Likeness, judge};
+use crate::tui::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// Time without a change before lapel writes the input.
 const PAUSE: Duration = Duration::from_secs(1);

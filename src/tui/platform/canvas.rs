@@ -8,12 +8,13 @@
 //! row has another uncertain cluster, now or before, any change writes the whole row: the cells of the cluster are
 //! blanked, and the cluster goes to the first of them.
 
+use crate::tui::prelude::*;
 use crate::tui::widgets::cells::{cluster, is_one_or_two};
 use crossterm::style::Colored;
 use ratatui::backend::{Backend, IntoCrossterm, TestBackend};
-use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+use ratatui::buffer::{Cell, CellDiffOption};
 use ratatui::layout::Size;
-use ratatui::style::{Color, Modifier};
+use ratatui::style::Color;
 use std::io::{self, Write};
 use std::ops::Range;
 

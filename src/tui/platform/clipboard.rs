@@ -9,12 +9,11 @@
 //! Every text is cleaned first: see [`clean`].
 
 use crate::config::ClipboardChoice;
-use crate::domain::text::scrub;
 use crate::tui::platform::external::{Handing, Program};
 use crate::tui::platform::host::{Desktop, HostTerminal};
+use crate::tui::prelude::*;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use std::borrow::Cow;
 
 /// Limit for a text sent to a terminal, in bytes: 100,000 in base64 with its frame. Some terminals accept no more.
 pub const LONGEST_FOR_TERMINAL: usize = 74_994;

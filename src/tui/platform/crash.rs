@@ -1,13 +1,10 @@
 //! Crash reports that a user can send to the developers. A report has the version, the place of the failure and
 //! the last actions. It has no data of the service, of a file or of typed text.
 
-use crate::fs;
-use crate::tui::input::action::Action;
-use std::collections::VecDeque;
+use crate::tui::prelude::*;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::panic::PanicHookInfo;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 const REMEMBERED: usize = 20;

@@ -1,8 +1,6 @@
 //! The user's external editor, for a long text. It gets a private file and the whole terminal.
 
-use crate::domain::text::scrub;
-use crate::fs;
-use std::path::Path;
+use crate::tui::prelude::*;
 use std::process::Command;
 
 /// Limit for the edited text, in bytes. A field takes much less.

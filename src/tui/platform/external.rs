@@ -3,11 +3,10 @@
 //! Each program starts without a shell, without the terminal and in its own process group. So it can neither
 //! draw nor read here, and ctrl-z and ctrl-c do not reach it. lapel waits only a short time for it.
 
+use crate::tui::prelude::*;
 use std::fmt;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Longest wait for a program. After that it runs on alone.

@@ -1,10 +1,8 @@
 //! What a file is, before it is opened: size, date and first rows. A large file is not read.
 
-use crate::domain::Text;
-use crate::i18n::tr;
-use crate::jobs::intake::{Choices, ImportSource, InputTable, ReadProgress};
+use crate::jobs::intake::{Choices, InputTable, ReadProgress};
 use crate::secrets::redact;
-use std::path::Path;
+use crate::tui::prelude::*;
 use std::time::SystemTime;
 
 /// Largest file whose rows are shown, in bytes.

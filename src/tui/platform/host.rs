@@ -1,7 +1,7 @@
 //! The host environment: whether programs can open on this computer, or only the terminal can be used.
 
 use crate::config::{AppSettings, Env};
-use std::path::PathBuf;
+use crate::tui::prelude::*;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostTerminal {

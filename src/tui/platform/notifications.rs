@@ -2,11 +2,8 @@
 //! address or a title, because others may see the screen.
 
 use crate::config::NoticeChoice;
-use crate::i18n::tr;
-use crate::jobs::{Job, RowStatus};
 use crate::tui::platform::host::Manner;
-use std::time::Duration;
-use tokio::time::Instant;
+use crate::tui::prelude::*;
 
 const APART: Duration = Duration::from_secs(5);
 

@@ -1,10 +1,9 @@
 //! The user's pager, for long texts. It reads standard input, so no file of the text remains.
 
 use super::{editor, external};
-use crate::domain::text::scrub;
 use crate::secrets::redact;
+use crate::tui::prelude::*;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Most systems have them; the best one first.

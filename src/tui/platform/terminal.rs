@@ -5,10 +5,10 @@ use crate::tui::input::escapes::Escapes;
 use crate::tui::input::pause::InputPause;
 use crate::tui::message::Message;
 use crate::tui::platform::canvas::Canvas;
-use crate::tui::platform::crash;
 use crate::tui::platform::images::{KITTY_IDS, PictureOutput, TerminalQueries};
 use crate::tui::platform::pager::PagerText;
-use crate::tui::platform::{editor, pager};
+use crate::tui::platform::{crash, editor, pager};
+use crate::tui::prelude::*;
 use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, Event, MouseButton,
     MouseEventKind,
@@ -20,10 +20,8 @@ use crossterm::terminal::{
 };
 use crossterm::{cursor, execute};
 use std::io::{self, ErrorKind, Stdout, Write};
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::mpsc;
 
 /// Keep the window title, and bring it back. A terminal without these sequences ignores them.

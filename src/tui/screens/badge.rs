@@ -4,14 +4,9 @@ mod copyables;
 mod lines;
 mod told;
 
-use crate::api::ApiError;
 use crate::domain::call_advice::script;
-use crate::domain::screen_text::KnownWords;
 use crate::domain::summary::summary;
-use crate::domain::text::short;
-use crate::domain::{Badge, BadgeId, Query, State, TemplateId, Verdict};
 use crate::index::Cert;
-use crate::jobs::{RevokeTarget, SentHere};
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::replace::ReplaceForm;
 use crate::tui::modals::revoke::RevokeForm;

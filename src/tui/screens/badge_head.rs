@@ -1,13 +1,9 @@
 //! The first lines about a badge, on the Badge tab and in the preview of the History tab: verdict, badge, holder, mail.
 
 use crate::domain::spelling::remarks;
-use crate::domain::{HeldBadge, State, Text};
-use crate::i18n::list;
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{packed, styled, width};
-use ratatui::style::Modifier;
-use ratatui::text::{Line, Span};
 
 /// `more` follows the verdict.
 pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {

@@ -4,7 +4,6 @@
 use super::badge_head::head;
 use super::picture;
 use super::templates::labelled;
-use crate::domain::{BadgeId, HeldBadge, HistoryItem};
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::ListRow;
@@ -13,7 +12,6 @@ use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{pane, pick};
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::widgets::timeline::timeline;
-use jiff::Timestamp;
 
 /// The fields below the timeline. The others are in the lines above.
 const FIELDS: [&str; 7] =

@@ -5,15 +5,10 @@ mod copyables;
 mod mark_all;
 mod marks;
 
-use crate::api::{ApiError, CategoryFilter, HistoryFilter, HistoryQuery, Paging, Sort};
-use crate::domain::screen_text::KnownWords;
-use crate::domain::{
-    BadgeId, Category, HistoryItem, HistoryNarrowing, Page, ServiceClock, ServiceTime, State, Text, Verdict,
-    issue_time,
-};
+use crate::api::{CategoryFilter, Sort};
+use crate::domain::{HistoryNarrowing, issue_time};
 use crate::export::FieldValue;
-use crate::index::{HistorySelection, IndexedList};
-use crate::jobs::RevokeTarget;
+use crate::index::HistorySelection;
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::modals::revoke::RevokeForm;
@@ -29,8 +24,6 @@ use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::SortKey;
 use crate::tui::widgets::text_layout::{ColumnLayout, fit, width};
 use jiff::SignedDuration;
-use jiff::civil::DateTime;
-use std::collections::HashMap;
 
 /// The names of the filter fields that a row has as names only.
 const TYPE: &str = "badge_type_name";

@@ -19,10 +19,9 @@ pub mod templates;
 pub mod wallet;
 pub mod welcome;
 
-use crate::tui::component::Screen;
-use crate::tui::effects::{Effects, RequestOwner};
-use crate::tui::input::action::Action;
+use crate::tui::effects::RequestOwner;
 use crate::tui::persist::saved_layout::SavedLayout;
+use crate::tui::prelude::*;
 use serde::Serialize;
 use strum::{EnumString, IntoStaticStr};
 

@@ -4,12 +4,8 @@ mod categories;
 mod copyables;
 
 use self::categories::Categories;
-use crate::api::{ApiError, CategoryFilter, Paging, TemplateFilter, TemplateQuery};
-use crate::domain::screen_text::KnownWords;
-use crate::domain::{
-    BadgeType, Category, CategoryId, CategoryLevelId, Page, Template, TemplateDetail, TemplateId, Text,
-    validity,
-};
+use crate::api::{CategoryFilter, TemplateFilter, TemplateQuery};
+use crate::domain::{BadgeType, CategoryId, CategoryLevelId, TemplateDetail, validity};
 use crate::tui::modals::issue::IssueForm;
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;
@@ -19,7 +15,6 @@ use crate::tui::widgets::paged_list::{Browse, Browser, ListTexts, RowMark, level
 use crate::tui::widgets::preview::{self, Scroll};
 use crate::tui::widgets::record_field::{RecordField, pane};
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
-use ratatui::style::Style;
 
 /// Index of the filter field with the category id.
 const CATEGORY_FIELD: usize = 3;

@@ -24,15 +24,12 @@ mod people;
 mod rows;
 mod search;
 
-use crate::api::ApiError;
 use crate::domain::address_search::{HistoryProbe, Match};
 use crate::domain::call_advice::{CallCase, CallerQuestion, script};
-use crate::domain::screen_text::KnownWords;
+use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::domain::{Badge, BadgeId, EmailKey, HeldBadge, HistoryItem, Query, Text, mask};
-use crate::i18n::number;
-use crate::jobs::{Disclosure, RevokeTarget, SentHere};
+use crate::jobs::Disclosure;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -44,10 +41,7 @@ use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
 use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
-use crossterm::event::KeyCode;
-use jiff::Timestamp;
 use people::PeopleMatches;
-use std::collections::{BTreeSet, HashMap};
 
 /// Maximum number of requests that a look-up makes by itself. The user starts any further ones with a key.
 const BUDGET: u32 = 5;

@@ -1,7 +1,6 @@
 //! The first screen, shown when no profile is set up: start the sandbox, or enter a base URL and a key.
 //! lapel checks the base URL and the key before it saves them.
 
-use crate::domain::text::scrub;
 use crate::tui::modals::profile::{ProfileForm, ProfileStep};
 use crate::tui::modals::profiles::Profiles;
 use crate::tui::prelude::*;

@@ -1,7 +1,7 @@
 //! The glyphs beside words.
 
 use crate::config::GlyphChoice;
-use crate::domain::{State, Verdict};
+use crate::tui::prelude::*;
 
 /// Declares the glyphs: each with its sign in Unicode and its sign in ASCII.
 macro_rules! glyphs {

@@ -4,10 +4,9 @@ mod glyphs;
 
 pub use glyphs::Glyphs;
 
-use crate::config::{Colour, Environment, Palette, Role, ThemeChoice};
-use crate::domain::State;
-use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier, Style};
+use crate::config::{Colour, Role, ThemeChoice};
+use crate::tui::prelude::*;
+use ratatui::style::Color;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Theme {

@@ -2,13 +2,8 @@
 
 use super::words::{TourContext, next, title};
 use super::{Tour, TourState, TourStep};
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width, wrap};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub const ROWS: u16 = 3;
 

@@ -3,12 +3,12 @@
 //!
 //! The tour runs only in lapel's own sandbox, because its steps issue and revoke badges.
 
+use crate::tui::prelude::*;
+
 mod draw;
 mod words;
 
 pub use draw::{ROWS, draw};
-
-use crate::jobs::{Job, JobId, Kind, Phase, RowStatus};
 
 /// Holder for the first step. The sandbox's demo data contains her.
 pub const HOLDER: &str = "seoyun.han@naru.example";

@@ -1,10 +1,7 @@
 //! Texts of the tour: one task at a time, with the key for it on the current screen.
 
 use super::{HOLDER, Tour, TourPlace, TourState, TourStep};
-use crate::jobs::RowStatus;
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
+use crate::tui::prelude::*;
 
 pub fn title(step: TourStep) -> &'static str {
     match step {

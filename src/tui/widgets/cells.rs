@@ -5,7 +5,7 @@
 //! number. For other clusters lapel reserves the largest number, and drawing code positions the text that follows
 //! (see [`canvas`](crate::tui::platform::canvas)).
 
-use std::borrow::Cow;
+use crate::tui::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;

@@ -1,6 +1,7 @@
 //! Who began a job and who follows it, if a team shares the journal. Home and Activity name them with it.
 
-use crate::jobs::{Job, person};
+use crate::jobs::person;
+use crate::tui::prelude::*;
 use crate::tui::worker::job_command;
 
 /// Whether only the lapel of a colleague follows the job.

@@ -2,17 +2,10 @@
 //! the organisation's short name follows the number. No letter confirms, nor does Enter alone.
 
 use crate::domain::confirm_text::ConfirmText;
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::widgets::field::TextField;
-use crate::tui::widgets::form::{FormText, squeezed};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
+use crate::tui::widgets::form::squeezed;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::width;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 
 pub const CONTEXTS: [KeyContext; 2] = [KeyContext::Review, KeyContext::Always];
 /// Width of the field in columns, if there is room.

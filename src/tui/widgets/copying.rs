@@ -1,14 +1,10 @@
 //! Texts that the user can copy from the current component: values, a row, a table. Each value is scrubbed when it
 //! becomes a cell, so no value can break out of its cell.
 
-use crate::api::RawOf;
-use crate::domain::text::scrub;
-use crate::domain::{BadgeId, HistoryItem, Text};
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
 use crate::tui::platform::clipboard::CopiedText;
+use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::RecordField;
-use std::borrow::{Borrow, Cow};
+use std::borrow::Borrow;
 
 pub struct Copyable {
     pub key: char,

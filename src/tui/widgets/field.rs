@@ -1,12 +1,8 @@
 //! One-line text fields, and the focus among several.
 
-use crate::domain::text::scrub;
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
-use crokey::{KeyCombination, key};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::style::Style;
-use ratatui::text::Span;
+use crokey::key;
 use tui_input::{Input, InputRequest};
 use unicode_segmentation::UnicodeSegmentation;
 

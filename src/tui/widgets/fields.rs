@@ -1,11 +1,8 @@
 //! Several labelled text fields with one focus.
 
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::widgets::field::{Focus, TextField};
-use crate::tui::widgets::form::FormText;
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::label::aligned;
-use crossterm::event::KeyEvent;
 
 /// Widest field, in cells.
 const WIDEST: usize = 60;

@@ -7,21 +7,12 @@ mod value;
 
 pub use value::{FilterChoice, FilterContext, FilterValue, Spec, Takes, check};
 
-use value::read;
-
-use crate::i18n::tr;
-use crate::secrets::{Likeness, judge};
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::input::list_hit::{Click, Clicked, ListArea};
-use crate::tui::request::{Request, RequestId};
-use crate::tui::widgets::field::{Focus, RecentInputs, TextField};
-use crossterm::event::KeyEvent;
+use crate::tui::input::list_hit::{Click, ListArea};
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::{Focus, RecentInputs};
 use line::Suggestion;
-use ratatui::layout::{Position, Rect};
 use std::cell::Cell;
-use std::time::Duration;
+use value::read;
 
 /// Pause in typing before lapel asks the service.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -1,14 +1,9 @@
 //! The text of a form: heading, fields, notes and keys, fitted to the width. In small windows a text that is cut is
 //! marked as cut.
 
-use crate::tui::context::UiContext;
-use crate::tui::widgets::field::TextField;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::text_layout::{fit, line_width, width, wrap};
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// Cells between the operation and its target.
 const GAP: usize = 3;

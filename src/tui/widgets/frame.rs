@@ -3,12 +3,10 @@
 //! ratatui positions text after a cluster by its own width of that cluster. This module positions it after all
 //! reserved cells, which are blank.
 
+use crate::tui::prelude::*;
 use crate::tui::widgets::cells::{cluster, clusters};
 use crate::tui::widgets::text_layout::{line_width, width};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Alignment, Rect};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::layout::Alignment;
 use ratatui::widgets::Clear;
 
 pub struct Frame<'a> {

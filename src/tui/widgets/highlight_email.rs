@@ -1,9 +1,7 @@
 //! Highlights unusual characters of an address, for checking it letter by letter with a caller.
 
 use crate::domain::spelling::pieces;
-use crate::tui::context::UiContext;
-use ratatui::style::Modifier;
-use ratatui::text::Span;
+use crate::tui::prelude::*;
 
 /// The address, safe to display, with unusual characters highlighted.
 pub fn spelled(address: &str, cx: &UiContext) -> Vec<Span<'static>> {

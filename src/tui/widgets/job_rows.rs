@@ -4,18 +4,10 @@
 pub mod columns;
 pub mod short_reason;
 
-use crate::domain::screen_text::KnownWords;
-use crate::domain::{BadgeId, ServiceTime, Text};
-use crate::export::ExportRow;
-use crate::i18n::{number, tr};
-use crate::jobs::{Job, JobId, JobRow, Kind, Phase, Reason, RowField, RowPart, RowStatus, SentHere};
+use crate::jobs::{Reason, RowField, RowPart};
 use crate::tui::component::Drag;
-use crate::tui::context::UiContext;
-use crate::tui::effects::{Effects, ExportSource};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::effects::ExportSource;
+use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListRow, PagedList, RowSlot};
 use crate::tui::widgets::marks::{LARGEST_RANGE, Marks, between};
 use crate::tui::widgets::paged_list::two_sided;
@@ -23,11 +15,6 @@ use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::widgets::text_layout::styled;
 use crate::tui::worker::job_command::RowsQuery;
-use crossterm::event::KeyEvent;
-use jiff::Timestamp;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// The rows of a page that has them all.
 const EVERY: u64 = i64::MAX as u64;

@@ -11,9 +11,8 @@ pub use draw::{draw_position, draw_row, draw_texts};
 
 use crate::api::MAX_ROWS_PER_PAGE;
 use crate::domain::RecordProblem;
-use crate::tui::request::RequestId;
+use crate::tui::prelude::*;
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
 
 /// Maximum number of pages held at once, unless more are needed.

@@ -1,15 +1,9 @@
 //! The marks of a list, stored by the ids of its rows: single rows, and a range between two ends. Each change can be
 //! undone.
 
-use crate::i18n::number;
 use crate::tui::component::Drag;
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListRow, PagedList};
-use ratatui::layout::Rect;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Deref, RangeInclusive};
 
 /// Maximum number of rows that a user may mark at once, because each marked row is kept in memory.

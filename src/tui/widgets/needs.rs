@@ -1,9 +1,9 @@
 //! What a person has to do about a job, the most urgent first. Home, Activity and the header count with it.
 
 use super::text_layout::number;
-use crate::i18n::tr;
-use crate::jobs::{Job, Phase, RowStatus, Urgency};
-use jiff::{SignedDuration, Timestamp};
+use crate::jobs::Urgency;
+use crate::tui::prelude::*;
+use jiff::SignedDuration;
 
 /// Time after planning a job in which its refused rows count as a need.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);

@@ -10,29 +10,17 @@ mod view;
 pub use draw::{RowMark, two_sided};
 pub use narrowed::ComparedPart;
 
-use crate::api::{ApiError, DirectionStyle, Paging, Sort};
-use crate::domain::Page;
-use crate::index::{IndexQuery, IndexedList};
-use crate::secrets::{Likeness, judge};
-use crate::tui::context::UiContext;
-use crate::tui::effects::{Effects, Navigate};
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::input::list_hit::Clicked;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
-use crate::tui::widgets::field::TextField;
+use crate::api::{DirectionStyle, Sort};
+use crate::index::IndexQuery;
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{FilterBar, FilterChoice, FilterValue, FilterView, Spec};
 use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::ColumnLayout;
-use crossterm::event::KeyEvent;
-use jiff::civil::DateTime;
 use narrowed::{RowsFrom, ServiceRows};
-use ratatui::layout::{Position, Rect};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 
 /// The cells of a row beside its columns: cursor, mark and scroll position.
 const MARGINS: usize = 4;

@@ -1,18 +1,11 @@
 //! A field for a file name, with completion from the disk and with recent files. It also holds pasted lines.
 
-use crate::jobs::intake::ImportSource;
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::input::paths;
 use crate::tui::modals::file_picker::FilePicker;
 use crate::tui::persist::input_history;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
-use crate::tui::widgets::field::{RecentInputs, TextField};
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::RecentInputs;
 use crate::tui::widgets::text_layout::fit;
-use crossterm::event::KeyEvent;
-use ratatui::text::{Line, Span};
-use std::path::PathBuf;
 
 /// Maximum number of completions listed below the field.
 const LISTED: usize = 5;

@@ -1,10 +1,7 @@
 //! The frame of a popup: a component over the list that it is about.
 
-use crate::tui::context::UiContext;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, width};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 /// Minimum height of the area in rows for a frame around the popup.

@@ -1,13 +1,7 @@
 //! The preview of the selected row beside a list.
 
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::fit;
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
-use std::time::Duration;
 
 /// Minimum width of a screen with a preview, in columns.
 pub const FROM: u16 = 110;

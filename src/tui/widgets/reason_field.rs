@@ -1,14 +1,8 @@
 //! The reason for a revocation, with the reasons of earlier jobs to choose from.
 
-use crate::domain::Text;
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
 use crate::tui::persist::input_history;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
-use crate::tui::widgets::field::{RecentInputs, TextField};
-use crossterm::event::KeyEvent;
-use ratatui::text::{Line, Span};
+use crate::tui::prelude::*;
+use crate::tui::widgets::field::RecentInputs;
 
 pub struct ReasonField {
     field: TextField,

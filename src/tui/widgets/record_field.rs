@@ -1,14 +1,10 @@
 //! The fields of a record. Each kind of record has one table of them, from which list columns, copied rows and
 //! sorting follow.
 
-use crate::domain::text::scrub;
-use crate::domain::{ServiceClock, ServiceTime, Text};
 use crate::export::{FieldValue, Record, field_value};
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{ColumnDef, SortKey};
 use crate::tui::widgets::text_layout::{ColumnLayout, number};
-use ratatui::style::Style;
 use serde_json::Value;
 
 /// A field of a record `R`. `C` is what a list knows about a row besides the record.

@@ -1,14 +1,8 @@
 //! Saving a text to a new private file: the path, the question before a file is replaced, and the result.
 
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::request::{NotSaved, Reply, Request, RequestId, Response, Saving};
-use crate::tui::widgets::confirm::ConfirmQuestion;
-use crate::tui::widgets::form::FormText;
+use crate::tui::prelude::*;
+use crate::tui::request::{NotSaved, Saving};
 use crate::tui::widgets::path_field::PathField;
-use crossterm::event::KeyEvent;
-use std::path::PathBuf;
 
 pub struct SaveFile {
     field: PathField,

@@ -1,12 +1,7 @@
 //! The search of a list or a text: the box in which it is typed, and its matches.
 
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::ListCursor;
-use crate::tui::widgets::field::TextField;
-use crossterm::event::KeyEvent;
-use ratatui::text::{Line, Span};
+use crate::tui::prelude::*;
 
 #[derive(Default)]
 pub struct Search {

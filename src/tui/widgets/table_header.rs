@@ -4,17 +4,13 @@
 mod menus;
 
 use crate::api::Direction;
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::saved_layout::{ColumnView, ListView, SortView};
+use crate::tui::prelude::*;
 use crate::tui::widgets::columns::{ColumnChoice, Columns, grow};
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{ColumnLayout, cells, width};
 use menus::HeadingMenu;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
-use std::collections::BTreeSet;
 
 /// The widest column that its content alone makes, in cells. Longer content is cut.
 const WIDEST: usize = 48;

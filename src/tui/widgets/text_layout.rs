@@ -1,10 +1,9 @@
 //! Fits text into columns by display width. A character is never split.
 
 pub use crate::i18n::number;
+use crate::tui::prelude::*;
 use crate::tui::widgets::cells::clusters;
 pub use crate::tui::widgets::cells::width;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 pub fn line_width(line: &Line<'_>) -> usize {
     line.spans.iter().map(|span| width(&span.content)).sum()

@@ -1,11 +1,8 @@
 //! The times of a badge in their order: requested, accepted, issued, and the end of its validity or its revocation.
 
-use crate::domain::{HeldBadge, ServiceTime, State};
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{fit, line_width, width};
-use jiff::civil::DateTime;
-use jiff::{Timestamp, ToSpan};
-use ratatui::text::{Line, Span};
+use jiff::ToSpan;
 
 /// Maximum length of the bar between two times, in cells.
 const LONGEST: usize = 12;

@@ -1,15 +1,15 @@
 //! The worker's connection: making it, replacing it, and closing its jobs properly.
 
-use crate::api::{Access, ApiError, Call, Connection, Reader, connect, recognise};
-use crate::jobs::{Account, Jobs, Journal, JournalError, JournalWatch};
+use crate::api::{Access, connect, recognise};
+use crate::jobs::{Account, Journal, JournalError, JournalWatch};
 use crate::tui::message::{Handle, Message};
 use crate::tui::platform::images::Gallery;
+use crate::tui::prelude::*;
 use crate::tui::request::ProfileSession;
 use crate::tui::worker::index::IndexSlot;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::DropGuard;
 
 /// Pause between two attempts to open a journal that is away.
 const AGAIN: Duration = Duration::from_secs(5);

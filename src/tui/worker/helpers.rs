@@ -1,14 +1,13 @@
 //! Functions that the layer above provides, and the check of a new profile.
 
-use crate::api::{ApiError, ApiKey, Authorities, Call, Connection, connect, identify};
-use crate::config::{Environment, KeyPin, KeyStore, NewProfile, ProfileLine};
+use crate::api::{ApiKey, Authorities, connect, identify};
+use crate::config::{KeyPin, KeyStore, NewProfile, ProfileLine};
+use crate::tui::prelude::*;
 use crate::tui::request::{ProfileCandidate, ProfileSession};
 use crate::tui::worker::profile_requests::{Managing, ProfileAsk};
 use secrecy::{ExposeSecret, SecretString};
 use std::future::Future;
-use std::path::PathBuf;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// The error is text for the user, as in the types below.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<ProfileSession, String>> + Send>>;

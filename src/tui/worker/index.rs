@@ -1,24 +1,15 @@
 //! The local index of a connection, and what the screens ask of it.
 
 use super::said;
-use crate::api::{HistoryFilter, Reader};
-use crate::domain::{Badge, BadgeId, HistoryItem, Page};
-use crate::export::ExportRow;
-use crate::i18n::list;
 use crate::index::{
     Cert, Coverage, DetailsRead, FoundPeople, Index, IndexAccount, IndexConfig, IndexError, IndexQuery,
-    IndexedList, LONGEST_PAGE, Period, Renewals, Sums, SyncProgress, SyncScope, Synced,
+    LONGEST_PAGE, Renewals, Sums, SyncProgress, Synced,
 };
 use crate::jobs::receipt::{FailedMails, MOST_FAILED, MailReport, mail_failures};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
+use crate::tui::prelude::*;
 use jiff::tz::Offset;
-use std::collections::HashSet;
-use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::sync::{Mutex, watch};
 use tokio::task::spawn_blocking;
-use tokio_util::sync::CancellationToken;
 
 /// Most badges of a list whose details are read in one run.
 pub const MOST_DETAILS: usize = 5_000;

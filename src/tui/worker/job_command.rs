@@ -1,16 +1,13 @@
 //! Job commands that the TUI sends to [`Jobs`]. The worker runs them; they cannot be cancelled.
 
-use crate::domain::{Page, ServiceClock, TemplateId, Text};
-use crate::export::ExportRow;
 use crate::jobs::{
-    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, Job, JobError, JobId, JobRow, Jobs,
-    NeverSeen, Person, Phase, RevokePlan, RevokeTarget, RowField, RowFilter, RowPart, RowSelection,
-    RowStatus, SuggestedRows, TUI_MARK, Undone,
+    CheckProgress, Decision, Disclosure, DuplicateResult, IssuePlan, JobError, NeverSeen, Person, RevokePlan,
+    RowField, RowFilter, RowPart, RowSelection, SuggestedRows, TUI_MARK, Undone,
 };
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::columns;
 use crate::tui::widgets::needs;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Debug)]
 pub enum JobCommand {

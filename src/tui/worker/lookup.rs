@@ -1,13 +1,10 @@
 //! Reads for a support call besides wallet, history and badge: names and similar addresses, a check of the pictures.
 //! Each sends a bounded number of requests.
 
-use crate::api::{
-    ApiError, Call, Connection, HistoryFilter, HistoryQuery, MAX_ROWS_PER_PAGE, Paging, PictureClient,
-    PictureError, PictureProbe, Reader,
-};
+use crate::api::{MAX_ROWS_PER_PAGE, PictureClient, PictureError, PictureProbe};
 use crate::domain::address_search::HistoryProbe;
-use crate::domain::{Badge, BadgeId, HistoryItem, Text};
 use crate::i18n::Localizable;
+use crate::tui::prelude::*;
 use tokio::task::JoinSet;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! Reads every badge that matches a filter, to mark them. It reads to the end and without doubles, even if the
 //! list changes meanwhile, in the background share of the rate limit.
 
-use crate::api::{
-    ApiError, Call, Gathered, HistoryFilter, HistoryQuery, PageReader, PageRequest, Reader, read_all,
-};
-use crate::domain::HistoryItem;
+use crate::api::{Gathered, PageReader, PageRequest, read_all};
+use crate::tui::prelude::*;
 use tokio::sync::watch;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 
 use super::super::slots::SlotRequest;
 use super::Priority;
-use std::time::Duration;
+use crate::api::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach {

@@ -2,9 +2,9 @@
 
 use super::{AGAIN_MS, DatabaseLost, JUMP_MS, LONGEST_ATTEMPT_MS, PATIENCE, PaceKeeper, int, millis, words};
 use crate::api::call::Priority;
+use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
 use crate::team::{DatabaseSession, TeamError};
-use std::time::{Duration, Instant};
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 

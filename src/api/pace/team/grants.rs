@@ -6,8 +6,8 @@ use super::{Away, CONNECTING, DatabaseLost, GRACE_MS, PaceKeeper, TeamTurn, int,
 use crate::api::call::Priority;
 use crate::api::pace::shared::PaceProblem;
 use crate::api::pace::slots::{SharedUse, Slot, SlotOrigin, SlotReply, SlotRequest};
+use crate::api::prelude::*;
 use crate::boot_clock::boot_ms;
-use std::time::{Duration, Instant};
 use tokio_postgres::types::Type;
 
 /// Two readings of one hold differ by less.

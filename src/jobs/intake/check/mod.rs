@@ -8,12 +8,10 @@ use super::cell_text::{is_blank, trim};
 use super::header::{Title, title_of};
 use super::row::{CellFact, RawRow};
 use super::{ColumnMap, NameColumns};
-use crate::domain::text::scrub;
-use crate::i18n::Localizable;
 use crate::jobs::coded::named;
+use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
 use crate::secrets::{Likeness, judge};
-use std::fmt;
 
 pub(super) use name::compose;
 

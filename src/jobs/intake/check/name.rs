@@ -3,14 +3,14 @@
 use super::{Findings, RecipientField, Severity, quoted};
 use crate::domain::look_alike::mixes_scripts;
 use crate::domain::text::{is_invisible, is_joined, is_joiner};
-use crate::i18n::Localizable;
 use crate::jobs::intake::cell_text::{
     is_address_like, is_bidi, is_error_token, is_han, is_jamo, is_syllable, trim,
 };
 use crate::jobs::intake::mojibake;
+use crate::jobs::prelude::*;
 use crate::secrets::REDACTED;
 use unicode_normalization::char::decompose_canonical;
-use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+use unicode_normalization::{IsNormalized, is_nfc_quick};
 
 /// Maximum length of a name without a review, in characters. The contract gives no limit.
 const LONG: usize = 100;

@@ -1,13 +1,11 @@
 //! The cells of one sheet in a compact form: a million rows take about as much memory as their text.
 
 use super::damaged;
-use crate::domain::EmailKey;
 use crate::jobs::intake::cell_text::is_blank;
 use crate::jobs::intake::row::{CellFact, CellNote, RawRow};
 use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROWS, MAX_UNPACKED_BYTES};
+use crate::jobs::prelude::*;
 use percent_encoding::percent_decode_str;
-use std::collections::HashMap;
-use std::fmt;
 
 /// Maximum number of filled cells in a sheet.
 pub(super) const MAX_CELLS: usize = 20_000_000;

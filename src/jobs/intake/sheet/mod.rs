@@ -12,11 +12,8 @@ pub(super) use grid::{Grid, GridRows};
 use super::about::{ImportNote, InputFormat, SheetInfo};
 use super::cell_text::is_address_like;
 use super::{Choices, IntakeProblem, MAX_CELL_CHARS, MAX_UNPACKED_BYTES, ReadProgress};
-use crate::domain::Text;
-use crate::domain::text::scrub;
-use crate::i18n::Localizable;
+use crate::jobs::prelude::*;
 use std::io::Cursor;
-use std::sync::Arc;
 
 /// Maximum length of a text that is checked for an e-mail address, in bytes. A name with an address is shorter.
 const LONGEST_ADDRESS: usize = 2_000;

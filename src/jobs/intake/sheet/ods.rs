@@ -7,8 +7,8 @@ use super::grid::{MAX_CELLS, fact, number};
 use super::{Bytes, Sheet, SheetContext, Workbook, archive, damaged, foreign};
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeProblem, MAX_COLUMNS, MAX_ROW_BYTES, MAX_ROWS, MAX_UNPACKED_BYTES};
+use crate::jobs::prelude::*;
 use quick_xml::events::{BytesStart, Event};
-use std::collections::HashSet;
 use std::io::BufRead;
 
 /// The name of the format in messages.

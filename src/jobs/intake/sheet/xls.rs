@@ -6,12 +6,11 @@
 use super::biff::{self, BiffRecord, BiffRecords};
 use super::grid::{fact, number};
 use super::{Bytes, Sheet, SheetContext, Workbook, catching, damaged, foreign};
-use crate::i18n::Localizable;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
 use crate::jobs::intake::{IntakeProblem, MAX_SHEET_BYTES};
+use crate::jobs::prelude::*;
 use calamine::{ExcelDateTime, ExcelDateTimeType};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
 /// The name of the format in messages.

@@ -5,9 +5,9 @@ use super::grid::{fact, number};
 use super::{Bytes, Sheet, SheetContext, Workbook, archive, catching, damaged, foreign};
 use crate::jobs::intake::IntakeProblem;
 use crate::jobs::intake::about::{ImportNote, InputFormat};
+use crate::jobs::prelude::*;
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, XlsxError};
 use quick_xml::events::Event;
-use std::collections::{HashMap, HashSet};
 
 /// The name of the format in messages.
 const WHAT: &str = tr_noop!("an Excel workbook");

@@ -1,11 +1,11 @@
 //! A backup's description of itself, in the backup and in the journals that it was copied from or to.
 
 use crate::jobs::error::JobError;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::schema::{APPLICATION, BACKUP, SCHEMA};
 use crate::jobs::journal::tx::{self, Tx, values};
 use crate::jobs::journal::{JournalError, facts};
-use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::OptionalExtension;
 use strum::{EnumString, IntoStaticStr};
 
 #[derive(Debug)]

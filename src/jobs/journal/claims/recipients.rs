@@ -2,15 +2,13 @@
 //! memory: an address may have thousands of rows, and the claim of each decides about the next one.
 
 use super::{Rival, Scope};
-use crate::domain::{BadgeId, Text};
 use crate::jobs::job::{JobId, Phase, person};
 use crate::jobs::journal::facts::OF_JOB;
+use crate::jobs::journal::prelude::*;
 use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 /// A claim on a recipient.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@
 use super::super::accounts;
 use super::super::jobs::Account;
 use super::super::tx::{self, SqlRow, Tx, values};
-use crate::i18n::Localizable;
 use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
 use strum::{EnumString, IntoStaticStr};
 
 /// Schema 14 of a journal in a file; its name follows.

@@ -2,13 +2,11 @@
 
 use super::{At, Bind, Error, Result, SqlType, SqlValue};
 use crate::jobs::journal::dialect;
-use crate::team::{TeamError, Waiter};
+use crate::jobs::journal::prelude::*;
+use crate::team::Waiter;
 use bytes::{BufMut, BytesMut};
 use futures_util::{SinkExt, TryStreamExt};
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::pin::pin;
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Statement, Transaction};

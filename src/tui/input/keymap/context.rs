@@ -1,7 +1,6 @@
 //! Contexts: the parts of the TUI that have their own keys.
 
-use crate::i18n;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 use strum::IntoStaticStr;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The default keys. An action without a key is in the palette only.
 
-use super::KeyContext;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 
 pub(super) type DefaultBinding = (KeyContext, Action, &'static [&'static str]);
 

@@ -1,12 +1,10 @@
 //! Custom keys: `keys.toml` replaces default keys.
 
 use crate::config::{KeymapFile, KeymapLine, Mistake, nearest};
-use crate::i18n::list;
-use crate::tui::input::action::Action;
 use crate::tui::input::keymap::layers::{BindingSource, base, clash, is_default, take};
-use crate::tui::input::keymap::{Chord, DEFAULT, KeyContext, Keymap, parse};
-use crokey::{KeyCombination, OneToThree};
-use crossterm::event::{KeyCode, KeyModifiers};
+use crate::tui::input::keymap::{Chord, DEFAULT, Keymap, parse};
+use crate::tui::prelude::*;
+use crokey::OneToThree;
 
 /// Longest chord, in keys.
 const LONGEST: usize = 3;

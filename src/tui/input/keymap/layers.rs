@@ -1,9 +1,9 @@
 //! The layers of the keymap: default keys, the keys of a preset, and the lines of `keys.toml`. A later layer takes
 //! keys from an earlier one, so that a new default key never breaks a file that a person wrote before.
 
-use super::{Bound, Chord, DEFAULT, KeyContext, Keymap, default_lines, parse};
+use super::{Bound, Chord, DEFAULT, Keymap, default_lines, parse};
 use crate::config::KeymapPreset;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 
 /// A later source takes keys from an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

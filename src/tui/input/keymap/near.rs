@@ -1,9 +1,8 @@
 //! What a person may have meant by a key that does nothing where it was pressed.
 
-use super::{KeyContext, KeyMatch, Keymap, normal};
-use crate::tui::input::action::Action;
-use crokey::{KeyCombination, OneToThree, key};
-use crossterm::event::{KeyCode, KeyModifiers};
+use super::{KeyMatch, Keymap, normal};
+use crate::tui::prelude::*;
+use crokey::{OneToThree, key};
 
 /// Keys of other programs, and what they do there.
 const HABITS: &[(KeyCombination, Action)] = &[

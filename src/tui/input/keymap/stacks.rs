@@ -1,10 +1,10 @@
 //! Nested contexts, and keys of `keys.toml` that one context would hide from another.
 
 use crate::config::KeymapFile;
-use crate::tui::input::action::Action;
 use crate::tui::input::keymap::file::wanted_twice;
 use crate::tui::input::keymap::layers::{BindingSource, clash, is_default, must_keep_a_key};
-use crate::tui::input::keymap::{Chord, KeyContext, Keymap};
+use crate::tui::input::keymap::{Chord, Keymap};
+use crate::tui::prelude::*;
 
 impl KeyContext {
     /// Innermost first. The tour's context is left out; it is below all stacks.

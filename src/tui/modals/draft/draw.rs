@@ -1,7 +1,6 @@
 //! Drawing of drafts: summary, row counts, rows, and the confirmation.
 
-use crate::i18n::tr;
-use crate::jobs::{DuplicateKind, FileState, Job, JobRow, Kind, Policy, RowStatus};
+use crate::jobs::{DuplicateKind, FileState, Policy};
 use crate::tui::modals::draft::outline::OutlineLine;
 use crate::tui::modals::draft::{DraftForm, DuplicateCheck, titles};
 use crate::tui::modals::file::{changed, gone, map_words};

@@ -2,13 +2,7 @@
 
 use super::DraftForm;
 use super::outline::{Outline, PartId};
-use crate::domain::Text;
-use crate::domain::screen_text::KnownWords;
-use crate::i18n;
-use crate::jobs::{
-    DuplicateKind, Job, JobId, JobRow, Kind, Reason, RowGroup, RowSelection, RowStatus, Step, SuggestedRows,
-    Undone,
-};
+use crate::jobs::{DuplicateKind, Reason, RowGroup, RowSelection, SuggestedRows, Undone};
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{draft_words, short_reason};
 use crate::tui::widgets::text_layout::number;

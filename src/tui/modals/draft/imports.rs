@@ -1,6 +1,6 @@
 //! Drafts that one import made.
 
-use crate::jobs::Job;
+use crate::tui::prelude::*;
 
 /// Groups kept drafts, newest first, by the import that made them: one for each template that a column names. A second
 /// import of the same file begins where a template comes again.

@@ -9,11 +9,7 @@ mod sending;
 pub use draw::shares;
 pub use imports::{imports, titles};
 
-use crate::domain::screen_text::KnownWords;
-use crate::jobs::{
-    DuplicateKind, DuplicateResult, FileState, Job, JobId, JobRow, Kind, Phase, RowFacts, RowStatus, Step,
-    may,
-};
+use crate::jobs::{DuplicateKind, DuplicateResult, FileState, RowFacts, may};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::groups::{GroupPart, Groups};
@@ -24,7 +20,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{RowList, columns, draft_words, know_rows};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::{JobCommand, JobReply};
-use std::collections::{BTreeMap, BTreeSet};
 
 const NOT_SENT: [RowStatus; 3] = [RowStatus::Ask, RowStatus::Invalid, RowStatus::LeftOut];
 

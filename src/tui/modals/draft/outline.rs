@@ -2,7 +2,8 @@
 //! the rows by part, so only the visible rows are read.
 
 use super::groups::GroupPart;
-use crate::jobs::{JobRow, RowPart, RowStatus};
+use crate::jobs::RowPart;
+use crate::tui::prelude::*;
 use crate::tui::widgets::list::PagedList;
 
 /// Maximum number of rows of a part that is open at first, except the first part.

@@ -1,11 +1,9 @@
 //! From the review to sending: what keeps the drafts from it, and the checks after a correction.
 
 use super::{DraftForm, DuplicateCheck, draw};
-use crate::i18n;
-use crate::jobs::{DuplicateKind, Job, RowStatus};
+use crate::jobs::DuplicateKind;
 use crate::tui::prelude::*;
 use crate::tui::worker::job_command::JobCommand;
-use std::collections::BTreeMap;
 
 impl DraftForm {
     /// Whether the rows may be sent. If not, says why.

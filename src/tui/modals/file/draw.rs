@@ -1,9 +1,6 @@
 //! Drawing of an opened file: how lapel reads it, its first rows, or an open question.
 
-use crate::domain::Text;
-use crate::jobs::intake::{
-    Checked, ColumnMap, HeaderRow, IdRow, ImportSource, NameColumns, RawRow, Standing, Sure,
-};
+use crate::jobs::intake::{Checked, ColumnMap, HeaderRow, IdRow, NameColumns, RawRow, Standing, Sure};
 use crate::jobs::{FileChange, Opened, Preview};
 use crate::tui::input::list_hit::below;
 use crate::tui::modals::file::steps::{FileStep, column_name};
@@ -12,7 +9,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::job_rows::short_reason;
 use crate::tui::widgets::text_layout::{ColumnLayout, fit, line_of_cells, number, styled, width};
-use ratatui::style::Style;
 
 impl FileForm {
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -1,7 +1,6 @@
 //! The column mapping of an opened file as editable fields. It begins with the present mapping or the best guess.
 
 use super::steps::column_name;
-use crate::domain::Text;
 use crate::jobs::intake::{About, ColumnContent, ColumnMap, NameColumns};
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;

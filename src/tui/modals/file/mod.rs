@@ -5,11 +5,8 @@ mod draw;
 mod mapping;
 mod steps;
 
-use crate::domain::{TemplateId, Text};
-use crate::jobs::intake::{Choices, FileQuestion, HeaderRow, ImportSource};
-use crate::jobs::{
-    FileChange, FileRequest, FileSource, FileState, IdsRequest, Job, JobId, Kind, Opened, Preview,
-};
+use crate::jobs::intake::{Choices, FileQuestion, HeaderRow};
+use crate::jobs::{FileChange, FileRequest, FileSource, FileState, IdsRequest, Opened, Preview};
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::modals::draft::{DraftForm, imports, shares, titles};
 use crate::tui::prelude::*;

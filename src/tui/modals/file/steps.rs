@@ -2,8 +2,6 @@
 
 use super::mapping::Mapping;
 use super::{FileForm, Purpose, kept_words};
-use crate::domain::Text;
-use crate::jobs::Job;
 use crate::jobs::intake::{About, HeaderRow, MapState, RawRow, TextEncoding};
 use crate::tui::prelude::*;
 

@@ -2,14 +2,10 @@
 
 use super::{PaletteEntry, what};
 use crate::i18n::{self, Language};
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::fit;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
-use ratatui::style::{Modifier, Style};
-use ratatui::text::Span;
-use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
 /// How well an entry matches, best first.

@@ -1,7 +1,6 @@
 //! Saving the request log to a file, and its text.
 
 use crate::api::LogEntry;
-use crate::domain::text::scrub;
 use crate::tui::connection::Client;
 use crate::tui::platform::pager::PagerText;
 use crate::tui::prelude::*;

@@ -1,12 +1,9 @@
 //! The file of a saved layout. Everything here may block: only the worker and the shutdown call it.
 
-use crate::domain::text::scrub;
-use crate::fs;
 use crate::tui::persist::saved_layout::{NoView, SavedLayout};
+use crate::tui::prelude::*;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Largest file that lapel reads, in bytes. A layout is much smaller.
 const LARGEST: u64 = 1 << 19;

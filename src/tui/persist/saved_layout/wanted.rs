@@ -1,9 +1,7 @@
 //! The first view set on the command line: `--tab` and `--filter`.
 
-use crate::domain::text::scrub;
-use crate::domain::{HistoryItem, Template};
-use crate::i18n::list;
 use crate::tui::app::Tab;
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, FilterValue, Spec};
 use crate::tui::widgets::paged_list::Browse;
 

@@ -1,7 +1,7 @@
 //! Resolves a record's picture address to a URL. The contract's examples are absolute for badges and templates,
 //! and paths for the wallet. It does not say what the paths belong to.
 
-use std::collections::VecDeque;
+use crate::tui::prelude::*;
 use url::Url;
 
 const REMEMBERED: usize = 8;

@@ -3,11 +3,11 @@
 
 use crate::api::LONGEST_PICTURE;
 use crate::fs::{create_private_dir, replace};
+use crate::tui::prelude::*;
 use ring::digest;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Limit for all files together, in bytes.
 const MOST_BYTES: u64 = 64 << 20;

@@ -1,15 +1,12 @@
 //! The worker's part of pictures: download, decode and pack, outside the loop.
 
 use super::cache::Cache;
-use crate::api::{Connection, Picture, PictureClient, PictureError};
-use crate::i18n;
+use crate::api::{Picture, PictureClient, PictureError};
 use crate::tui::platform::images::protocol::PictureOutput;
 use crate::tui::platform::images::render::{Packed, render};
+use crate::tui::prelude::*;
 use std::fmt;
-use std::path::PathBuf;
-use std::sync::Arc;
 use tokio::sync::{OnceCell, Semaphore};
-use tokio_util::sync::CancellationToken;
 
 /// Number of pictures decoded at once. No cancellation ends a decoding, so this also limits the memory.
 const AT_ONCE: usize = 1;

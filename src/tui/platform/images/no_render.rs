@@ -1,9 +1,7 @@
 //! Replaces `render` in a build without the feature `images`: no picture can be shown.
 
 use super::protocol::PictureOutput;
-use crate::i18n::tr;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use crate::tui::prelude::*;
 
 pub const AVAILABLE: bool = false;
 

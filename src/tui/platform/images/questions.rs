@@ -12,9 +12,10 @@ use crate::config::{
 use crate::tui::message::Message;
 use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
 use crate::tui::platform::images::render;
+use crate::tui::prelude::*;
 use crate::tui::widgets::cells::Ambiguous;
 use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 const BOUND: Duration = Duration::from_millis(150);
 /// Additional wait for the rest of an answer. Otherwise the rest would be read as keys.

@@ -3,21 +3,12 @@
 
 use super::address::Places;
 use super::gallery::PictureAsk;
-use crate::api::ApiError;
 use crate::config::PictureSettings;
-use crate::domain::{Badge, Page, Template, TemplateId, Text};
-use crate::tui::effects::Effects;
 use crate::tui::platform::images::protocol::{KITTY_IDS, PictureOutput, Protocol};
 use crate::tui::platform::images::questions::{PictureMode, unasked};
 use crate::tui::platform::images::render::Packed;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::wrap;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::Line;
-use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
 
 /// Time that the cursor must rest before a picture is requested.
 const REST: Duration = Duration::from_millis(120);

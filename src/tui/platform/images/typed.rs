@@ -2,7 +2,7 @@
 //! the keys that a user is likely to press early. Unknown bytes are dropped.
 
 use crate::tui::message::Message;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crate::tui::prelude::*;
 
 const PASTE: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";

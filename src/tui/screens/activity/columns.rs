@@ -1,18 +1,14 @@
 //! The fields of a job: facts, its progress, and the number of rows in each status.
 
 use super::draw::{bar, done_of, is_finished, standing, standing_style};
-use crate::domain::ServiceClock;
-use crate::export::{ExportRow, FieldValue};
-use crate::i18n::{list, tr};
-use crate::jobs::{Job, Kind, Phase, RowStatus, shares};
-use crate::tui::context::UiContext;
+use crate::export::FieldValue;
+use crate::jobs::shares;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
 use crate::tui::widgets::needs::{needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
-use jiff::Timestamp;
-use ratatui::style::Style;
 
 type ListField = RecordField<Job, CellRoom>;
 

@@ -1,8 +1,6 @@
 //! What can be done with a job: in Activity, in its menus and on Home.
 
-use crate::jobs::{
-    Job, JobRow, Kind, Phase, RevokeTarget, RowFacts, RowStatus, Step, count, issued_badge, may,
-};
+use crate::jobs::{RowFacts, count, issued_badge, may};
 use crate::tui::effects::ExportSource;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::job_menu::JobMenu;

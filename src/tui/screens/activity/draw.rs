@@ -1,8 +1,7 @@
 //! Drawing of the jobs: one line each with a bar and counts, and the selected job in full.
 
 use super::{Activity, columns};
-use crate::i18n::tr;
-use crate::jobs::{AcceptedCount, Job, JobRow, Kind, Phase, RowStatus, StopKind, Urgency};
+use crate::jobs::{AcceptedCount, StopKind, Urgency};
 use crate::tui::input::list_hit::below;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
@@ -13,7 +12,6 @@ use crate::tui::widgets::list::{draw_position, draw_row, draw_texts};
 use crate::tui::widgets::needs::{counted, counts_in_words, needs, sum, words};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, styled, width, wrap};
-use ratatui::style::Style;
 
 /// Columns of a list that no column takes: the cursor and the gaps around it.
 const MARGINS: usize = 4;

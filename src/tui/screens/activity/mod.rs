@@ -8,26 +8,21 @@ mod order;
 mod replacement;
 mod saving;
 
-use crate::tui::prelude::*;
-pub(in crate::tui) use commands::{can, run, steps};
-use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
-pub(in crate::tui) use draw::bar;
-
-use crate::domain::BadgeId;
-use crate::domain::screen_text::KnownWords;
-use crate::i18n::tr;
-use crate::jobs::{Job, JobId, JobRow, Phase, RowStatus, Stop, StopKind};
+use crate::jobs::{Stop, StopKind};
 use crate::tui::input::list_hit::{Click, ListArea};
 use crate::tui::modals::job_menu::JobMenu;
 use crate::tui::modals::resolve_rows::ResolveRows;
 use crate::tui::modals::revoke_ids::RevokeIds;
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{self, RowList, know_rows};
 use crate::tui::widgets::needs::{counts_in_words, most_urgent_first};
 use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::job_command::RowsQuery;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+pub(in crate::tui) use commands::{can, run, steps};
+use commands::{can_decide, is_job_command, may_revoke, open_menu, revoke_rows};
+pub(in crate::tui) use draw::bar;
 
 /// Maximum number of rows shown below a job that is not open.
 const PEEK: u64 = 3;

@@ -1,7 +1,6 @@
 //! The columns and the sort order of the jobs, and of the rows of one job.
 
 use super::{Activity, columns};
-use crate::jobs::{Job, JobId};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};

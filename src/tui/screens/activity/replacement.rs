@@ -3,9 +3,7 @@
 
 use super::Activity;
 use super::commands::can;
-use crate::jobs::{Job, JobId};
-use crate::tui::input::action::Action;
-use std::borrow::Cow;
+use crate::tui::prelude::*;
 
 impl Activity {
     /// The issue job and the revocation of a replacement, by the id of either job. `None` if the journal's list does not

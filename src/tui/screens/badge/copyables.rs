@@ -1,8 +1,7 @@
 //! Copying, opening and raw JSON for the Badge tab.
 
 use super::BadgeScreen;
-use crate::api::RawOf;
-use crate::domain::{ServiceTime, Text, Verdict, issue_time};
+use crate::domain::issue_time;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;
 use crate::tui::screens::picture;

@@ -1,11 +1,8 @@
 //! The text of the Badge tab: verdict, mail, fields, and advice for a caller.
 
 use super::told;
-use crate::api::ApiError;
-use crate::domain::text::short;
+use crate::domain::issue_time;
 use crate::domain::time::{OffsetBasis, age};
-use crate::domain::{Badge, BadgeId, ServiceClock, ServiceTime, State, Verdict, issue_time};
-use crate::jobs::SentHere;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_head::head;
 use crate::tui::screens::templates::labelled;
@@ -14,7 +11,6 @@ use crate::tui::widgets::job_rows;
 use crate::tui::widgets::record_field::{NO_COLUMN, RecordField, pane};
 use crate::tui::widgets::text_layout::{styled, wrap};
 use crate::tui::widgets::timeline::timeline;
-use jiff::Timestamp;
 
 const FIELDS: &[RecordField<Badge>] = &[
     RecordField::plain("status_name", tr_noop!("State")).whole(|badge, (), _| {

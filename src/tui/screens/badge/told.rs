@@ -1,10 +1,8 @@
 //! The advice for a caller about the badge on the Badge tab, and what support staff cannot do about it.
 
 use crate::domain::call_advice::CallCase;
-use crate::domain::{Badge, HeldBadge, Text};
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::screens::wallet::pane;
-use ratatui::text::Line;
 
 pub(super) fn held(badge: &Badge) -> HeldBadge {
     HeldBadge { detail: Some(Box::new(badge.clone())), ..HeldBadge::new(badge.badge_id.clone()) }

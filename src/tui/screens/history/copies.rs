@@ -1,13 +1,9 @@
 //! Copies of a badge: loaded rows with the same holder and the same template as the selected row.
 
 use crate::domain::name_search::folded;
-use crate::domain::{BadgeId, EmailKey, HistoryItem, State, TemplateId, Verdict};
-use crate::i18n::{list, number};
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::theme::Glyphs;
-use jiff::civil::DateTime;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// The template and the holder, which all copies have in common. Several people may share an address.
 fn key(row: &HistoryItem) -> Option<(&TemplateId, EmailKey, Option<String>)> {

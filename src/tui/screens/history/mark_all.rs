@@ -2,9 +2,8 @@
 //! marked, or none, except for rows that cannot be read.
 
 use super::History;
-use crate::api::{HistoryFilter, ListEnd};
+use crate::api::ListEnd;
 use crate::domain::HistoryNarrowing;
-use crate::i18n::number;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::widgets::marks::LARGEST_RANGE;

@@ -1,9 +1,8 @@
 //! The marks of badges, and which of them the filter hides.
 
 use super::History;
-use crate::api::HistoryFilter;
+use crate::domain::issue_time;
 use crate::domain::narrowing::contains;
-use crate::domain::{BadgeId, HistoryItem, ServiceTime, Text, issue_time};
 use crate::tui::prelude::*;
 use jiff::civil::Date;
 

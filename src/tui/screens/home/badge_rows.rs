@@ -1,6 +1,5 @@
 //! The columns of the lists of badges behind Home: those of the history.
 
-use crate::domain::HistoryItem;
 use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::Browse;
 use crate::tui::widgets::preview;

@@ -3,9 +3,6 @@
 use super::counts::draw::spark;
 use super::lines::{HomeGroup, HomeLine};
 use super::{Home, HomePart, JournalReadState, STACK};
-use crate::i18n::tr;
-use crate::index::{IndexedList, Period};
-use crate::jobs::{Job, Kind, Phase, RowStatus};
 use crate::tui::modals::draft::{shares, titles};
 use crate::tui::prelude::*;
 use crate::tui::screens::activity::{bar, can};
@@ -18,7 +15,6 @@ use crate::tui::widgets::needs::{self, is_checked};
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::reading_cost;
-use ratatui::style::Style;
 use std::rc::Rc;
 
 /// Width of a progress bar, in columns.

@@ -1,14 +1,10 @@
 //! The lines of Home, from the jobs and the counts: what needs a person comes first.
 
-use crate::domain::Text;
-use crate::index::IndexedList;
-use crate::jobs::{Job, JobId, Phase, RowStatus};
 use crate::tui::modals::draft::imports;
+use crate::tui::prelude::*;
 use crate::tui::widgets::colleagues::is_theirs;
 use crate::tui::widgets::needs::{Need, is_checked, needs};
 use crate::tui::worker::index::Overall;
-use jiff::Timestamp;
-use jiff::civil::DateTime;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HomeGroup {

@@ -1,10 +1,6 @@
 //! The badges whose mails failed, grouped by mail domain: of the index, or of the rows of jobs in the journal.
 
 use super::badge_rows::{BadgeColumns, COPIED};
-use crate::api::RawOf;
-use crate::domain::screen_text::KnownWords;
-use crate::domain::{BadgeId, HistoryItem, Text};
-use crate::jobs::JobId;
 use crate::jobs::receipt::{FailedMails, MailGroup};
 use crate::tui::effects::ExportSource;
 use crate::tui::platform::images::PictureRequest;
@@ -18,7 +14,6 @@ use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::{Search, Searched};
 use crate::tui::widgets::text_layout::{fit, number, styled, width, wrap};
-use std::collections::BTreeSet;
 
 const STACK: &[KeyContext] =
     &[KeyContext::MailFailures, KeyContext::List, KeyContext::Global, KeyContext::Always];

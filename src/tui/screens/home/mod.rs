@@ -9,11 +9,7 @@ mod draw;
 mod lines;
 mod mails;
 
-use crate::api::{HistoryFilter, HistoryQuery, Paging, RawOf};
-use crate::domain::screen_text::KnownWords;
 use crate::export::Cost;
-use crate::i18n::list;
-use crate::jobs::{Job, JobId, RowStatus};
 use crate::tui::input::list_hit::moved;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::modals::draft::{imports, titles};
@@ -30,7 +26,6 @@ use lines::{HomeLine, HomeLineId, IndexState, lines, of_jobs};
 use mails::{FailedMailList, MailSource};
 use std::cell::RefCell;
 use std::rc::Rc;
-use tokio::time::Instant;
 
 pub struct Home {
     of_jobs: Vec<HomeLine>,

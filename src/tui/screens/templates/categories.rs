@@ -1,14 +1,13 @@
 //! The lists of categories and badge types, shown over the list of templates.
 
 use super::{CATEGORY_FIELD, Templates};
-use crate::api::{ApiError, BadgeTypes, CategoryFilter, Listed};
-use crate::domain::{BadgeType, Category, Text};
+use crate::api::{BadgeTypes, CategoryFilter, Listed};
+use crate::domain::BadgeType;
 use crate::tui::input::list_hit::{ListCursor, below};
 use crate::tui::prelude::*;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::{ColumnLayout, fit, layout, line_of_cells, width};
-use ratatui::style::Style;
 
 /// Widest cell of a badge type that never shrinks, in columns.
 const WIDEST: usize = 24;

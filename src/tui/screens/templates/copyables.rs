@@ -1,8 +1,6 @@
 //! Copying, opening and raw JSON for the Templates tab.
 
 use super::{COPIED, Templates};
-use crate::api::RawOf;
-use crate::domain::{Category, Text};
 use crate::tui::persist::saved_layout::SavedLayout;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
 use crate::tui::prelude::*;

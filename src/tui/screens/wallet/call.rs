@@ -1,20 +1,16 @@
 //! The steps of a look-up: from the input to a holder's badges, with few requests.
 
-use super::Sought;
 use super::groups::Arrangement;
 use super::people::PreviousSearch;
 use super::search::OF_HOLDER;
 use super::{
-    BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Wallet, alone, cert, masked,
+    BUDGET, FIRST_PAGES, HolderBadges, LookupState, Lookups, MOST_PAGES, Sought, Wallet, alone, cert, masked,
     wants_reason,
 };
-use crate::api::{ApiError, HistoryFilter, HistoryQuery, Paging};
 use crate::domain::address_search::MatchReason;
 use crate::domain::holder::join;
 use crate::domain::query::{id_variants, may_be_end_of_id};
-use crate::domain::text::short;
-use crate::domain::{BadgeId, Query};
-use crate::jobs::{Disclosure, SentHere};
+use crate::jobs::Disclosure;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;

@@ -1,11 +1,8 @@
 //! Search by certificate number. Only the local index can do it, not the service.
 
 use super::{Lookups, Wallet};
-use crate::domain::text::short;
-use crate::domain::{BadgeId, Query};
 use crate::export::Cost;
-use crate::i18n::{list, number};
-use crate::index::{Cert, IndexedList, SyncScope};
+use crate::index::Cert;
 use crate::tui::modals::confirm_action::ConfirmAction;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::{MOST_DETAILS, NotSearched, reading_cost};

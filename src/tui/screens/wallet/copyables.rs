@@ -2,8 +2,6 @@
 
 use super::Wallet;
 use super::rows::{COPIED, FIELDS, LookupView, sent_to};
-use crate::api::RawOf;
-use crate::domain::{HeldBadge, Text};
 use crate::export;
 use crate::tui::effects::ExportSource;
 use crate::tui::persist::saved_layout;

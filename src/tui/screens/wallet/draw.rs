@@ -9,8 +9,6 @@ use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
-use crate::domain::text::short;
-use crate::domain::{Address, HeldBadge, Query};
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -22,7 +20,6 @@ use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{self, fit, line_width, number, width, wrap};
-use ratatui::style::Style;
 
 /// Columns of the cursor before a row.
 const BEFORE: usize = 3;

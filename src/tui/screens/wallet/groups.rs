@@ -3,12 +3,8 @@
 //! each badge by itself.
 
 use super::Wallet;
-use crate::domain::{BadgeId, HeldBadge, State, TemplateId, Text};
-use crate::i18n::number;
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::screens::history::copies::not_issued;
-use jiff::civil::DateTime;
-use std::collections::HashMap;
 
 /// Copies that are folded: fewer are as easy to read as the row that stands for them.
 const FOLDED_FROM: usize = 3;

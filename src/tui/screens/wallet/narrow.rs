@@ -4,9 +4,7 @@
 use super::Wallet;
 use super::people::PeopleMatches;
 use super::rows::{EMAIL, FIELDS, NAME};
-use crate::domain::HeldBadge;
 use crate::domain::address_search::Match;
-use crate::domain::text::short;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::search::{Search, Searched};

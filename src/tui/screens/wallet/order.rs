@@ -4,11 +4,9 @@ use super::Wallet;
 use super::groups::{self, Arrangement};
 use super::rows::{self, FIELDS, LookupView};
 use crate::domain::holder::names;
-use crate::domain::{EmailKey, HeldBadge};
 use crate::tui::input::list_hit::Click;
 use crate::tui::prelude::*;
 use crate::tui::widgets::record_field::cells;
-
 use crate::tui::widgets::table_header::{HeadingOutcome, SortKey, SortOrder, compare};
 use crate::tui::widgets::text_layout::width;
 

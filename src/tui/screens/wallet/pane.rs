@@ -5,14 +5,10 @@ use crate::domain::call_advice::{CallCase, correction, script};
 use crate::domain::narrowing::is_sent;
 use crate::domain::spelling::remarks;
 use crate::domain::time::OffsetBasis;
-use crate::domain::{HeldBadge, Text, Verdict};
-use crate::i18n::list;
 use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{fit, line_width, packed, pieces, styled, width, wrap};
 use crate::tui::widgets::timeline::timeline;
-use jiff::Timestamp;
-use ratatui::style::{Modifier, Style};
 
 /// Highest value of `less` in [`lines`]: leaves out the most.
 pub(super) const MOST_LESS: u8 = 4;

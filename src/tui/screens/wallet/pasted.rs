@@ -1,8 +1,6 @@
 //! A paste of several lines into the box: one line is looked up at a time, and the others are offered next.
 
 use super::Wallet;
-use crate::domain::Query;
-use crate::domain::text::short;
 use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::widgets::field::RecentInputs;

@@ -1,15 +1,11 @@
 //! Possible matches: addresses that may be the caller's. They are masked until the user opens one.
 
 use crate::domain::address_search::{Match, MatchReason};
-use crate::domain::text::short;
-use crate::domain::{BadgeId, ServiceTime};
-use crate::i18n::list;
-use crate::tui::context::UiContext;
+use crate::tui::prelude::*;
 use crate::tui::widgets::columns::fitted;
 use crate::tui::widgets::table_header::TO_MINUTE;
 use crate::tui::widgets::text_layout::{ColumnLayout, number};
 use crate::tui::worker::lookup::Remaining;
-use ratatui::style::Style;
 
 pub(super) struct PeopleMatches {
     pub matches: Vec<Match>,

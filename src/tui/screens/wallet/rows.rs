@@ -1,13 +1,11 @@
 //! The rows of one holder's badges.
 
 use super::groups::Sign;
-use crate::domain::{BadgeId, EmailKey, HeldBadge, State, Text, Verdict};
-use crate::i18n::list;
+use crate::tui::prelude::*;
 use crate::tui::screens::history::request_day;
 use crate::tui::widgets::record_field::RecordField;
 use crate::tui::widgets::table_header::{Heading, SortKey};
 use crate::tui::widgets::text_layout::ColumnLayout;
-use std::collections::HashMap;
 
 type ListField = RecordField<HeldBadge, LookupView>;
 

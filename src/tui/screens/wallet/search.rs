@@ -4,14 +4,10 @@
 use super::cert::Certs;
 use super::people::PeopleMatches;
 use super::{BUDGET, Lookups, Sought, Wallet};
-use crate::api::ApiError;
 use crate::domain::address_search::{HistoryProbe, Match, MatchReason, leads, matches};
 use crate::domain::email::meant_domain;
 use crate::domain::holder::names;
 use crate::domain::name_search::variants;
-use crate::domain::text::short;
-use crate::domain::{EmailKey, Query};
-use crate::i18n::list;
 use crate::tui::input::list_hit::ListCursor;
 use crate::tui::prelude::*;
 use crate::tui::worker::index::NotSearched;

@@ -1,14 +1,9 @@
 //! Draws the filter line with its suggestions, and the form.
 
 use super::{FilterBar, FilterView, Takes};
-use crate::domain::text::scrub;
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, width};
-use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
 use ratatui::widgets::Clear;
 
 /// Maximum number of lines below the filter line.

@@ -6,9 +6,9 @@ use super::value::{
 };
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
-use crate::domain::text::scrub;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
-use crate::i18n::{Language, in_language, tr};
+use crate::i18n::{Language, in_language};
+use crate::tui::prelude::*;
 
 /// Quotation marks that an input method may type.
 const QUOTES: [char; 3] = ['"', '\u{201c}', '\u{201d}'];

@@ -2,10 +2,8 @@
 
 use crate::config::nearest;
 use crate::domain::narrowing::is_word;
-use crate::domain::text::scrub;
 use crate::domain::{BadgeTypeCode, MailIs, StateIs};
-use crate::i18n::{list, tr};
-use crate::secrets::{Likeness, judge};
+use crate::tui::prelude::*;
 use jiff::ToSpan;
 use jiff::civil::Date;
 

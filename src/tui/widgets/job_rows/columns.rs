@@ -1,17 +1,13 @@
 //! The fields of a job's row. Besides the row, a list gives the words for its status.
 
-use crate::domain::{ServiceClock, Text};
-use crate::export::ExportRow;
-use crate::i18n::tr;
-use crate::jobs::{JobRow, Reason, RowField};
-use crate::tui::context::UiContext;
+use crate::jobs::{Reason, RowField};
+use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::{
     row_status_glyph, row_status_style, service_time, short_reason, to_minute,
 };
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{Heading, TO_MINUTE};
 use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
-use ratatui::style::Style;
 
 type ListField = RecordField<JobRow, String>;
 

@@ -1,7 +1,8 @@
 //! Short texts for the reasons of rows: for a narrow column, and for the headings of a review.
 
-use crate::i18n::{self, Localizable, tr};
-use crate::jobs::{Code, JobRow, Reason};
+use crate::i18n::{self, Localizable};
+use crate::jobs::{Code, Reason};
+use crate::tui::prelude::*;
 
 /// The text of a finding without its values, and the short text.
 const SHORT: [(&str, &str); 70] = [

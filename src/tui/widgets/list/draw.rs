@@ -1,13 +1,8 @@
 //! What every list does with keys, clicks and the screen.
 
 use super::{ListRow, PagedList, RowSlot};
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::{number, wrap};
-use ratatui::layout::Rect;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 impl<T: ListRow> PagedList<T> {
     pub fn on_action(&mut self, action: Action) -> bool {

@@ -1,9 +1,7 @@
 //! The pages of a list: which ones it needs, what their responses change, and where the selected row is then.
 
 use super::{KEPT, ListEntry, ListNote, ListRow, PageSlot, PagedList};
-use crate::domain::Page;
-use crate::tui::request::RequestId;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::tui::prelude::*;
 
 /// Distance to the end of the loaded rows at which the list fetches the next page, in rows.
 const AHEAD: u64 = 20;

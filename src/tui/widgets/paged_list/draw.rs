@@ -1,21 +1,16 @@
 //! Draws a browsed list. Only visible rows are built.
 
 use crate::domain::RecordProblem;
-use crate::i18n::{self, tr};
+use crate::i18n::{self};
 use crate::index::Coverage;
-use crate::tui::context::UiContext;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::below;
-use crate::tui::widgets::frame::Frame;
+use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
 use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use crate::tui::worker::index::read_words;
-use ratatui::layout::{Constraint, Layout, Rect};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::layout::{Constraint, Layout};
 
 /// Columns of a title that a note before it leaves, if the title has them.
 const TITLE: usize = 24;

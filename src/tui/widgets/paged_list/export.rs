@@ -1,11 +1,9 @@
 //! Exports a browsed list with its filter and its sort order.
 
-use crate::api::{MAX_ROWS_PER_PAGE, Paging};
+use crate::api::MAX_ROWS_PER_PAGE;
 use crate::export::{ExportContent, List};
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
 use crate::tui::effects::{Content, ExportSource};
-use crate::tui::request::Request;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::{Browse, Browser};
 
 impl<T: Browse> Browser<T> {

@@ -1,9 +1,8 @@
 //! Saves and applies a filter with its sort order under a name.
 
 use crate::api::DirectionStyle;
-use crate::config::NamedFilter;
-use crate::tui::effects::Effects;
 use crate::tui::modals::filters::FiltersForm;
+use crate::tui::prelude::*;
 use crate::tui::widgets::paged_list::{Browse, Browser, SortedBy, Top};
 
 impl<T: Browse> Browser<T> {

@@ -2,14 +2,11 @@
 //! from the index. Otherwise lapel compares the rows that it has loaded. The screen says which of both.
 
 use crate::api::Sort;
-use crate::index::{Coverage, IndexedList, SyncScope, Synced};
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::request::{Handled, Reply, Request, RequestId, Response};
+use crate::index::{Coverage, Synced};
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::FilterView;
 use crate::tui::widgets::list::PagedList;
 use crate::tui::widgets::paged_list::{Browse, Browser};
-use jiff::civil::DateTime;
 
 /// Rows that lapel loads at first to compare them.
 const AT_FIRST: u64 = 300;

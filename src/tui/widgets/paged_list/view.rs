@@ -1,8 +1,8 @@
 //! Saves and restores the layout of a browsed list: columns, sort order and filter.
 
 use crate::api::DirectionStyle;
-use crate::tui::effects::Effects;
 use crate::tui::persist::saved_layout::ListView;
+use crate::tui::prelude::*;
 use crate::tui::widgets::filter::{self, Spec};
 use crate::tui::widgets::paged_list::{Browse, Browser, SortedBy};
 

@@ -1,21 +1,13 @@
 //! The two menus of a heading: one for the sort column, one for the shown columns with their order and widths.
 
 use crate::api::Direction;
-use crate::i18n::tr;
-use crate::tui::context::UiContext;
-use crate::tui::effects::Effects;
-use crate::tui::input::action::Action;
-use crate::tui::input::keymap::KeyContext;
 use crate::tui::input::list_hit::{Click, ListCursor};
+use crate::tui::prelude::*;
 use crate::tui::widgets::columns::ColumnChoice;
-use crate::tui::widgets::frame::Frame;
 use crate::tui::widgets::popup;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortOrder};
 use crate::tui::widgets::text_layout::{fit, width};
-use crossterm::event::KeyEvent;
-use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
 
 /// Maximum width of a menu in columns. It covers the whole list, so that no cell is cut beside it.
 const WIDEST: u16 = u16::MAX;

@@ -1,9 +1,8 @@
 //! A picture made of characters: each cell shows two pixels, one above the other. Transparent parts show the
 //! terminal's background.
 
+use crate::tui::prelude::*;
 use image::RgbaImage;
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::style::Color;
 
 #[derive(Clone, PartialEq, Eq)]

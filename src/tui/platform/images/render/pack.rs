@@ -3,15 +3,14 @@
 use super::blocks::Blocks;
 use super::emblem;
 use crate::tui::platform::images::protocol::{PictureOutput, Protocol};
+use crate::tui::prelude::*;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbaImage};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Rect, Size};
+use ratatui::layout::Size;
 use ratatui::widgets::Widget;
 use ratatui_image::protocol::iterm2::Iterm2;
 use ratatui_image::protocol::kitty::Kitty;
 use ratatui_image::protocol::sixel::Sixel;
-use std::borrow::Cow;
 use std::fmt;
 
 /// Longest side of a picture for kitty, in pixels. kitty gets the pixels and scales by itself.

@@ -8,8 +8,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::{MOST_DETAILS, left_out};
 use crate::tui::worker::job_command::JobCommand;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// Default time between two readings of the history, in minutes, if the profile sets none.
 const REFRESH_MINUTES: u32 = 15;

@@ -1,8 +1,6 @@
 //! The list of badges behind a bar, read from the index page by page. Only visible rows are built.
 
-use crate::api::RawOf;
-use crate::domain::HistoryItem;
-use crate::index::{IndexQuery, IndexedList};
+use crate::index::IndexQuery;
 use crate::tui::platform::images::PictureRequest;
 use crate::tui::prelude::*;
 use crate::tui::screens::badge_preview::{BadgePreview, picture_of};
@@ -14,7 +12,6 @@ use crate::tui::widgets::paged_list::{Browse, two_sided};
 use crate::tui::widgets::record_field::pick;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::text_layout::fit;
-use std::time::Duration;
 
 /// Pause in typing before the list is read: a search reads the whole index.
 const PAUSE: Duration = Duration::from_millis(300);

@@ -4,14 +4,12 @@
 use super::BadgeCounts;
 use super::sections::{CountBar, CountsSection, bars, caption, overdue};
 use crate::export::time_left;
-use crate::i18n;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::draw_row;
 use crate::tui::widgets::paged_list::two_sided;
 use crate::tui::widgets::preview;
 use crate::tui::widgets::text_layout::{fit, number, width, wrap};
 use crate::tui::worker::index::{Overall, read_words, reading_cost};
-use ratatui::style::Style;
 
 /// Minimum screen width, in columns, for showing the other sections beside the open one.
 const BESIDE: u16 = 120;

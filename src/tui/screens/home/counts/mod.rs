@@ -6,11 +6,6 @@ mod badge_list;
 pub mod draw;
 pub mod sections;
 
-use crate::api::RawOf;
-use crate::domain::screen_text::KnownWords;
-use crate::domain::text::scrub;
-use crate::domain::{BadgeId, TemplateId, Text};
-use crate::index::{IndexedList, Period, SyncScope};
 use crate::jobs::Person;
 use crate::tui::input::list_hit::moved;
 use crate::tui::prelude::*;
@@ -18,7 +13,6 @@ use crate::tui::widgets::copying::Copyables;
 use crate::tui::worker::index::Overall;
 use badge_list::BadgeList;
 use sections::{CountBar, CountsSection, bars};
-use tokio::time::Instant;
 
 /// Number of pages after which the counts are refreshed while the history is read.
 const COUNTED_AFTER: u64 = 10;

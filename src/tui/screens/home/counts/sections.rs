@@ -1,7 +1,7 @@
 //! The sections of the counts: what each one counts, as bars with the badges behind them.
 
-use crate::i18n::list;
-use crate::index::{IndexedList, Period, Series, TemplateSum};
+use crate::index::{Series, TemplateSum};
+use crate::tui::prelude::*;
 use crate::tui::widgets::text_layout::number;
 use crate::tui::worker::index::Overall;
 use jiff::civil::Weekday;
