@@ -36,7 +36,6 @@ struct CostRecord {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct OperationCost {
     allocations: u64,
-    /// Bytes of all allocations.
     bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     instructions: Option<u64>,

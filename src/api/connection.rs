@@ -47,7 +47,6 @@ impl Default for Timeouts {
 pub struct Authorities {
     /// Their source, for messages.
     pub name: String,
-    /// PEM format.
     pub pem: Arc<[u8]>,
 }
 

@@ -369,7 +369,6 @@ pub struct Whole<T> {
     pub items: Vec<T>,
     /// The end was reached and the count matches.
     pub complete: bool,
-    /// As the service counts.
     pub total_count: Option<u64>,
     /// They count against the key's 1000 per minute (contract, "Limits").
     pub requests: u32,

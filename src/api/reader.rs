@@ -125,7 +125,6 @@ impl Reader {
         self.one("categories", ("category_id", id.wire()), call).await
     }
 
-    /// One page.
     pub async fn templates(&self, query: &TemplateQuery, call: &Call) -> ApiResult<Page<Template>> {
         let pairs = |paging: &Paging| TemplateQuery { paging: paging.clone(), ..query.clone() }.pairs();
         self.page("badge-templates", &query.paging, pairs, call).await
@@ -135,7 +134,6 @@ impl Reader {
         self.one("badge-templates", ("template_id", id.wire()), call).await
     }
 
-    /// One page.
     pub async fn history(&self, query: &HistoryQuery, call: &Call) -> ApiResult<Page<HistoryItem>> {
         let pairs = |paging: &Paging| HistoryQuery { paging: paging.clone(), ..query.clone() }.pairs();
         let page: Page<HistoryItem> = self.page("badges/history", &query.paging, pairs, call).await?;
@@ -153,7 +151,6 @@ impl Reader {
         Ok(badge)
     }
 
-    /// One page.
     pub async fn wallet(&self, query: &WalletQuery, call: &Call) -> ApiResult<Page<WalletBadge>> {
         if query.email.trim().is_empty() {
             let why = localizable!("an e-mail address is needed to look up a wallet");
@@ -230,7 +227,6 @@ impl Reader {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(offset);
     }
 
-    /// See [`ServiceClock::learn`].
     pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {
         self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).learn(recorded, happened)
     }

@@ -287,7 +287,6 @@ impl ApiCore {
         }
     }
 
-    /// See [`super::Reader::ping_now`].
     pub(super) async fn ping_now(&self, call: &Call) -> ApiResult<Value> {
         let url = self.base.endpoint(PING, None, &Pairs::default())?;
         let waiting = Instant::now();

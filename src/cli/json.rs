@@ -89,7 +89,6 @@ pub(super) fn row(job: &Job, row: &JobRow) -> Value {
     })
 }
 
-/// A timestamp in UTC.
 pub(super) fn time(at: Option<Timestamp>) -> Option<String> {
     at.map(|at| at.to_string())
 }

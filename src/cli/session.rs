@@ -38,7 +38,6 @@ pub(super) struct VerbSession {
 pub struct Asker {
     /// The system's name for the user, for the journal.
     pub who: String,
-    /// The value of `--profile`.
     pub profile: Option<String>,
 }
 

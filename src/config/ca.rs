@@ -25,7 +25,6 @@ impl fmt::Debug for CaFile {
     }
 }
 
-/// `named` is the value of `field`.
 pub(super) fn read(
     named: Option<&str>,
     field: &str,

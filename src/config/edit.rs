@@ -22,7 +22,6 @@ const JOURNAL: &str = "journal";
 pub struct ProfileEdit {
     pub input: ProfileInput,
     pub key: Option<(KeyStore, SecretString)>,
-    /// The password of the team's journal, and where it is.
     pub journal_password: Option<(KeyStore, SecretString)>,
     pub pin: Option<KeyPin>,
     pub make_default: bool,
@@ -217,7 +216,6 @@ fn replace_secret(
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// A sentence about the key.
     pub key: String,
     /// A sentence about the password of its team's journal, if it had one.
     pub journal_password: Option<String>,

@@ -86,7 +86,6 @@ impl JournalSettings {
         };
     }
 
-    /// `None` without a command.
     pub(super) fn password_command_seconds(&self) -> Option<u32> {
         let seconds = self.password_command_timeout.unwrap_or(command::DEFAULT_SECONDS);
         self.password_command.as_ref().map(|_| seconds)

@@ -16,7 +16,6 @@ use crate::fs::write_new;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecretKind {
     ApiKey,
-    /// The password of the team's journal.
     JournalPassword,
 }
 

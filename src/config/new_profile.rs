@@ -25,11 +25,9 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Debug)]
 pub struct NewProfile {
-    /// See [`is_profile_name`].
     pub name: String,
     pub input: ProfileInput,
     pub key_store: KeyStore,
-    /// The password of the team's journal, and where it is.
     pub journal_password: Option<(KeyStore, SecretString)>,
     pub pin: Option<KeyPin>,
     /// The first profile becomes the default in any case.

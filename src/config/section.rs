@@ -91,7 +91,6 @@ impl<S> Setting<S> {
         self.edit(edit)
     }
 
-    /// As in [`ConfigSection::values`].
     pub fn names(&self) -> Vec<String> {
         match self.inner_keys {
             [] => vec![self.key.to_owned()],

@@ -145,9 +145,7 @@ pub(super) struct Selected<'f> {
     /// `None` when variables define the profile.
     pub entry: Option<&'f ProfileEntry>,
     pub settings: Resolved<ProfileSettings>,
-    /// Replaces the stored key.
     pub key: Option<SecretString>,
-    /// Replaces the stored password of the team's journal.
     pub journal_password: Option<SecretString>,
     /// The address leads to another service than the entry's.
     is_other_service: bool,

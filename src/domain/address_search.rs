@@ -118,7 +118,6 @@ pub enum MatchReason {
     NearlyTheSame,
     NearlyTheName,
     SameLocalPart,
-    /// The name is part of the name on the badge.
     PartOfName,
 }
 

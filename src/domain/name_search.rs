@@ -20,7 +20,6 @@ pub enum NameMatch {
     /// Spaces, letter case, signs, look-alike letters and the order of words do not count.
     Same,
     OneOff,
-    /// The given name is part of this one.
     Part,
 }
 

@@ -253,14 +253,12 @@ impl ServiceClock {
         self.offset.to_datetime(self.utc())
     }
 
-    /// As [`ServiceTime::short`].
     pub fn short(&self, at: Timestamp) -> String {
         let time = self.offset.to_datetime(at);
         let form = if time.year() == self.now().year() { "%m-%d %H:%M" } else { "%Y-%m-%d" };
         time.strftime(form).to_string()
     }
 
-    /// As [`ServiceTime::to_minute`].
     pub fn to_minute(&self, at: Timestamp) -> String {
         self.offset.to_datetime(at).strftime("%Y-%m-%d %H:%M").to_string()
     }

@@ -118,7 +118,6 @@ pub struct BadgeFacts<'a> {
     pub issued_at: Option<&'a ServiceTime>,
     /// The acceptance time of the request.
     pub reg_date: Option<&'a ServiceTime>,
-    /// As [`HistoryItem::read_at`].
     pub read_at: Option<DateTime>,
 }
 

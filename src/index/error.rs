@@ -10,11 +10,7 @@ pub enum IndexError {
         "{}",
         t!("lapel cannot use the index ({file}): {why}. It is only a copy; nothing else is affected. Free disk space, or make the file and its folder writable.", file, why)
     )]
-    Store {
-        file: String,
-        /// The error of the system.
-        why: String,
-    },
+    Store { file: String, why: String },
     /// Damaged, of another version, or no index.
     #[error(
         "{}",
@@ -29,10 +25,7 @@ pub enum IndexError {
         "{}",
         t!("Another lapel is reading the history into this index ({file}). Nothing was changed. Try again when it has finished.", file)
     )]
-    Busy {
-        /// The path of the index.
-        file: String,
-    },
+    Busy { file: String },
     #[error("{}", t!("The index is closed: lapel is quitting."))]
     Closed,
     /// The service failed or the reading was cancelled. The rows read so far are kept.

@@ -39,7 +39,6 @@ pub enum IndexedList {
     Ended(DateTime, DateTime),
     /// Issued, with a mail status other than `SENT`: to addresses of this domain (folded), or to all.
     MailFailed(Option<String>),
-    /// Those of the history that match a filter.
     Matching(Box<HistorySelection>),
     /// Those of a list whose name, address or title contains a text, in any case.
     Found(Box<IndexedList>, String),
@@ -373,7 +372,6 @@ impl Index {
         self.read(move |db| coverage(db, from, &kept.accepted)).await
     }
 
-    /// Reads a page of a list.
     pub async fn list(&self, query: IndexQuery) -> Result<Page<HistoryItem>> {
         self.read(move |db| page(db, &query)).await
     }

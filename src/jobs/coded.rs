@@ -10,7 +10,6 @@ macro_rules! coded {
         impl $name {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The code in the journal and in JSON.
             pub const fn code(self) -> &'static str {
                 match self { $(Self::$variant => $code),+ }
             }
@@ -20,7 +19,6 @@ macro_rules! coded {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// Parses the output of [`Self::code`].
             pub fn from_code(code: &str) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)+ _ => None }
             }

@@ -25,7 +25,6 @@ const ROWS_AT_ONCE: usize = 1_000;
 /// A person's decision about a row that was sent and that lapel cannot resolve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The row's badge is this one.
     IsThis(BadgeId),
     /// The person resolved the row elsewhere. lapel does nothing more.
     LeaveOut,
@@ -556,9 +555,7 @@ pub(super) enum RefusalProof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undone {
     pub rows: u64,
-    /// The first of these rows.
     pub first: u64,
-    /// Whether the decision was a correction.
     pub corrected: bool,
 }
 

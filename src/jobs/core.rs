@@ -52,7 +52,6 @@ pub(super) struct JobsCore {
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
     /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
-    /// Journal errors per job: what could not be written.
     pub(super) troubles: Mutex<HashMap<JobId, JournalError>>,
     /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
@@ -158,12 +157,10 @@ impl Jobs {
         self.core.job(id).await
     }
 
-    /// Rows are counted with the status that the journal has.
     pub async fn count_rows(&self, id: JobId, filter: &RowFilter) -> Result<u64, JobError> {
         Ok(self.core.store.rows_count(id, filter.clone()).await?)
     }
 
-    /// At most `most` rows of a job, in the filter's order.
     pub async fn rows(&self, id: JobId, filter: RowFilter, most: usize) -> Result<Vec<JobRow>, JobError> {
         let window = self.core.settings.doubt_window.as_secs();
         if !self.core.abandoned().await?.contains(&id) {

@@ -22,9 +22,7 @@ coded! {
         Twin = "twin", tr_noop!("twice in the file");
         /// An earlier row of the file has the same address and another name: a shared mailbox or a mistake.
         SharedAddress = "shared_address", tr_noop!("one address, two names");
-        /// The recipient has a valid badge.
         Valid = "valid", tr_noop!("already has it");
-        /// The recipient has a valid badge that expires soon.
         Expiring = "expiring", tr_noop!("has it, expires soon");
         /// The recipient's badge has expired: a renewal.
         Expired = "expired", tr_noop!("had it, expired");

@@ -162,7 +162,6 @@ pub struct Job {
     pub next_poll: Option<Timestamp>,
     /// `None` when no process owns the job.
     pub owner: Option<Owner>,
-    /// The profile that planned the job.
     pub profile: String,
     /// The job whose badges this one revokes, or whose end it waits for.
     pub follows: Option<JobId>,
@@ -287,7 +286,6 @@ impl Job {
         self.is_sending() || self.phase != Phase::Moved && self.counts.sum(waits) > 0
     }
 
-    /// Whether this process owns the job.
     pub fn is_mine(&self) -> bool {
         self.owner.as_ref().is_some_and(|owner| owner.is_me)
     }
@@ -298,7 +296,6 @@ impl Job {
         self.is_mine() || !sends && self.owner.as_ref().is_some_and(|owner| owner.is_colleague)
     }
 
-    /// Whether this process may pause the job.
     pub fn may_pause(&self) -> bool {
         self.can_pause() && self.owner.as_ref().is_some_and(|owner| owner.is_me || owner.is_colleague)
     }
@@ -353,7 +350,6 @@ pub struct JobRow {
     pub claim: Option<Claim>,
     /// Whether the service may have acted on the row.
     pub was_sent: bool,
-    /// The result of the duplicate check.
     pub class: Option<DuplicateKind>,
     /// The duplicate that the check found, of an unsent row whose reason does not say so.
     pub also: Option<Reason>,

@@ -10,9 +10,7 @@ use std::path::Path;
 pub enum JournalPlace {
     /// It ends with the process, as in a demo.
     Memory,
-    /// A file in this data folder.
     Folder(PathBuf),
-    /// A team's database.
     Team {
         login: Login,
         /// This person's name for the others.

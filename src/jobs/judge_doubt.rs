@@ -55,7 +55,6 @@ pub(super) struct ScanResult {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// The badge is this row's.
     Bind(BadgeId),
     /// The found badge may be this row's or have another origin. A person must decide.
     Ambiguous,

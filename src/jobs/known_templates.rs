@@ -7,7 +7,6 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of templates.
 const MOST: usize = 200;
 /// Longest id and longest title that are kept, in characters.
 const LONGEST: usize = 300;

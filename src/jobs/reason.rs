@@ -21,7 +21,6 @@ macro_rules! codes {
         impl Code {
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The code in the journal and in JSON.
             pub fn name(self) -> &'static str {
                 self.into()
             }

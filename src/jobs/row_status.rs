@@ -111,7 +111,6 @@ impl FromIterator<(RowStatus, u64)> for Counts {
 }
 
 impl Counts {
-    /// The counts of both.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let mut all: BTreeMap<RowStatus, u64> = self.iter().collect();

@@ -99,7 +99,6 @@ enum Next {
     GoOn,
     /// The request is in doubt: continue, up to [`DOUBTS`] in a row.
     Doubt,
-    /// Send nothing more of this job.
     Stop(StopKind, Reason),
 }
 

@@ -10,7 +10,6 @@ pub enum Urgency {
     /// The service may have acted, and no answer says whether it did.
     InDoubt,
     Refused,
-    /// Not sent, because the job stopped by itself.
     Stopped,
     NeedsReview,
     Error,

@@ -142,7 +142,6 @@ impl Waiter {
         self.runtime.block_on(news)
     }
 
-    /// The limit of [`Self::block_on`] from now on.
     pub fn set_limit(&self, limit: Duration) {
         self.limit.set(limit);
     }

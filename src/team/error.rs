@@ -7,14 +7,12 @@ use crate::i18n::Localizable;
 pub enum TeamError {
     /// Not reached, or the connection was lost. It may be back soon.
     Away(Localizable),
-    /// Reached, and it refuses.
     Refused(Localizable),
     Full,
     /// Another process or a time limit stopped the statement, which did nothing.
     Busy,
     /// A pooler lends lapel another connection to the database for each transaction.
     Pooled,
-    /// The database has no journal.
     NoJournal,
     /// The database lost writes that it had confirmed, and nobody has searched the history for rows of this job since.
     Unsearched {
@@ -28,7 +26,6 @@ pub enum TeamError {
     Elsewhere(Localizable),
     /// The user may not do this.
     Forbidden,
-    /// This lapel was built without the feature `team`.
     NoFeature,
     /// Another error, with its SQLSTATE code.
     Other(String),

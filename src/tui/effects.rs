@@ -33,7 +33,6 @@ pub struct ExportSource {
 }
 
 impl ExportSource {
-    /// Badges that are already in memory.
     pub fn of_badges<'r>(
         name: &'static str,
         head: String,
@@ -46,7 +45,6 @@ impl ExportSource {
         Self::of_rows(name, head, Some(note), <HistoryItem as Record>::SHAPE.names(), rows)
     }
 
-    /// Badges read from the index.
     pub fn of_index(title: &str, found: IndexRows, cx: &UiContext) -> Self {
         let rows = found.rows.len() as u64;
         let badges = count!(rows, "badge", "badges");
@@ -63,7 +61,6 @@ impl ExportSource {
         Self::of_rows("badges", head, Some(note), <HistoryItem as Record>::SHAPE.names(), found.rows)
     }
 
-    /// Rows that are already in memory.
     pub fn of_rows(
         name: impl Into<String>,
         head: String,
@@ -128,7 +125,6 @@ pub enum AfterKeyWarning {
 
 #[derive(Debug)]
 pub enum Navigate {
-    /// Open a badge on the Badge tab.
     Badge(ListedBadge),
     /// The templates whose title contains this text.
     TemplatesTitled(String),
@@ -169,7 +165,6 @@ pub enum Navigate {
     /// The user has confirmed that the typed text is not an API key.
     KeyAllowed(AfterKeyWarning),
     Open(OpenModal),
-    /// Run an action as its key would.
     Run(Action),
     /// Close a modal at any position of the stack.
     Close(ModalId),

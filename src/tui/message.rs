@@ -43,7 +43,6 @@ pub enum Message {
     JournalAway(Option<String>),
     /// The connection status in the header has changed.
     Link,
-    /// The progress of a request: done, total.
     Progress(RequestId, u64, u64),
     Job(Box<JobChange>),
     /// A time has come that the screen waits for: the next frame of a spinner, the end of a countdown.

@@ -102,7 +102,6 @@ macro_rules! requests {
             Quiet(Box<Request>),
         }
 
-        /// The result of a request.
         #[derive(Debug)]
         pub enum Response {
             $($answer $(($($result),+))?,)+

@@ -155,7 +155,6 @@ impl Shared {
         asked.await.map_err(|_| closed())?
     }
 
-    /// A slot of this computer's own share; see [`slots::take_own`].
     #[cfg(feature = "team")]
     pub(super) async fn take_own(&self, want: SlotRequest) -> Result<Option<(u32, SlotReply)>, PaceProblem> {
         let (answer, asked) = oneshot::channel();

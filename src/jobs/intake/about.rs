@@ -26,7 +26,6 @@ pub struct About {
     pub header: Option<HeaderRow>,
     /// The column names as in the source, or "column 3" without a name. Raw.
     pub columns: Vec<String>,
-    /// The content of each column, from a sample.
     pub content: Vec<ColumnContent>,
     /// The best guess for the columns; the map if that is clear.
     pub guess: ColumnGuess,
@@ -64,9 +63,7 @@ named! {
         Csv = "CSV";
         /// An Excel workbook (`.xlsx`, `.xlsm`).
         Xlsx = "XLSX";
-        /// An Excel 97 to 2003 workbook (`.xls`).
         Xls = "XLS";
-        /// An ODS spreadsheet (`.ods`).
         Ods = "ODS";
         Pasted = tr_noop!("pasted text");
     }
@@ -139,7 +136,6 @@ pub enum FileQuestion {
         /// Column indexes, from 0.
         candidates: Vec<usize>,
     },
-    /// No column holds this field.
     ColumnMissing {
         field: RecipientField,
     },

@@ -179,7 +179,6 @@ pub(super) fn guess(titles: &[Option<Title>], content: &[ColumnContent], named: 
     ColumnGuess { name, email, template: named.template }
 }
 
-/// The columns with the highest score above 0.
 fn best(columns: usize, score: impl Fn(usize) -> usize) -> Vec<usize> {
     let most = (0..columns).map(&score).max().unwrap_or(0);
     (0..columns).filter(|column| most > 0 && score(*column) == most).collect()

@@ -73,7 +73,6 @@ impl Decoding {
     }
 }
 
-/// Decodes bytes for display, with replacement characters for invalid bytes.
 pub(super) fn shown(encoding: TextEncoding, bytes: &[u8]) -> String {
     let (text, _) = encoding.codec().decode_with_bom_removal(bytes);
     crate::domain::text::scrub(&text).into_owned()

@@ -32,19 +32,15 @@ pub enum IntakeProblem {
         /// Limit in bytes.
         limit: u64,
     },
-    /// More rows than [`MAX_ROWS`].
     TooManyRows,
-    /// More columns than [`MAX_COLUMNS`].
     TooManyColumns {
         /// Row in the source, from 1.
         line: u64,
     },
-    /// A cell longer than [`MAX_CELL_CHARS`].
     CellTooLong {
         /// Row in the source, from 1.
         line: u64,
     },
-    /// A row longer than [`MAX_ROW_BYTES`].
     RowTooLong {
         /// Line in which the row starts, from 1.
         line: u64,

@@ -15,7 +15,6 @@ pub(super) const SEARCHED: usize = 30;
 pub struct ColumnMap {
     pub name: NameColumns,
     pub email: usize,
-    /// The column that names the template, in a file for several templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<usize>,
 }

@@ -99,7 +99,6 @@ pub enum HeaderRow {
 pub struct Choices {
     pub encoding: Option<TextEncoding>,
     pub delimiter: Option<Delimiter>,
-    /// The exact name of the sheet.
     pub sheet: Option<String>,
     pub header: Option<HeaderRow>,
     pub columns: Option<ColumnMap>,

@@ -48,7 +48,6 @@ impl OpenedSource {
         }
     }
 
-    /// Fails if the source is larger than `limit`.
     pub fn at_most(&self, limit: u64, what: &'static str) -> Result<(), IntakeProblem> {
         if self.bytes > limit {
             return Err(IntakeProblem::TooBig { what: Localizable::of(what), limit });

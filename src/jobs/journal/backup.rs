@@ -541,11 +541,9 @@ struct JournalLock {
 enum ExistingJournal {
     /// No jobs and no kept drafts.
     Nothing(Vec<Note>),
-    /// Only kept drafts: this number.
     Drafts(u64),
     /// A journal whose open jobs moved with this backup.
     Moved(Connection),
-    /// A journal with this number of jobs, none of which moved with this backup.
     Jobs(u64),
 }
 

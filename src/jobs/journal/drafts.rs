@@ -20,7 +20,6 @@ use ring::digest::Context;
 
 /// Rows that are added without being counted for the planner.
 const FEW: usize = 1_000;
-/// Maximum number of kept drafts that are listed.
 const MOST_KEPT: usize = 200;
 
 #[derive(Clone, Debug)]

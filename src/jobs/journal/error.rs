@@ -10,7 +10,6 @@ use rusqlite::ErrorCode;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JournalError {
     Full {
-        /// Path of the journal, for people.
         file: String,
     },
     NotWritable {
@@ -26,20 +25,17 @@ pub enum JournalError {
     },
     /// Empty or gone, although it contained jobs.
     Emptied {
-        /// Path of the journal, for people.
         file: String,
     },
     /// On a network drive, and in use by another computer.
     Elsewhere {
         file: String,
-        /// Name of the other computer.
         computer: Localizable,
         /// The file that names it.
         mark: String,
     },
     /// A backup in the place of a journal.
     Backup {
-        /// Path of the journal, for people.
         file: String,
     },
     /// Written by a newer version of lapel.
@@ -65,10 +61,12 @@ pub enum JournalError {
         who: Localizable,
     },
     /// The user may not change the tables of a team's database.
-    NotOwner { server: String, user: String },
+    NotOwner {
+        server: String,
+        user: String,
+    },
     /// Another process held the lock for too long.
     Busy {
-        /// Path of the journal, for people.
         file: String,
     },
     /// A team's database cannot be used.
@@ -83,8 +81,9 @@ pub enum JournalError {
         why: Localizable,
     },
     /// Somebody decided about a job while a command read the history for it.
-    Changed { job: i64 },
-    /// The journal's thread has ended.
+    Changed {
+        job: i64,
+    },
     Closed,
 }
 
@@ -173,7 +172,6 @@ impl JournalError {
         }
     }
 
-    /// As [`Self::of`], of an operation.
     pub(super) fn failed(error: &tx::Error, file: &str) -> Self {
         match error {
             tx::Error::Sqlite(error) => Self::of(error, file),

@@ -87,7 +87,6 @@ impl AccountFacts {
         Ok(facts)
     }
 
-    /// As [`settled`].
     pub(super) fn settled(&self, name: &str) -> Option<&str> {
         let values = self.values.get(name)?;
         let (value, is_here) = values.iter().next()?;

@@ -12,7 +12,6 @@ pub struct FileStatus {
     pub bytes: Option<u64>,
     /// `None` without a file, and on a network drive, where another computer may write it.
     pub schema: Option<i64>,
-    /// The schema that this version of lapel uses.
     pub known_schema: i64,
     /// Jobs of all accounts, without drafts. `None` as for the schema.
     pub jobs: Option<u64>,
@@ -20,7 +19,6 @@ pub struct FileStatus {
     pub processes: u64,
     pub can_write: bool,
     pub is_on_network_drive: bool,
-    /// The version of SQLite in lapel.
     pub sqlite: &'static str,
 }
 

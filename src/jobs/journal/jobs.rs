@@ -167,7 +167,6 @@ pub(super) fn count_added(db: &Tx<'_>, id: JobId, added: &BTreeMap<&'static str,
     Ok(())
 }
 
-/// As [`count_added`], for all rows of a new job.
 pub(super) fn count_rows(db: &Tx<'_>, id: JobId) -> tx::Result<()> {
     if !db.is_team() {
         db.execute(

@@ -213,7 +213,6 @@ impl Journal {
         Self::open_watched(folder, None)
     }
 
-    /// As [`Self::open`], with a watcher of every write.
     #[doc(hidden)]
     pub fn open_watched(folder: &Path, watcher: Option<Watcher>) -> Result<Self> {
         Self::open_at(folder, &Site::of(folder), watcher)
@@ -293,7 +292,6 @@ impl Journal {
         Self::open_team_as(login, who, None, None)
     }
 
-    /// As [`Self::open_team`], with a watcher of every write.
     #[doc(hidden)]
     #[cfg(feature = "team")]
     pub fn open_team_watched(login: crate::team::Login, who: &str, watcher: Option<Watcher>) -> Result<Self> {
@@ -527,7 +525,6 @@ impl Journal {
         tokio::time::sleep(TOGETHER).await;
     }
 
-    /// Whether this is a team's journal.
     fn is_of_team(&self) -> bool {
         self.is_team
     }

@@ -526,7 +526,6 @@ pub(super) fn forget_failed(db: &Tx<'_>, job: JobId, no: u64) -> tx::Result<()> 
     forget_failed_of(db, job, &format!("job = ?1 AND no = {no}"))
 }
 
-/// As [`forget_failed`], for rows of the job `?1`.
 pub(super) fn forget_failed_of(db: &Tx<'_>, job: JobId, which: &str) -> tx::Result<()> {
     let of_issue =
         format!("{which} AND badge IS NOT NULL AND (SELECT kind FROM job WHERE id = ?1) = 'issue'");

@@ -180,7 +180,6 @@ fn badges(db: &Tx<'_>, job: JobId, most: usize) -> tx::Result<Vec<RequestEntry>>
     )
 }
 
-/// The answer to an issue request that the service accepted.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct IssueAnswer {
     pub(in crate::jobs) job: JobId,
@@ -238,7 +237,6 @@ pub(super) fn record_issue_answer(db: &Tx<'_>, args: &IssueAnswer) -> tx::Result
     Ok(bound)
 }
 
-/// The answer to a revoke request that the service accepted.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct RevokeAnswer {
     pub(in crate::jobs) job: JobId,

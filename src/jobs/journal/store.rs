@@ -80,7 +80,6 @@ impl Store {
         PendingOperation::new(&self.reads, move |state| state.read(&args, op))
     }
 
-    /// As [`Self::read`], for an operation on a whole journal or job.
     pub(super) fn read_long<A, T>(&self, args: A, op: Operation<A, T>) -> PendingOperation<T>
     where
         A: Send + 'static,
@@ -112,7 +111,6 @@ impl Store {
         self.run(move |state| state.write(step, &args, op, Some(undo)))
     }
 
-    /// See [`sending::record_intent`].
     pub(in crate::jobs) fn record_intent(&self, args: RecordIntent) -> PendingOperation<Option<Chunk>> {
         // Without an answer from the journal, nothing is sent.
         self.write_or_undo("intent", args, sending::record_intent, |chunk, _| {
@@ -121,7 +119,6 @@ impl Store {
         })
     }
 
-    /// See [`drafts::issue_one`].
     pub(in crate::jobs) fn issue_one(
         &self,
         args: IssueOne,
@@ -131,7 +128,6 @@ impl Store {
         })
     }
 
-    /// See [`drafts::replace`].
     pub(in crate::jobs) fn replace(
         &self,
         args: Replace,
@@ -141,17 +137,14 @@ impl Store {
         })
     }
 
-    /// See [`drafts::create_job`].
     pub(in crate::jobs) fn create_job(&self, args: CreateJob) -> PendingOperation<JobId> {
         self.write_or_undo("plan", args, drafts::create_job, |draft, _| Some(discard(*draft)))
     }
 
-    /// See [`drafts::plan_undo`].
     pub(in crate::jobs) fn plan_undo(&self, args: PlanUndo) -> PendingOperation<Option<JobId>> {
         self.write_or_undo("plan", args, drafts::plan_undo, |draft, _| draft.map(discard))
     }
 
-    /// See [`JournalState::recover`].
     pub(in crate::jobs) fn recover(&self) -> PendingOperation<()> {
         self.run(JournalState::recover)
     }

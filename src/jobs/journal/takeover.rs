@@ -25,7 +25,6 @@ pub(super) fn abandoned(
     )
 }
 
-/// The owners of jobs of a service and key, except this process.
 pub(super) fn other_owners(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<String>> {
     db.rows(
         "SELECT DISTINCT owner FROM job
@@ -176,7 +175,6 @@ pub(super) fn recover(db: &Tx<'_>, taken: &[JobId], at: i64) -> tx::Result<()> {
 /// What other processes may have changed.
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct Changes {
-    /// The owners of jobs of the service and key, except this process.
     pub(in crate::jobs) owners: Vec<String>,
     /// Jobs, each with a number that changes with every write.
     pub(in crate::jobs) jobs: Vec<(JobId, i64)>,

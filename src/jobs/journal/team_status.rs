@@ -46,11 +46,9 @@ pub struct TeamStatus {
     pub user: String,
     /// The version of TLS. `None` on a connection that is not encrypted.
     pub tls: Option<String>,
-    /// Whether the database has the tables of a journal.
     pub exists: bool,
     /// `None` if there are no tables, or the user may not read them.
     pub schema: Option<i64>,
-    /// The schema that this version of lapel uses.
     pub known_schema: i64,
     /// Jobs of all accounts, without drafts.
     pub jobs: Option<u64>,
@@ -86,7 +84,6 @@ pub struct TeamStatus {
 }
 
 impl TeamStatus {
-    /// Whether lapel can issue with this journal.
     pub fn can_write(&self) -> bool {
         self.schema == Some(self.known_schema) && self.missing_rights.is_empty() && !self.is_read_only
     }

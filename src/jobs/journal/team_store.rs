@@ -75,7 +75,6 @@ struct Unsure {
     undo: Undoing,
 }
 
-/// A connection for the tables of the journal.
 pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
     let session = DatabaseSession::open(login)?;
     let path = session.client.batch_execute("SET search_path = lapel, pg_temp");
@@ -83,7 +82,6 @@ pub(super) fn connected(login: &Login) -> Result<DatabaseSession, TeamError> {
     Ok(session)
 }
 
-/// The schema of the database.
 pub(super) fn schema(session: &DatabaseSession) -> Result<i64, TeamError> {
     // With its schema: without a right to that, its tables seem not to exist.
     let row = session.client.query_one("SELECT schema, pg_backend_pid() FROM lapel.store", &[]);
@@ -194,7 +192,6 @@ impl TeamStore {
         JournalError::team(why, &self.login)
     }
 
-    /// Connects if there is no connection.
     fn connect(&mut self) -> Result<(), TeamError> {
         if self.session.as_ref().is_some_and(|session| !session.is_closed()) {
             return Ok(());
@@ -260,7 +257,6 @@ impl TeamStore {
         Ok(())
     }
 
-    /// See [`super::runner::JournalState::read`].
     pub(super) fn read<A, T>(
         &mut self,
         args: &A,
@@ -365,7 +361,6 @@ impl TeamStore {
         self.is_unsure.store(self.away.is_some() || !self.unsure.is_empty(), Ordering::Release);
     }
 
-    /// See [`super::runner::JournalState::recover`].
     pub(super) fn recover(&mut self) -> Result<(), JournalError> {
         let recovered = self.connect().and_then(|()| self.settle());
         self.note_unsure();

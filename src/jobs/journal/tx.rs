@@ -35,7 +35,6 @@ pub(super) enum Error {
     NoRow,
     /// No random numbers.
     Random,
-    /// A job changed after a command had read it.
     Changed(JobId),
     /// Another journal sends for the account: why, and what changes that.
     Elsewhere(Localizable),
@@ -86,7 +85,6 @@ impl<'a> Tx<'a> {
         Self(Database::Team(transaction))
     }
 
-    /// Whether the journal is a team's database instead of a file.
     pub(super) fn is_team(&self) -> bool {
         !matches!(self.0, Database::Sqlite(_))
     }
@@ -363,7 +361,6 @@ pub(super) trait Bind {
     fn sql_type(&self) -> SqlType;
 }
 
-/// A value that can be read from a column.
 pub(super) trait ReadColumn: Sized {
     /// `None` if the column has another type.
     fn read(value: SqlValue<'_>) -> Option<Self>;

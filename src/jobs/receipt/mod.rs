@@ -19,7 +19,6 @@ pub struct ReceiptHead {
     pub title: String,
     /// Name and value. An Excel file has these facts on the sheet `receipt`; a CSV file has none.
     pub facts: Vec<(String, String)>,
-    /// The columns of the original file.
     pub columns: Vec<String>,
 }
 
@@ -36,7 +35,6 @@ pub struct ReceiptLine {
     pub accepted: String,
     /// The badge's state in the service's words.
     pub status: String,
-    /// The mail's status in the service's words.
     pub mail_status: String,
     pub issued: String,
     pub valid_until: String,

@@ -40,7 +40,6 @@ macro_rules! gaps {
             }
         )+
 
-        /// The values of all switches.
         #[derive(Debug, Clone, PartialEq)]
         pub struct Switches {
             $( #[doc = $doc] pub $field: $Type, )+
@@ -56,7 +55,6 @@ macro_rules! gaps {
             }
         }
 
-        /// The table of all switches.
         pub static GAPS: &[Gap] = &[
             $( Gap {
                 name: $name, doc: $doc, form: "", default: $first,

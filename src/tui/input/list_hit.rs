@@ -74,7 +74,6 @@ impl ListArea {
         usize::from(self.area.get().height)
     }
 
-    /// As [`moved`], in a list that stops at its ends.
     pub fn moved(&self, action: Action, at: usize, all: usize) -> Option<usize> {
         moved(action, at, all, self.height())
     }
@@ -144,7 +143,6 @@ impl ListArea {
     }
 }
 
-/// A list with its selected row.
 #[derive(Debug, Default)]
 pub struct ListCursor {
     at: usize,
@@ -189,17 +187,14 @@ impl ListCursor {
         self.sight.click(at, &mut self.at)
     }
 
-    /// A click in a menu. `choose` is the action that chooses the selected row.
     pub fn on_click(&mut self, at: Position, choose: Action) -> Clicked {
         Clicked::in_menu(self.click(at), choose)
     }
 
-    /// As [`ListArea::lay`].
     pub fn lay(&self, area: Rect, all: usize) -> Range<usize> {
         self.sight.lay(area, self.at, all)
     }
 
-    /// As [`ListArea::lay_all`].
     pub fn lay_all(&self, area: Rect, all: usize, cx: &UiContext) -> (Range<usize>, Option<Line<'static>>) {
         self.sight.lay_all(area, self.at, all, cx)
     }
@@ -213,7 +208,6 @@ impl Deref for ListCursor {
     }
 }
 
-/// The part of an area below its first `lines` lines.
 pub fn below(area: Rect, lines: usize) -> Rect {
     let lines = u16::try_from(lines).unwrap_or(u16::MAX).min(area.height);
     Rect { y: area.y + lines, height: area.height - lines, ..area }

@@ -20,7 +20,6 @@ use crate::tui::worker::job_command::JobCommand;
 
 /// Index of the file field, after name and e-mail address.
 const FILE: usize = 2;
-/// Widest field, in cells.
 const WIDEST: usize = 60;
 
 pub struct IssueForm {

@@ -52,7 +52,6 @@ impl Menu {
         })
     }
 
-    /// `now` is the chosen question.
     pub fn of_questions(now: Option<CallerQuestion>) -> Self {
         let entry = |(key, question): &(char, CallerQuestion)| MenuEntry {
             key: *key,
@@ -71,7 +70,6 @@ impl Menu {
         Self { title: t!("The caller's question"), list, cursor: ListCursor::new(at), theme: None }
     }
 
-    /// `now` is the chosen theme. The screen shows the selected one.
     pub fn of_themes(now: ThemeChoice) -> Self {
         let all = [
             ('a', ThemeChoice::Auto, t!("dark or light, as the terminal's background")),
@@ -92,7 +90,6 @@ impl Menu {
         Self { title: t!("Theme"), list, cursor: ListCursor::new(at), theme: Some(now) }
     }
 
-    /// Shows the selected theme.
     fn show_theme(&self, out: &mut Effects<'_>) {
         if let Some(MenuAction::Theme(theme)) = self.list.get(self.cursor.at()).map(|entry| &entry.choice) {
             out.go.push(Navigate::Theme(*theme));

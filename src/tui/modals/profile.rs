@@ -32,7 +32,6 @@ enum LineControl {
     Path(TextField),
     /// Values of the file with their labels, and the index of the chosen one.
     Choice(Vec<(&'static str, String)>, usize),
-    /// The key source, see [`ProfileForm::key`].
     KeySource,
     /// The key itself, or what the key source needs.
     ApiKey,
@@ -120,7 +119,6 @@ impl ProfileForm {
         Self { was: Some(line), lines, key, focus: Focus::default() }
     }
 
-    /// `None` for a new profile.
     pub fn changes(&self) -> Option<&str> {
         self.was.as_ref().map(|line| line.name.as_str())
     }

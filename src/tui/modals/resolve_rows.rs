@@ -13,7 +13,6 @@ use crate::tui::worker::job_command::{JobCommand, JobReply};
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Resolution {
     SendAgain,
-    /// The user has found the badge of the row.
     IsBadge,
     /// lapel does nothing more with the rows.
     Leave,

@@ -28,7 +28,6 @@ const OFFERED: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// The look-up box of the Wallet tab.
     LookUp,
     /// The look-up box of the Badge tab.
     Badge,

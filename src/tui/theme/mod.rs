@@ -107,7 +107,6 @@ impl Theme {
         self.accent().add_modifier(Modifier::UNDERLINED)
     }
 
-    /// The style of an entry of a menu.
     pub fn entry(&self, is_selected: bool) -> Style {
         if is_selected { self.selected() } else { self.text() }
     }

@@ -4,7 +4,6 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::field::Focus;
 use crate::tui::widgets::label::aligned;
 
-/// Widest field, in cells.
 const WIDEST: usize = 60;
 
 pub struct TextFields<const N: usize> {

@@ -151,7 +151,6 @@ impl<T: ListRow> PagedList<T> {
         self.slots.values().any(|s| matches!(s, PageSlot::Loading(_) | PageSlot::Wanted))
     }
 
-    /// The first error among the loaded pages.
     pub fn error(&self) -> Option<&str> {
         self.slots.values().find_map(|s| match s {
             PageSlot::Failed(e) => Some(e.as_str()),

@@ -20,15 +20,12 @@ pub enum JobCommand {
     /// Write a draft that undoes an issue job, with a reason. Returns the draft.
     Undo(JobId, String),
     Begin(Vec<JobId>),
-    /// Open kept drafts for review. Returns the drafts.
     OpenDrafts(Vec<JobId>),
-    /// Close the review of drafts, which are kept.
     CloseDrafts(Vec<JobId>),
     /// Remove drafts. A draft that is not open in this process must not be open in another one.
     Discard(Vec<JobId>),
     Pause(JobId),
     Resume(JobId),
-    /// Use the rest of the quota.
     UseUp(JobId),
     Retry(JobId),
     /// Cancel the rows that are not sent yet.
@@ -39,16 +36,13 @@ pub enum JobCommand {
     NeverSeen(JobId, Option<Vec<u64>>),
     /// Resend these never-seen rows, with a reason.
     ResendAll(JobId, Vec<u64>, String),
-    /// Leave rows as they are, with a reason.
     LeaveRows(JobId, Vec<u64>, String),
-    /// Cancel these rows, which are not sent yet.
     CancelRows(JobId, Vec<u64>),
     /// Record in the journal that a masked name and address were shown.
     Opened(Disclosure),
     /// Check a job now, or every open job.
     Look(Option<JobId>),
     Allow(JobId, RowSelection),
-    /// Skip rows of a draft.
     LeaveOut(JobId, RowSelection),
     TakeSuggestions(JobId, SuggestedRows),
     UndoDecision(JobId),

@@ -89,7 +89,6 @@ pub(super) struct Book {
     pub notes: Vec<ImportNote>,
 }
 
-/// One sheet of a workbook.
 #[derive(Debug, Default)]
 struct Sheet {
     name: String,
@@ -174,7 +173,6 @@ impl Sheet {
 trait Workbook {
     fn format(&self) -> InputFormat;
     fn notes(&self) -> Vec<ImportNote>;
-    /// Reads all sheets, in their order.
     fn read(&mut self, context: &SheetContext<'_>, each: &mut dyn FnMut(Sheet)) -> Result<(), IntakeProblem>;
 }
 

@@ -141,7 +141,6 @@ impl Workbook for Xlsx {
 /// Receives a cell: its position (from 0), its text, and its [`fact`] bits.
 type OnCell<'a> = dyn FnMut((u32, u32), &str, u8) -> Result<(), IntakeProblem> + 'a;
 
-/// Calls `call` for every cell of a sheet, in order.
 fn each_cell(
     book: &mut calamine::Xlsx<Bytes>,
     sheet: &str,

@@ -10,13 +10,11 @@ use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
 
-/// A claim on a recipient.
 #[derive(Clone, Debug)]
 pub(super) struct HeldClaim {
     pub(super) other: Other,
     /// Whether the row is of the same job, so that one review covered both.
     pub(super) is_mine: bool,
-    /// Whether a person allowed the row.
     pub(super) allowed: bool,
     pub(super) rival: Rival,
     /// See the column of the table.
@@ -92,7 +90,6 @@ pub(super) struct Judged {
     pub(super) mine: Option<i64>,
     pub(super) person: Option<Vec<u8>>,
     pub(super) approved: Option<i64>,
-    /// Its claim, if it gets one.
     pub(super) held: HeldClaim,
 }
 

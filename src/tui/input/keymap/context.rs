@@ -38,7 +38,6 @@ macro_rules! contexts {
 contexts! {
     /// Everywhere, also in text fields: only keys that type no text.
     Always = tr_noop!("Everywhere, also in a field");
-    /// Everywhere outside text fields.
     Global = tr_noop!("Everywhere outside fields");
     /// Any text field that the user may leave for another tab. Nothing typed is lost there.
     Field (Text) = tr_noop!("Any field");
@@ -48,7 +47,6 @@ contexts! {
     Templates = tr_noop!("Templates");
     /// Template details, when there is no pane beside the list.
     Template = tr_noop!("Template details");
-    /// An enlarged picture.
     Picture = tr_noop!("Picture view");
     Categories = tr_noop!("Categories");
     History = tr_noop!("History");
@@ -69,9 +67,7 @@ contexts! {
     FilePicker (Text) = tr_noop!("File list");
     Export (Text) = tr_noop!("List export");
     Exporting (Over) = tr_noop!("Running export");
-    /// The form for an opened file.
     File (Over) = tr_noop!("Recipient file");
-    /// The columns of an opened file.
     Mapping (Over) = tr_noop!("Column mapping");
     RevokeForm (Text) = tr_noop!("Revoke form");
     /// The confirmation over a form or a list.
@@ -82,14 +78,11 @@ contexts! {
     /// What is possible with a job: the run popup and the export popup.
     JobMenu (Over) = tr_noop!("Job menu");
     Home = tr_noop!("Home");
-    /// The counts of Home.
     Overview = tr_noop!("Home: counts");
-    /// The badges behind a count of Home.
     OverviewList = tr_noop!("Home: badges of a count");
     MailFailures = tr_noop!("Home: mail failures");
     Menu (Over) = tr_noop!("Choice");
     Profiles (Over) = tr_noop!("Profile list");
-    /// The rows of an issue draft.
     Draft = tr_noop!("Issue draft review");
     DraftRevoke = tr_noop!("Revoke draft review");
     Palette (Text) = tr_noop!("Command palette");

@@ -60,10 +60,13 @@ enum DuplicateCheck {
     /// Not needed: the drafts issue nothing.
     None,
     /// Running: `done` of `all` requests.
-    Reading { request: RequestId, done: u64, all: u64 },
+    Reading {
+        request: RequestId,
+        done: u64,
+        all: u64,
+    },
     /// Finished.
     Read,
-    /// The reason why it failed.
     Failed(String),
 }
 

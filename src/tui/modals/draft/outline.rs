@@ -15,16 +15,13 @@ pub(super) type PartId = (RowStatus, Option<String>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cursor {
     Heading(PartId),
-    /// The selected row of the list.
     Row,
     Send,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutlineLine {
-    /// The heading of the part at this index.
     Heading(usize),
-    /// The row at this place of the list.
     Row(u64),
     Send,
 }

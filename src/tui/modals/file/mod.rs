@@ -57,7 +57,6 @@ struct Again {
 #[derive(Clone, Debug)]
 pub enum Purpose {
     Issue {
-        /// Template id and title.
         template: (TemplateId, Text),
         by_column: bool,
     },

@@ -8,7 +8,6 @@ const REMEMBERED: usize = 8;
 
 #[derive(Debug, Default)]
 pub struct Places {
-    /// `picture_base` of the profile.
     base: Option<String>,
     /// Scheme, host and port of the first absolute address.
     learned: Option<String>,

@@ -24,7 +24,6 @@ const KIND: usize = 1;
 const TITLE: usize = 2;
 const PROGRESS: usize = 4;
 const NEEDS: usize = 5;
-/// Columns of the progress on a wide screen.
 const WIDE_PROGRESS: usize = 18;
 const PERCENT: usize = " 100 %".len();
 

@@ -22,7 +22,6 @@ const STACK: &[KeyContext] =
 pub enum MailSource {
     /// The index, with the words for when it was read.
     Index(String),
-    /// The rows of this job, or of all jobs.
     Journal(Option<JobId>),
 }
 

@@ -82,7 +82,6 @@ impl Arrangement {
 pub(super) enum Sign {
     Folded,
     Unfolded,
-    /// A copy of the row above it.
     Copy,
 }
 

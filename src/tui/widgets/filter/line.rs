@@ -118,7 +118,6 @@ pub fn render<'a>(specs: &[Spec], texts: impl Iterator<Item = &'a str>, known: &
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The text of the whole word.
     pub word: String,
     /// What it means, where the word alone does not say it.
     pub note: String,

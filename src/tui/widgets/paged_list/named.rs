@@ -50,7 +50,6 @@ impl<T: Browse> Browser<T> {
         &self.narrowing
     }
 
-    /// The applied filter of the service.
     pub fn filter(&self) -> &T::Filter {
         &self.filter
     }

@@ -85,7 +85,6 @@ impl<T: Browse> Browser<T> {
         self.behind.as_ref().filter(|behind| behind.from == RowsFrom::Loaded)
     }
 
-    /// The coverage of the index, if the list comes from there.
     pub fn index(&self) -> Option<Coverage> {
         match self.behind.as_ref()?.from {
             RowsFrom::Index(coverage) => Some(coverage),

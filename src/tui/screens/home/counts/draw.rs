@@ -15,7 +15,6 @@ use crate::tui::worker::index::{Overall, read_words, reading_cost};
 const BESIDE: u16 = 120;
 /// Maximum number of bars of each other section.
 const GLANCE: usize = 5;
-/// Width of a number, in columns.
 const NUMBER: usize = 9;
 /// Maximum length of a bar, in columns.
 const LONGEST_BAR: usize = 60;
