@@ -8,8 +8,6 @@ use std::io::Read;
 
 /// A file with more skipped places is something else.
 const MOST: usize = 20;
-/// How often the lines before an error are tried, each time twice as many statements earlier.
-const TRIES: u32 = 8;
 /// How many bytes of one file are parsed before lapel gives up: a usual file, some hundred times.
 const MOST_READ: usize = 1 << 20;
 
@@ -111,16 +109,15 @@ impl Readable {
             let offset = error.span().map_or(0, |span| span.start);
             let before = text.get(..offset).unwrap_or(&text);
             let at = before.matches('\n').count().min(lines.len() - 1);
-            let starts = statements(&lines[..=at]);
+            // The statement may begin in an earlier line, and the parser does not report mistakes in their order.
             let mut first = at;
-            // The parser does not report mistakes in their order: an earlier one may be there too.
-            for tries in 0..TRIES {
-                first = starts[starts.len().saturating_sub(1 << tries)];
+            while first > 0 && read <= MOST_READ {
                 let earlier = lines[..first].join("\n");
                 read += earlier.len();
                 if DeTable::parse(&earlier).is_ok() {
                     break;
                 }
+                first -= 1;
             }
             // An unclosed value must not include the sections below it.
             let heading = (first + 1..=at).find(|line| is_heading(&lines[*line]));
@@ -142,71 +139,6 @@ impl Readable {
             lines[first..end].iter_mut().for_each(String::clear);
         }
     }
-}
-
-/// The lines at whose beginning no value is open. The first line is always one.
-fn statements(lines: &[String]) -> Vec<usize> {
-    let mut open = Open::default();
-    let mut starts = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        if open == Open::default() {
-            starts.push(at);
-        }
-        open.pass(line);
-    }
-    starts
-}
-
-/// What is open between two lines.
-#[derive(Default, PartialEq, Eq)]
-struct Open {
-    brackets: usize,
-    /// The quotation mark of a text of several lines.
-    text: Option<char>,
-}
-
-impl Open {
-    fn pass(&mut self, line: &str) {
-        let mut rest = line;
-        loop {
-            if let Some(mark) = self.text {
-                let Some(after) = after_text(rest, mark, 3) else { return };
-                (rest, self.text) = (after, None);
-            }
-            let Some(at) = rest.find(['#', '[', '{', ']', '}', '"', '\'']) else { return };
-            let sign = rest[at..].chars().next().unwrap_or_default();
-            rest = &rest[at + 1..];
-            match sign {
-                '#' => return,
-                '[' | '{' => self.brackets += 1,
-                ']' | '}' => self.brackets = self.brackets.saturating_sub(1),
-                mark => match rest.strip_prefix(mark).and_then(|rest| rest.strip_prefix(mark)) {
-                    Some(after) => (rest, self.text) = (after, Some(mark)),
-                    None => match after_text(rest, mark, 1) {
-                        Some(after) => rest = after,
-                        None => return,
-                    },
-                },
-            }
-        }
-    }
-}
-
-/// What follows a text that so many quotation marks close. `None` if the text goes on.
-fn after_text(text: &str, mark: char, closing: usize) -> Option<&str> {
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let marks = rest.chars().take_while(|c| *c == mark).count();
-        if marks >= closing {
-            // A text of several lines may end in two marks of its own.
-            return Some(&rest[marks.min(if closing == 3 { 5 } else { closing })..]);
-        }
-        rest = &rest[c.len_utf8()..];
-        if c == '\\' && mark == '"' {
-            rest = rest.get(rest.chars().next().map_or(0, char::len_utf8)..)?;
-        }
-    }
-    None
 }
 
 fn is_heading(line: &str) -> bool {

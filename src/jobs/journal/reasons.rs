@@ -1,31 +1,12 @@
 //! Reasons as the journal stores them, and the migration of the sentences that earlier versions stored.
 
-use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue};
+use super::tx::{Bind, HasSqlType, ReadColumn, SqlType, SqlValue, sql_types};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 use rusqlite::params;
 
-impl HasSqlType for Reason {
-    const TYPE: SqlType = SqlType::Text;
-}
-
-impl Bind for Reason {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Text(stored(self).into())
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl ReadColumn for Reason {
-    fn read(value: SqlValue<'_>) -> Option<Self> {
-        match value {
-            SqlValue::Text(text) => Some(Self::read(&text)),
-            _ => None,
-        }
-    }
+sql_types! {
+    Reason: Text, |reason| SqlValue::Text(stored(reason).into()), SqlValue::Text(text) => Reason::read(&text);
 }
 
 /// A reason as a column's text. A quoted text may contain a key.

@@ -399,153 +399,42 @@ impl<T: ReadColumn> ReadColumn for Option<T> {
     }
 }
 
-impl HasSqlType for i64 {
-    const TYPE: SqlType = SqlType::Int;
-}
-
-impl Bind for i64 {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Int(*self)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl ReadColumn for i64 {
-    fn read(value: SqlValue<'_>) -> Option<Self> {
-        match value {
-            SqlValue::Int(n) => Some(n),
-            _ => None,
+/// The SQL type of a Rust type, its value as a parameter, and the columns that it can be read from.
+macro_rules! sql_types {
+    ($($type:ty: $sql:ident, |$this:ident| $bind:expr $(, $($read:pat => $value:expr),+)?;)+) => {$(
+        impl HasSqlType for $type {
+            const TYPE: SqlType = SqlType::$sql;
         }
-    }
-}
 
-impl HasSqlType for u16 {
-    const TYPE: SqlType = SqlType::Int;
-}
+        impl Bind for $type {
+            fn bind(&self) -> SqlValue<'_> {
+                let $this = self;
+                $bind
+            }
 
-impl Bind for u16 {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Int(i64::from(*self))
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl HasSqlType for bool {
-    const TYPE: SqlType = SqlType::Bool;
-}
-
-impl Bind for bool {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Bool(*self)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl ReadColumn for bool {
-    fn read(value: SqlValue<'_>) -> Option<Self> {
-        match value {
-            SqlValue::Bool(is) => Some(is),
-            SqlValue::Int(n) => Some(n != 0),
-            _ => None,
+            fn sql_type(&self) -> SqlType {
+                SqlType::$sql
+            }
         }
-    }
+
+        $(impl ReadColumn for $type {
+            fn read(value: SqlValue<'_>) -> Option<Self> {
+                match value { $($read => Some($value),)+ _ => None }
+            }
+        })?
+    )+};
 }
+pub(super) use sql_types;
 
-impl HasSqlType for str {
-    const TYPE: SqlType = SqlType::Text;
-}
-
-impl Bind for str {
-    fn bind(&self) -> SqlValue<'_> {
-        self.into()
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl HasSqlType for String {
-    const TYPE: SqlType = SqlType::Text;
-}
-
-impl Bind for String {
-    fn bind(&self) -> SqlValue<'_> {
-        self.as_str().into()
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl HasSqlType for Cow<'_, str> {
-    const TYPE: SqlType = SqlType::Text;
-}
-
-impl Bind for Cow<'_, str> {
-    fn bind(&self) -> SqlValue<'_> {
-        self.as_ref().into()
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl ReadColumn for String {
-    fn read(value: SqlValue<'_>) -> Option<Self> {
-        match value {
-            SqlValue::Text(text) => Some(text.into_owned()),
-            _ => None,
-        }
-    }
-}
-
-impl HasSqlType for [u8] {
-    const TYPE: SqlType = SqlType::Bytes;
-}
-
-impl Bind for [u8] {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Bytes(self)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl HasSqlType for Vec<u8> {
-    const TYPE: SqlType = SqlType::Bytes;
-}
-
-impl Bind for Vec<u8> {
-    fn bind(&self) -> SqlValue<'_> {
-        SqlValue::Bytes(self)
-    }
-
-    fn sql_type(&self) -> SqlType {
-        Self::TYPE
-    }
-}
-
-impl ReadColumn for Vec<u8> {
-    fn read(value: SqlValue<'_>) -> Option<Self> {
-        match value {
-            SqlValue::Bytes(bytes) => Some(bytes.to_vec()),
-            _ => None,
-        }
-    }
+sql_types! {
+    i64: Int, |n| SqlValue::Int(*n), SqlValue::Int(n) => n;
+    u16: Int, |n| SqlValue::Int(i64::from(*n));
+    bool: Bool, |is| SqlValue::Bool(*is), SqlValue::Bool(is) => is, SqlValue::Int(n) => n != 0;
+    str: Text, |text| text.into();
+    String: Text, |text| text.as_str().into(), SqlValue::Text(text) => text.into_owned();
+    Cow<'_, str>: Text, |text| text.as_ref().into();
+    [u8]: Bytes, |bytes| SqlValue::Bytes(bytes);
+    Vec<u8>: Bytes, |bytes| SqlValue::Bytes(bytes), SqlValue::Bytes(bytes) => bytes.to_vec();
 }
 
 #[cfg(test)]
