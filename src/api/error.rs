@@ -4,133 +4,63 @@ use crate::api::prelude::*;
 
 pub type ApiResult<T> = std::result::Result<T, ApiError>;
 
-/// `Display` says what happened, whether anything was changed, and what to do next. Neither
-/// `Display` nor `Debug` shows a key, a query or an e-mail address.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ApiError {
+messages! {
+    /// `Display` says what happened, whether anything was changed, and what to do next. Neither
+    /// `Display` nor `Debug` shows a key, a query or an e-mail address.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum ApiError;
+    pub fn localizable;
     /// The service refused the key: code 4001, or status 401 (contract, "Authentication" 3).
-    KeyRefused(Refusal),
+    KeyRefused(said: Refusal)
+        => localizable!("The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back office and in this profile.", said = said.localizable());
     /// The key works, but it is not the one that the profile was checked with, so it may belong to
     /// another organisation. lapel sends nothing else with it until a person confirms it.
-    OtherKey {
-        profile: String,
-        pinned: String,
-        /// As the service reports it, scrubbed. `None` if the service does not report it.
-        said: Option<String>,
-    },
+    /// `said`: As the service reports it, scrubbed. `None` if the service does not report it.
+    OtherKey { profile: String, pinned: String, said: Option<String> }
+        => localizable!("Profile {profile} was checked with a key that begins with {pinned}. The service says that this key begins with {said}. It may belong to another organisation. lapel did not use it further. Nothing was changed. If the key is right: lapel profile edit {profile} --pin. If not, put the right key where the profile reads its key.", profile, pinned, said = said.as_ref().map_or_else(|| localizable!("(not reported)"), Localizable::verbatim));
     /// A 403 without the key error code: probably this computer's IP address is not on the
     /// allow-list (contract, "Authentication" 5). The contract does not show this response.
-    AddressRefused(Refusal),
+    AddressRefused(said: Refusal)
+        => localizable!("The service refused this computer's IP address ({said}). Nothing was changed. Ask for it to be added to the organisation's allow-list, or use a network on the list.", said = said.localizable());
     /// The key's request rate limit is exceeded, possibly by other programs (contract, "Errors" rule 1).
-    RateLimited {
-        /// Counted from the response.
-        retry_after: Duration,
-    },
+    /// `retry_after`: Counted from the response.
+    RateLimited { retry_after: Duration }
+        => localizable!("This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.", wait = seconds(*retry_after));
     /// 422. The contract connects 422 with the issue quota, without a code.
-    Quota(Refusal),
+    Quota(said: Refusal)
+        => localizable!("The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. Check the history before you send it again.", said = said.localizable());
     /// A 4xx with an envelope, or a refusing envelope with status 200.
-    BadRequest(Refusal),
-    NotFound(Refusal),
+    BadRequest(said: Refusal)
+        => localizable!("The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.", said = said.localizable());
+    NotFound(said: Refusal)
+        => localizable!("The service has no such record ({said}). Nothing was changed. Check the id. Check that the key belongs to the record's organisation.", said = said.localizable());
     /// A 5xx response to a GET. For a POST it is [`ApiError::InDoubt`].
-    ServiceFailed(Refusal),
+    ServiceFailed(said: Refusal)
+        => localizable!("Service error ({said}). Nothing was changed. Try again later.", said = said.localizable());
     /// The response is not of this service: a web page, a login portal, a redirect, other JSON.
-    NotThisService {
-        status: u16,
-        what: Localizable,
-    },
+    NotThisService { status: u16, what: Localizable }
+        => localizable!("The response is not from the badge service: {what} (HTTP {status}). Nothing was changed. Check the base URL of the profile (it usually ends in /api/v1/ext). A network login page may be in between.", what, status);
     /// The badge service responded, but unreadably. It is unknown whether the requested record exists.
-    Unreadable {
-        status: u16,
-        what: Localizable,
-        fewer: bool,
-    },
+    Unreadable { status: u16, what: Localizable, fewer: bool }
+        => localizable!("The service's response to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try again later. If it happens again, tell the service provider.", what, status);
     /// No connection was established, so certainly nothing was sent.
-    NotReached {
-        why: Localizable,
-    },
+    NotReached { why: Localizable }
+        => localizable!("The service could not be reached: {why}. Nothing was sent. Check the base URL and the network, then try again.", why);
     /// A GET was sent, and no readable response came.
-    NoAnswer {
-        why: Localizable,
-    },
+    NoAnswer { why: Localizable }
+        => localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why);
     /// A POST was sent, and its result is unknown. Read the history before sending it again.
-    InDoubt {
-        /// True if the service accepted the request in an otherwise unreadable response.
-        accepted: bool,
-        status: Option<u16>,
-        why: Localizable,
-    },
+    /// `accepted`: True if the service accepted the request in an otherwise unreadable response.
+    InDoubt { accepted: bool, status: Option<u16>, why: Localizable } => in_doubt(*accepted, *status, why);
     /// lapel refused the input before sending anything.
-    BadInput {
-        /// Named as in the contract or the profile.
-        field: &'static str,
-        why: Localizable,
-    },
+    /// `field`: Named as in the contract or the profile.
+    BadInput { field: &'static str, why: Localizable }
+        => localizable!("{field}: {why}. Nothing was sent.", field, why);
     /// Cancelled before anything was changed.
-    Cancelled,
+    Cancelled => localizable!("Cancelled. Nothing was changed.");
 }
 
 impl ApiError {
-    pub fn localizable(&self) -> Localizable {
-        match self {
-            Self::KeyRefused(said) => localizable!(
-                "The service refused the API key ({said}). Nothing was changed. Check the key in the issuer back office and in this profile.",
-                said = said.localizable()
-            ),
-            Self::OtherKey { profile, pinned, said } => localizable!(
-                "Profile {profile} was checked with a key that begins with {pinned}. The service says that this key begins with {said}. It may belong to another organisation. lapel did not use it further. Nothing was changed. If the key is right: lapel profile edit {profile} --pin. If not, put the right key where the profile reads its key.",
-                profile,
-                pinned,
-                said = said.as_ref().map_or_else(|| localizable!("(not reported)"), Localizable::verbatim)
-            ),
-            Self::AddressRefused(said) => localizable!(
-                "The service refused this computer's IP address ({said}). Nothing was changed. Ask for it to be added to the organisation's allow-list, or use a network on the list.",
-                said = said.localizable()
-            ),
-            Self::RateLimited { retry_after } => localizable!(
-                "This key is over its rate limit. Wait {wait}. Nothing was changed by this request. Other programs with the same key count too. Try again later.",
-                wait = seconds(*retry_after)
-            ),
-            Self::Quota(said) => localizable!(
-                "The service refused the request ({said}). This status usually means that the issue quota is used up. The quoted message is from the service. Probably nothing was issued. Check the history before you send it again.",
-                said = said.localizable()
-            ),
-            Self::BadRequest(said) => localizable!(
-                "The service did not understand or allow the request ({said}). Nothing was changed. Change the request: the service would refuse the same one again.",
-                said = said.localizable()
-            ),
-            Self::NotFound(said) => localizable!(
-                "The service has no such record ({said}). Nothing was changed. Check the id. Check that the key belongs to the record's organisation.",
-                said = said.localizable()
-            ),
-            Self::ServiceFailed(said) => {
-                localizable!(
-                    "Service error ({said}). Nothing was changed. Try again later.",
-                    said = said.localizable()
-                )
-            }
-            Self::NotThisService { status, what } => localizable!(
-                "The response is not from the badge service: {what} (HTTP {status}). Nothing was changed. Check the base URL of the profile (it usually ends in /api/v1/ext). A network login page may be in between.",
-                what,
-                status
-            ),
-            Self::Unreadable { status, what, .. } => localizable!(
-                "The service's response to this request could not be read: {what} (HTTP {status}). Nothing was changed. Try again later. If it happens again, tell the service provider.",
-                what,
-                status
-            ),
-            Self::NotReached { why } => localizable!(
-                "The service could not be reached: {why}. Nothing was sent. Check the base URL and the network, then try again.",
-                why
-            ),
-            Self::NoAnswer { why } => {
-                localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why)
-            }
-            Self::InDoubt { accepted, status, why } => in_doubt(*accepted, *status, why),
-            Self::BadInput { field, why } => localizable!("{field}: {why}. Nothing was sent.", field, why),
-            Self::Cancelled => localizable!("Cancelled. Nothing was changed."),
-        }
-    }
-
     pub fn may_have_changed(&self) -> bool {
         matches!(self, Self::InDoubt { .. })
     }
@@ -165,12 +95,6 @@ impl ApiError {
             Self::BadInput { .. } => "bad input",
             Self::Cancelled => "given up",
         }
-    }
-}
-
-impl fmt::Display for ApiError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.localizable().fmt(f)
     }
 }
 

@@ -216,3 +216,31 @@ macro_rules! tr_noop {
         $text
     };
 }
+
+/// Declares an enum together with the message of each variant, which is also its `Display` unless it needs an argument.
+macro_rules! messages {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident;
+     $(#[$about:meta])* $fn_vis:vis fn localizable $(($given:ident: $given_type:ty))?;
+     $($(#[$doc:meta])* $variant:ident $({ $($field:ident: $type:ty),* })? $(($inner:ident: $of:ty))? => $message:expr;)+) => {
+        $(#[$meta])*
+        $vis enum $name { $($(#[$doc])* $variant $({ $($field: $type),* })? $(($of))?,)+ }
+
+        impl $name {
+            $(#[$about])*
+            #[allow(unused_variables, reason = "a message need not name every field")]
+            $fn_vis fn localizable(&self $(, $given: $given_type)?) -> $crate::i18n::Localizable {
+                match self { $(Self::$variant $({ $($field),* })? $(($inner))? => $message,)+ }
+            }
+        }
+
+        messages!(@display $name $($given)?);
+    };
+    (@display $name:ident $given:ident) => {};
+    (@display $name:ident) => {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(&self.localizable(), f)
+            }
+        }
+    };
+}

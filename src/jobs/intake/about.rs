@@ -127,143 +127,64 @@ impl MapState {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FileQuestion {
-    EncodingAmbiguous,
+messages! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum FileQuestion;
+    pub(super) fn localizable;
+    EncodingAmbiguous
+        => localizable!("its text reads differently in UTF-8 and in CP949; choose the encoding");
     /// Several columns may hold this field.
-    ColumnsAmbiguous {
-        field: RecipientField,
-        /// Column indexes, from 0.
-        candidates: Vec<usize>,
-    },
-    ColumnMissing {
-        field: RecipientField,
-    },
+    /// `candidates`: Column indexes, from 0.
+    ColumnsAmbiguous { field: RecipientField, candidates: Vec<usize> }
+        => localizable!("more than one column can be the {field} (columns {columns}); choose one", field, columns = numbers(candidates));
+    ColumnMissing { field: RecipientField }
+        => localizable!("it is not certain which column is the {field}; choose one", field);
     /// A column is named like this field, but its content is something else.
-    ColumnContradicts {
-        field: RecipientField,
-        /// From 0.
-        column: usize,
-    },
+    /// `column`: From 0.
+    ColumnContradicts { field: RecipientField, column: usize }
+        => localizable!("column {column} is named like the {field}, but its content is something else; choose one", column = column + 1, field);
     /// Several sheets may be the right one; see [`About::sheets`].
-    SheetAmbiguous,
+    SheetAmbiguous => localizable!("it has more than one sheet with data; choose one");
     /// No row looks like a header, and no row looks like data.
-    HeaderNotFound,
+    HeaderNotFound
+        => localizable!("its first rows have no header row and no e-mail address; choose the header row");
 }
 
-impl FileQuestion {
-    pub(super) fn localizable(&self) -> Localizable {
-        match self {
-            Self::EncodingAmbiguous => {
-                localizable!("its text reads differently in UTF-8 and in CP949; choose the encoding")
-            }
-            Self::ColumnsAmbiguous { field, candidates } => {
-                localizable!(
-                    "more than one column can be the {field} (columns {columns}); choose one",
-                    field,
-                    columns = numbers(candidates)
-                )
-            }
-            Self::ColumnMissing { field } => {
-                localizable!("it is not certain which column is the {field}; choose one", field)
-            }
-            Self::ColumnContradicts { field, column } => localizable!(
-                "column {column} is named like the {field}, but its content is something else; choose one",
-                column = column + 1,
-                field
-            ),
-            Self::SheetAmbiguous => localizable!("it has more than one sheet with data; choose one"),
-            Self::HeaderNotFound => {
-                localizable!("its first rows have no header row and no e-mail address; choose the header row")
-            }
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportNote {
+messages! {
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum ImportNote;
+    fn localizable;
     /// Number of rows above the header, which are not read.
-    RowsAboveHeader(u64),
+    RowsAboveHeader(n: u64) => localizable!("Rows above the header are not read ({n}).", n);
     /// Two rows look like a header. lapel uses the second.
-    TwoHeaderRows {
-        /// Row number in the source, from 1.
-        first: u64,
-        /// Row number in the source, from 1.
-        second: u64,
-    },
+    /// `first`: Row number in the source, from 1.
+    /// `second`: Row number in the source, from 1.
+    TwoHeaderRows { first: u64, second: u64 }
+        => localizable!("Rows {first} and {second} both look like a header; lapel uses row {second}.", first, second);
     /// No header: the columns were detected by their content.
-    NoHeader,
-    NotWhatItsNameSays {
-        ending: Text,
-        format: InputFormat,
-    },
-    MacroEnabled,
+    NoHeader => localizable!("No header row; lapel looks at the content of the columns.");
+    NotWhatItsNameSays { ending: Text, format: InputFormat }
+        => localizable!("Its name ends in .{ending}, but lapel read it as {format}, its real format.", ending, format);
+    MacroEnabled => localizable!("It can hold macros; lapel did not run them.");
     /// Hidden sheets with data, which are not read.
-    HiddenSheets(Vec<Text>),
+    HiddenSheets(sheets: Vec<Text>)
+        => localizable!("Hidden sheets are not read: {sheets}.", sheets = quoted(sheets));
     /// Hidden columns with data, from 0. They are read.
-    HiddenColumns(Vec<usize>),
+    HiddenColumns(columns: Vec<usize>)
+        => localizable!("Hidden columns are read too: {columns}.", columns = numbers(columns));
     /// Number of hidden rows, perhaps by a filter. They are read and need review.
-    HiddenRows(u64),
+    HiddenRows(n: u64) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n);
     /// Other sheets with data but without e-mail addresses.
-    OtherSheets(Vec<Text>),
+    OtherSheets(sheets: Vec<Text>)
+        => localizable!("Other sheets have data but no e-mail addresses; not read: {sheets}.", sheets = quoted(sheets));
     /// Number of merged cell ranges. The value is in the first cell of each.
-    MergedCells(u64),
+    MergedCells(n: u64)
+        => localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n);
     /// A property that this format does not show.
-    CannotTell(&'static str),
+    CannotTell(what: &'static str) => Localizable::of(what);
     /// The column that names templates, from 0.
-    TemplateColumn(usize),
-}
-
-impl ImportNote {
-    fn localizable(&self) -> Localizable {
-        match self {
-            Self::RowsAboveHeader(n) => localizable!("Rows above the header are not read ({n}).", n),
-            Self::TwoHeaderRows { first, second } => localizable!(
-                "Rows {first} and {second} both look like a header; lapel uses row {second}.",
-                first,
-                second
-            ),
-            Self::NoHeader => {
-                localizable!("No header row; lapel looks at the content of the columns.")
-            }
-            Self::NotWhatItsNameSays { ending, format } => localizable!(
-                "Its name ends in .{ending}, but lapel read it as {format}, its real format.",
-                ending,
-                format
-            ),
-            Self::MacroEnabled => localizable!("It can hold macros; lapel did not run them."),
-            Self::HiddenSheets(sheets) => {
-                localizable!("Hidden sheets are not read: {sheets}.", sheets = quoted(sheets))
-            }
-            Self::HiddenColumns(columns) => {
-                localizable!("Hidden columns are read too: {columns}.", columns = numbers(columns))
-            }
-            Self::HiddenRows(n) => localizable!("Hidden rows in the sheet: {n}. Each needs review.", n),
-            Self::OtherSheets(sheets) => localizable!(
-                "Other sheets have data but no e-mail addresses; not read: {sheets}.",
-                sheets = quoted(sheets)
-            ),
-            Self::MergedCells(n) => {
-                localizable!("Merged cell groups: {n}. The value belongs to the first cell of each.", n)
-            }
-            Self::CannotTell(what) => Localizable::of(what),
-            Self::TemplateColumn(column) => {
-                localizable!("Column {column} names the template of each row.", column = column + 1)
-            }
-        }
-    }
-}
-
-impl fmt::Display for FileQuestion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.localizable().fmt(f)
-    }
-}
-
-impl fmt::Display for ImportNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.localizable().fmt(f)
-    }
+    TemplateColumn(column: usize)
+        => localizable!("Column {column} names the template of each row.", column = column + 1);
 }
 
 fn numbers(columns: &[usize]) -> Localizable {

@@ -14,94 +14,74 @@ pub struct IntakeError {
     pub why: IntakeProblem,
 }
 
-/// Why a whole source could not be read; a problem of a single row is a finding on that row.
-#[derive(Debug)]
-pub enum IntakeProblem {
-    NotFound,
+messages! {
+    /// Why a whole source could not be read; a problem of a single row is a finding on that row.
+    #[derive(Debug)]
+    pub enum IntakeProblem;
+    fn localizable(name: &Localizable);
+    NotFound => localizable!("{name}: file not found. Check the path.", name);
     /// A folder, a pipe or a device.
-    NotAFile,
-    NoPermission,
-    Io {
-        source: std::io::Error,
-    },
+    NotAFile => localizable!("{name} is not a file. Choose a CSV, TSV, XLSX, XLS or ODS file.", name);
+    NoPermission
+        => localizable!("{name}: you have no permission to read it. Ask for permission, or use a copy that you can read.", name);
+    Io { source: std::io::Error }
+        => localizable!("lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.", name, source);
     /// Zero rows.
-    Empty,
-    TooBig {
-        /// The part that is too big.
-        what: Localizable,
-        /// Limit in bytes.
-        limit: u64,
-    },
-    TooManyRows,
-    TooManyColumns {
-        /// Row in the source, from 1.
-        line: u64,
-    },
-    CellTooLong {
-        /// Row in the source, from 1.
-        line: u64,
-    },
-    RowTooLong {
-        /// Line in which the row starts, from 1.
-        line: u64,
-    },
+    Empty => localizable!("{name} is empty: it has no rows.", name);
+    /// `what`: The part that is too big.
+    /// `limit`: Limit in bytes.
+    TooBig { what: Localizable, limit: u64 }
+        => localizable!("{name} is too large. The limit for {what} is {most} MB. Split it into several files.", name, what, most = limit / (1024 * 1024));
+    TooManyRows
+        => localizable!("{name} has more than {most} rows. Split it into several files.", name, most = MAX_ROWS);
+    /// `line`: Row in the source, from 1.
+    TooManyColumns { line: u64 }
+        => localizable!("{name}, row {line}: more than {most} columns. Check the delimiter.", name, line, most = MAX_COLUMNS);
+    /// `line`: Row in the source, from 1.
+    CellTooLong { line: u64 }
+        => localizable!("{name}, row {line}: a cell has more than {most} characters. Is this the right file?", name, line, most = MAX_CELL_CHARS);
+    /// `line`: Line in which the row starts, from 1.
+    RowTooLong { line: u64 }
+        => localizable!("{name}: the row that starts in line {line} is longer than {most} kB. Check that this is a table.", name, line, most = MAX_ROW_BYTES / 1024);
     /// A quotation mark that is never closed.
-    UnclosedQuote {
-        /// Line of the opening quotation mark, from 1.
-        line: u64,
-    },
-    PasswordProtected,
+    /// `line`: Line of the opening quotation mark, from 1.
+    UnclosedQuote { line: u64 }
+        => localizable!("{name}: the quotation mark (\") in line {line} is never closed, so that everything after it would be one cell. Close it, or write it twice if it belongs to the text.", name, line);
+    PasswordProtected
+        => localizable!("{name} is protected with a password. Save it without a password or as CSV UTF-8.", name);
     /// A known format that lapel does not read.
-    Unsupported {
-        /// The format, with its article.
-        what: Localizable,
-    },
-    Damaged {
-        /// The supposed format, with its article.
-        what: Localizable,
-        why: Localizable,
-    },
+    /// `what`: The format, with its article.
+    Unsupported { what: Localizable }
+        => localizable!("{name} is {what}. lapel cannot read it. Save it as XLSX or as CSV UTF-8.", name, what);
+    /// `what`: The supposed format, with its article.
+    Damaged { what: Localizable, why: Localizable }
+        => localizable!("{name} looks like {what} but is damaged: {why}. Open it in a spreadsheet program and save it again.", name, what, why);
     /// Text that was decoded with a wrong encoding earlier and saved like that.
-    Mojibake {
-        why: Localizable,
-        /// A damaged word, and what it probably was.
-        example: Localizable,
-    },
-    BadEncoding {
-        encoding: TextEncoding,
-        line: u64,
-        /// Byte offset in the file, from 0.
-        offset: u64,
-        hint: Localizable,
-    },
-    NulBytes {
-        line: u64,
-        /// Byte offset in the file, from 0.
-        offset: u64,
-    },
-    SheetNotFound {
-        sheet: String,
-        there: Localizable,
-    },
-    ColumnNotFound {
-        /// The chosen column, from 1.
-        column: usize,
-        columns: usize,
-    },
-    HeaderNotFound {
-        row: u64,
-    },
+    /// `example`: A damaged word, and what it probably was.
+    Mojibake { why: Localizable, example: Localizable }
+        => localizable!("{name}: the text is already damaged: {why} (for example, {example}). lapel cannot repair it safely. Go back to the original file and save that as CSV UTF-8 or XLSX.", name, why, example);
+    /// `offset`: Byte offset in the file, from 0.
+    BadEncoding { encoding: TextEncoding, line: u64, offset: u64, hint: Localizable }
+        => localizable!("{name} is not {encoding}: lapel cannot read line {line}, byte {offset} as {encoding}. {hint}", name, encoding, line, offset, hint);
+    /// `offset`: Byte offset in the file, from 0.
+    NulBytes { line: u64, offset: u64 }
+        => localizable!("{name}: line {line}, byte {offset} is a NUL byte, so this is not a text file, or it is damaged. Save it as CSV UTF-8 or XLSX.", name, line, offset);
+    SheetNotFound { sheet: String, there: Localizable }
+        => localizable!("{name} has no sheet \"{sheet}\". Its sheets: {there}.", name, sheet, there);
+    /// `column`: The chosen column, from 1.
+    ColumnNotFound { column: usize, columns: usize }
+        => localizable!("{name} has no column {column}: it has {columns}.", name, column, columns);
+    HeaderNotFound { row: u64 }
+        => localizable!("{name} has no row {row} that could be the header row.", name, row);
     /// It is unclear which column holds the badge ids.
-    NoIdColumn {
-        columns: Localizable,
-    },
+    NoIdColumn { columns: Localizable }
+        => localizable!("{name}: lapel cannot tell which column holds the badge ids (columns: {columns}). Name that column badge_id, or keep only that column.", name, columns);
     /// A person must answer a question first.
-    Unanswered {
-        question: Localizable,
-    },
+    Unanswered { question: Localizable }
+        => localizable!("lapel cannot read {name} yet: {question}.", name, question);
     /// The file changed while it was read.
-    Changed,
-    Cancelled,
+    Changed => localizable!("{name} changed while lapel read it. lapel did not use it. Read it again.", name);
+    Cancelled => localizable!("Reading was stopped. Nothing was changed.");
 }
 
 impl IntakeProblem {
@@ -134,113 +114,7 @@ impl From<CannotSplit> for IntakeProblem {
 impl IntakeError {
     /// What happened, and what to do next.
     pub fn localizable(&self) -> Localizable {
-        let name = &self.name;
-        match &self.why {
-            IntakeProblem::NotFound => localizable!("{name}: file not found. Check the path.", name),
-            IntakeProblem::NotAFile => {
-                localizable!("{name} is not a file. Choose a CSV, TSV, XLSX, XLS or ODS file.", name)
-            }
-            IntakeProblem::NoPermission => localizable!(
-                "{name}: you have no permission to read it. Ask for permission, or use a copy that you can read.",
-                name
-            ),
-            IntakeProblem::Io { source } => localizable!(
-                "lapel could not read {name}: {source}. Try again, or copy the file to a local disk first.",
-                name,
-                source
-            ),
-            IntakeProblem::Empty => localizable!("{name} is empty: it has no rows.", name),
-            IntakeProblem::TooBig { what, limit } => localizable!(
-                "{name} is too large. The limit for {what} is {most} MB. Split it into several files.",
-                name,
-                what,
-                most = limit / (1024 * 1024)
-            ),
-            IntakeProblem::TooManyRows => localizable!(
-                "{name} has more than {most} rows. Split it into several files.",
-                name,
-                most = MAX_ROWS
-            ),
-            IntakeProblem::TooManyColumns { line } => localizable!(
-                "{name}, row {line}: more than {most} columns. Check the delimiter.",
-                name,
-                line,
-                most = MAX_COLUMNS
-            ),
-            IntakeProblem::CellTooLong { line } => localizable!(
-                "{name}, row {line}: a cell has more than {most} characters. Is this the right file?",
-                name,
-                line,
-                most = MAX_CELL_CHARS
-            ),
-            IntakeProblem::RowTooLong { line } => localizable!(
-                "{name}: the row that starts in line {line} is longer than {most} kB. Check that this is a table.",
-                name,
-                line,
-                most = MAX_ROW_BYTES / 1024
-            ),
-            IntakeProblem::UnclosedQuote { line } => localizable!(
-                "{name}: the quotation mark (\") in line {line} is never closed, so that everything after it would be one cell. Close it, or write it twice if it belongs to the text.",
-                name,
-                line
-            ),
-            IntakeProblem::PasswordProtected => localizable!(
-                "{name} is protected with a password. Save it without a password or as CSV UTF-8.",
-                name
-            ),
-            IntakeProblem::Unsupported { what } => localizable!(
-                "{name} is {what}. lapel cannot read it. Save it as XLSX or as CSV UTF-8.",
-                name,
-                what
-            ),
-            IntakeProblem::Damaged { what, why } => localizable!(
-                "{name} looks like {what} but is damaged: {why}. Open it in a spreadsheet program and save it again.",
-                name,
-                what,
-                why
-            ),
-            IntakeProblem::Mojibake { why, example } => localizable!(
-                "{name}: the text is already damaged: {why} (for example, {example}). lapel cannot repair it safely. Go back to the original file and save that as CSV UTF-8 or XLSX.",
-                name,
-                why,
-                example
-            ),
-            IntakeProblem::BadEncoding { encoding, line, offset, hint } => localizable!(
-                "{name} is not {encoding}: lapel cannot read line {line}, byte {offset} as {encoding}. {hint}",
-                name,
-                encoding,
-                line,
-                offset,
-                hint
-            ),
-            IntakeProblem::NulBytes { line, offset } => localizable!(
-                "{name}: line {line}, byte {offset} is a NUL byte, so this is not a text file, or it is damaged. Save it as CSV UTF-8 or XLSX.",
-                name,
-                line,
-                offset
-            ),
-            IntakeProblem::SheetNotFound { sheet, there } => {
-                localizable!("{name} has no sheet \"{sheet}\". Its sheets: {there}.", name, sheet, there)
-            }
-            IntakeProblem::ColumnNotFound { column, columns } => {
-                localizable!("{name} has no column {column}: it has {columns}.", name, column, columns)
-            }
-            IntakeProblem::HeaderNotFound { row } => {
-                localizable!("{name} has no row {row} that could be the header row.", name, row)
-            }
-            IntakeProblem::NoIdColumn { columns } => localizable!(
-                "{name}: lapel cannot tell which column holds the badge ids (columns: {columns}). Name that column badge_id, or keep only that column.",
-                name,
-                columns
-            ),
-            IntakeProblem::Unanswered { question } => {
-                localizable!("lapel cannot read {name} yet: {question}.", name, question)
-            }
-            IntakeProblem::Changed => {
-                localizable!("{name} changed while lapel read it. lapel did not use it. Read it again.", name)
-            }
-            IntakeProblem::Cancelled => localizable!("Reading was stopped. Nothing was changed."),
-        }
+        self.why.localizable(&self.name)
     }
 }
 

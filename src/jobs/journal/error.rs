@@ -5,156 +5,65 @@ use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use rusqlite::ErrorCode;
 
-/// Why the journal cannot be used. In every case, earlier data stays, and lapel sends nothing that it could not
-/// record first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JournalError {
-    Full {
-        file: String,
-    },
-    NotWritable {
-        file: String,
-        /// The system's message.
-        why: Localizable,
-    },
+messages! {
+    /// Why the journal cannot be used. In every case, earlier data stays, and lapel sends nothing that it could not
+    /// record first.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub enum JournalError;
+    /// What happened, what is safe, and what to do next.
+    pub fn localizable;
+    Full { file: String }
+        => localizable!("The journal's disk is full ({file}). lapel sends no request that it cannot record first. All recorded requests are safe. Free some space, then resume.", file);
+    /// `why`: The system's message.
+    NotWritable { file: String, why: Localizable }
+        => localizable!("lapel cannot write the journal ({file}): {why}. It sends nothing without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a writable folder.", file, why);
     /// Damaged, or not a journal.
-    Corrupt {
-        file: String,
-        /// SQLite's message.
-        why: Localizable,
-    },
+    /// `why`: SQLite's message.
+    Corrupt { file: String, why: Localizable }
+        => localizable!("The journal is damaged or not a journal ({file}): {why}. lapel sends nothing and does not change the file. Move it away to start a new journal. Jobs in progress are then only in the service's history.", file, why);
     /// Empty or gone, although it contained jobs.
-    Emptied {
-        file: String,
-    },
+    Emptied { file: String }
+        => localizable!("The journal is empty or missing ({file}), but lapel kept jobs in it. lapel sends nothing: these jobs could be sent twice. Restore a backup (lapel journal restore FILE). To start a new journal without these jobs, first close every lapel, then delete {file} and the files next to it whose names start the same.", file);
     /// On a network drive, and in use by another computer.
-    Elsewhere {
-        file: String,
-        computer: Localizable,
-        /// The file that names it.
-        mark: String,
-    },
+    /// `mark`: The file that names it.
+    Elsewhere { file: String, computer: Localizable, mark: String }
+        => localizable!("The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If it no longer runs there, delete {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.", file, computer, mark);
     /// A backup in the place of a journal.
-    Backup {
-        file: String,
-    },
+    Backup { file: String }
+        => localizable!("{file} is a journal backup, not a journal. Nothing was changed. Move it out of the data folder, then run: lapel journal restore FILE", file);
     /// Written by a newer version of lapel.
-    Newer {
-        file: String,
-        /// Schema of the file.
-        found: i64,
-        /// Newest schema that this version knows.
-        known: i64,
-    },
+    /// `found`: Schema of the file.
+    /// `known`: Newest schema that this version knows.
+    Newer { file: String, found: i64, known: i64 }
+        => localizable!("A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.", file, found, known);
     /// A team's database with the tables of an older version.
-    Older {
-        /// Its host and name, for people.
-        server: String,
-        found: i64,
-        /// The only schema that this version uses in a team's database.
-        known: i64,
-    },
+    /// `server`: Its host and name, for people.
+    /// `known`: The only schema that this version uses in a team's database.
+    Older { server: String, found: i64, known: i64 }
+        => localizable!("The team's journal ({server}) has an older schema ({found}; this version uses {known}). Nothing was changed. Close every lapel of the team, then run once: lapel journal migrate", server, found, known);
     /// Other processes use a team's database whose tables are to be changed.
-    InUse {
-        server: String,
-        /// Their names.
-        who: Localizable,
-    },
+    /// `who`: Their names.
+    InUse { server: String, who: Localizable }
+        => localizable!("Other lapel programs use the team's journal ({server}): {who}. Nothing was changed. Close them, then run again: lapel journal migrate", server, who);
     /// The user may not change the tables of a team's database.
-    NotOwner {
-        server: String,
-        user: String,
-    },
+    NotOwner { server: String, user: String }
+        => localizable!("The user {user} may not create or change tables in {server}. Nothing was changed. Ask the database's administrator for the role lapel_owner. The SQL for the roles: lapel journal init --print", server, user);
     /// Another process held the lock for too long.
-    Busy {
-        file: String,
-    },
+    Busy { file: String }
+        => localizable!("The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.", file);
     /// A team's database cannot be used.
-    Team {
-        /// Its host and name, for people.
-        server: String,
-        why: TeamError,
-    },
+    /// `server`: Its host and name, for people.
+    Team { server: String, why: TeamError } => of_team(server, why);
     /// Jobs of the profile are also, or instead, in another journal.
-    TwoPlaces {
-        /// A complete message.
-        why: Localizable,
-    },
+    /// `why`: A complete message.
+    TwoPlaces { why: Localizable } => why.clone();
     /// Somebody decided about a job while a command read the history for it.
-    Changed {
-        job: i64,
-    },
-    Closed,
+    Changed { job: i64 }
+        => localizable!("Job {job} changed while lapel checked it: it stopped, or somebody decided about it or its rows, took it over or removed its names. This command did nothing. Look at the job, then decide again.", job);
+    Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed.");
 }
 
 impl JournalError {
-    /// What happened, what is safe, and what to do next.
-    pub fn localizable(&self) -> Localizable {
-        match self {
-            Self::Full { file } => localizable!(
-                "The journal's disk is full ({file}). lapel sends no request that it cannot record first. All recorded requests are safe. Free some space, then resume.",
-                file
-            ),
-            Self::NotWritable { file, why } => localizable!(
-                "lapel cannot write the journal ({file}): {why}. It sends nothing without it. Make the file and its folder writable, or set LAPEL_DATA_DIR to a writable folder.",
-                file,
-                why
-            ),
-            Self::Corrupt { file, why } => localizable!(
-                "The journal is damaged or not a journal ({file}): {why}. lapel sends nothing and does not change the file. Move it away to start a new journal. Jobs in progress are then only in the service's history.",
-                file,
-                why
-            ),
-            Self::Emptied { file } => localizable!(
-                "The journal is empty or missing ({file}), but lapel kept jobs in it. lapel sends nothing: these jobs could be sent twice. Restore a backup (lapel journal restore FILE). To start a new journal without these jobs, first close every lapel, then delete {file} and the files next to it whose names start the same.",
-                file
-            ),
-            Self::Elsewhere { file, computer, mark } => localizable!(
-                "The journal is on a network drive ({file}), and lapel uses it on the computer {computer}. Two computers must not use one journal at the same time. Nothing was changed. Close lapel there first. If it no longer runs there, delete {mark} and start again. Or set LAPEL_DATA_DIR to a folder on this computer.",
-                file,
-                computer,
-                mark
-            ),
-            Self::Backup { file } => localizable!(
-                "{file} is a journal backup, not a journal. Nothing was changed. Move it out of the data folder, then run: lapel journal restore FILE",
-                file
-            ),
-            Self::Newer { file, found, known } => localizable!(
-                "A newer lapel wrote the journal ({file}, schema {found}; this version knows {known}). Nothing was changed. Use the newer lapel.",
-                file,
-                found,
-                known
-            ),
-            Self::Older { server, found, known } => localizable!(
-                "The team's journal ({server}) has an older schema ({found}; this version uses {known}). Nothing was changed. Close every lapel of the team, then run once: lapel journal migrate",
-                server,
-                found,
-                known
-            ),
-            Self::InUse { server, who } => localizable!(
-                "Other lapel programs use the team's journal ({server}): {who}. Nothing was changed. Close them, then run again: lapel journal migrate",
-                server,
-                who
-            ),
-            Self::NotOwner { server, user } => localizable!(
-                "The user {user} may not create or change tables in {server}. Nothing was changed. Ask the database's administrator for the role lapel_owner. The SQL for the roles: lapel journal init --print",
-                server,
-                user
-            ),
-            Self::Busy { file } => localizable!(
-                "The journal is busy ({file}): another program has locked it for too long. Nothing was changed. Try again.",
-                file
-            ),
-            Self::Team { server, why } => of_team(server, why),
-            Self::TwoPlaces { why } => why.clone(),
-            Self::Changed { job } => localizable!(
-                "Job {job} changed while lapel checked it: it stopped, or somebody decided about it or its rows, took it over or removed its names. This command did nothing. Look at the job, then decide again.",
-                job
-            ),
-            Self::Closed => localizable!("The journal is closed: lapel is ending. Nothing was changed."),
-        }
-    }
-
     pub(super) fn of(error: &rusqlite::Error, file: &str) -> Self {
         let file = file.to_owned();
         let why = Localizable::verbatim(scrub(&message(error)));
@@ -249,12 +158,6 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
             server,
             code
         ),
-    }
-}
-
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.localizable().fmt(f)
     }
 }
 
