@@ -120,7 +120,7 @@ async fn an_address_in_the_badge_box_is_looked_up_in_the_wallet() {
     let screen = h.settled().await;
     assert!(screen.contains("한서윤") && screen.contains("seoyun.han@naru.example"), "{screen}");
     let asked = h.sandbox.control().ledger().requests;
-    assert!(!asked.keys().any(|request| request.contains("@")), "no request for a badge: {asked:?}");
+    assert!(!asked.keys().any(|request| request.contains('@')), "no request for a badge: {asked:?}");
 }
 
 #[tokio::test]

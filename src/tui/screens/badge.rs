@@ -198,7 +198,7 @@ impl Component for BadgeScreen {
                     }
                     Query::BadgeId(id) => Some(id),
                     Query::Nothing => None,
-                    _ => BadgeId::new(typed.trim()),
+                    Query::Name { .. } => BadgeId::new(typed.trim()),
                 };
                 match id {
                     Some(id) => self.find_badge(id, out),
