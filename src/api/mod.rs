@@ -22,6 +22,7 @@
 //! decode       JSON to records              lenient   damaged bytes to JSON
 //! address      safe URLs
 //! pictures     a client without a key       log, link traffic data for screens
+//! prelude      names that many of these files use
 //! ```
 
 mod address;

@@ -15,6 +15,7 @@
 //! output, progress      standard output and standard error     exit, failure exit codes and errors
 //! prompt, key_check     typed input; keys in the wrong place
 //! interrupt, logging    Ctrl-C; the log file
+//! prelude               names that many of these files use
 //! ```
 
 mod args;

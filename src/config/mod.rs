@@ -22,6 +22,7 @@
 //! keymap, filters, theme  keys.toml, filters.toml, theme.toml
 //! ui, background, pictures  the look of the TUI
 //! env, paths              the environment; the paths of lapel's files
+//! prelude                 names that many of these files use
 //! ```
 
 mod address;

@@ -19,6 +19,7 @@
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
 //! judge_doubt         what the found badges say about a row in doubt
+//! prelude             names that many of these files use
 //! ```
 
 mod coded;

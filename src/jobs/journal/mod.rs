@@ -19,6 +19,7 @@
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive
 //! lost_writes, witness   notices that a team's database lost writes, and what follows
 //! away          whether that database can be reached
+//! prelude       names that many of these files use
 //! team_admin, team_status   creates, migrates and examines it; `file_status` examines a file
 //! recent        what a shell's completion offers        transfer   moves jobs between a file and a team
 //! ```

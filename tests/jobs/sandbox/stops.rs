@@ -128,7 +128,7 @@ async fn a_job_that_is_held_up_says_so_when_its_program_ends() {
     jobs.sent(first).await;
     let (template, _) = template();
     let rival = jobs.sent_before(&template, "gildong@naru.example").await.expect("read").expect("the first");
-    let told = IssuePlan { allows: Some(rival.slot), ..plan(Some(Vec::new())) };
+    let told = IssuePlan { allows: Some(rival.claim_id()), ..plan(Some(Vec::new())) };
     let second = jobs.issue(told, "me").await.expect("planned");
     jobs.sent(second).await;
     jobs.close().await;
