@@ -110,7 +110,7 @@ async fn an_approval_beside_a_claim_that_went_is_none_beside_the_next_one() {
     let mut bench = Bench::new(Options { switches, ..small() }).await;
     bench.fault("post /badges/batch hold status=400 times=1");
     let refused = begin(&bench, people(0..2)).await;
-    bench.until("on its way", refused, |j| j.is_sending()).await;
+    bench.until("on its way", refused, Job::is_sending).await;
     let (approved, checked) = drafted(&bench, people(0..2)).await;
     assert_eq!(checked.classes, vec![(DuplicateKind::Sent, 2)]);
     bench.jobs.allow(approved, RowSelection::Class(DuplicateKind::Sent)).await.expect("allowed");
