@@ -30,16 +30,24 @@ fn an_answer_that_comes_after_the_take_over_is_evidence_and_nothing_is_sent_twic
     world.settings.batch = 13;
     let script = Script::of(JobInput::Issue(people(13)));
     // The first answer comes when the test lets it.
-    world.fault("post commit delay=3s times=1");
+    world.fault("post commit hold times=1");
     world.session(&Trap::new(End::Lives), async |first| {
         let id = person::begin(first, &world, &script).await;
         sending(first, &world).await;
-        world.change("UPDATE process SET until = clock_timestamp() - interval '1 second'");
-        let mut second = world.begin(None).await;
-        let taken = second.jobs.job(id).await.expect("a job");
-        assert!(taken.owner.as_ref().is_some_and(|owner| owner.is_me), "{taken:?}");
+        let mut tries = 0..20;
+        let (mut second, taken) = loop {
+            tries.next().expect("it is taken over at last");
+            world.change("UPDATE process SET until = clock_timestamp() - interval '1 second'");
+            let second = world.begin(None).await;
+            let taken = second.jobs.job(id).await.expect("a job");
+            // On a busy computer the sender may renew its lease in between.
+            if taken.owner.as_ref().is_some_and(|owner| owner.is_me) {
+                break (second, taken);
+            }
+        };
         assert_eq!(taken.counts.of(RowStatus::Sending), 0, "{taken:?}");
         assert!(taken.counts.of(RowStatus::InDoubt) > 0, "{taken:?}");
+        world.control().clear_faults();
         let late = "SELECT count(*) FROM decision WHERE what = 'late answer'";
         team_wait::until(|| world.number(late) == 1).await;
         person::live(&mut second, &world, &script).await;
