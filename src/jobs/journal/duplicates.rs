@@ -164,8 +164,10 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
     // claim, does not count either: the poller decides about it. Counted, since PostgreSQL would answer `EXISTS` with
     // one reading of all rows of the job.
     let (account, template) = claims::known_scope(db, *id)?.unzip();
-    let counted: Vec<usize> = db.rows(
-        "SELECT held.place FROM json_rows(?2, email_key text, badge text, over boolean, no bigint) AS held
+    let counted: Vec<(usize, bool)> = db.rows(
+        "SELECT held.place, 0 < (SELECT count(*) FROM baseline WHERE baseline.job = ?1
+                                 AND baseline.email_key = held.email_key AND baseline.badge = held.badge)
+             FROM json_rows(?2, email_key text, badge text, over boolean, no bigint) AS held
              WHERE EXISTS (SELECT 1 FROM row
                            WHERE row.job = ?1 AND row.no = held.no AND row.email_key = held.email_key)
                AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
@@ -178,22 +180,25 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
                           AND row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'ask'))
              ORDER BY held.place",
         values![id.0, super::json(&list), account, template],
-        |r| Ok(r.get::<i64>(0)? as usize),
+        |r| Ok((r.get::<i64>(0)? as usize, r.get(1)?)),
     )?;
-    let held_before: Vec<_> = counted.iter().filter_map(|place| list.get(*place)).collect();
-    // A permission ends, too, if the person who gave it did not know of a badge.
-    db.execute(
-        &format!(
-            "UPDATE row SET allowed = NULL
-             WHERE job = ?1 AND allowed IS NOT NULL AND {} AND email_key IN (
-                 SELECT list.email_key FROM json_rows(?2, email_key text, badge text, over boolean) AS list
-                 WHERE NOT list.over
-                   AND 0 = (SELECT count(*) FROM baseline WHERE baseline.job = ?1
-                            AND baseline.email_key = list.email_key AND baseline.badge = list.badge))",
-            judged(*phase)
-        ),
-        values![id.0, super::json(&held_before)],
-    )?;
+    // A permission ends if the person who gave it did not know of a badge.
+    let is_new =
+        |(place, is_known): &(usize, bool)| held.get(*place).filter(|h| !is_known && !h.class.is_over());
+    let with_new: HashSet<&EmailKey> = counted.iter().filter_map(is_new).map(|h| &h.key).collect();
+    let of_them = rows.iter().filter(|(_, key)| with_new.contains(key)).map(|(no, _)| *no);
+    let of_them: Vec<i64> = of_them.collect();
+    if !of_them.is_empty() {
+        db.execute(
+            &format!(
+                "UPDATE row SET allowed = NULL
+                 WHERE job = ?1 AND no IN json_list(?2, bigint) AND allowed IS NOT NULL AND {}",
+                judged(*phase)
+            ),
+            values![id.0, super::json(&of_them)],
+        )?;
+    }
+    let held_before: Vec<_> = counted.iter().filter_map(|(place, _)| list.get(*place)).collect();
     db.execute(
         "INSERT INTO baseline (job, email_key, badge, over)
          SELECT ?1, email_key, badge, over
@@ -201,7 +206,7 @@ pub(super) fn record_held(db: &Tx<'_>, args: &RecordHeld) -> tx::Result<()> {
          ON CONFLICT (job, email_key, badge) DO UPDATE SET over = excluded.over",
         values![id.0, super::json(&held_before)],
     )?;
-    let counted = counted.iter().filter_map(|place| held.get(*place));
+    let counted = counted.iter().filter_map(|(place, _)| held.get(*place));
     let found = counted.map(|h| (&h.key, h.class, &h.why));
     let similar = similar.iter().map(|(key, why)| (key, DuplicateKind::LookAlike, why));
     classify(db, *id, *phase, found.chain(similar), rows)

@@ -92,6 +92,29 @@ async fn a_failed_poll_is_reported_until_one_succeeds() {
     assert_eq!(bench.jobs.job(id).await.expect("a job").note, None);
 }
 
+/// A command that ends while it checks has not failed, and the next lapel checks when it was due.
+#[tokio::test]
+async fn a_check_that_ends_with_its_program_did_not_fail() {
+    let mut bench = Bench::new(small()).await;
+    let id = bench.issue(Some(Vec::new())).await;
+    let before = bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.fault("get hold");
+    let asked = bench.requests();
+    let ending = async {
+        while bench.requests() == asked {
+            tokio::task::yield_now().await;
+        }
+        bench.jobs.close().await;
+    };
+    let (polled, ()) =
+        tokio::time::timeout(BOUND, async { tokio::join!(bench.jobs.poll_now(Some(id)), ending) })
+            .await
+            .expect("it ends");
+    assert!(polled.failed.is_some(), "it found nothing out");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.note, job.next_poll), (None, before.next_poll));
+}
+
 #[tokio::test]
 async fn a_lying_count_is_noticed() {
     let mut bench = Bench::new(small()).await;

@@ -61,7 +61,7 @@ impl Bench {
         let access = connect(&connection).expect("connected");
         let journal = team::in_memory();
         let (jobs, events) = Jobs::start(access.clone(), journal, account, settings).await.expect("jobs");
-        // As a program does when it connects, so that times are the service's.
+        // As a program does when it connects, so that times are the service's. It goes on without an answer, too.
         let _ = access.reader().ping(&lapel::api::Call::interactive()).await;
         Self { sandbox, access, jobs, events }
     }

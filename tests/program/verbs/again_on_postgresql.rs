@@ -14,7 +14,7 @@ const AGAIN: [&str; 7] = [
     "verbs::reading::a_wallet",
 ];
 
-const NOT: [&str; 7] = [
+const NOT: [&str; 8] = [
     // A team's journal says in other words who has sent a badge, and who owns a job.
     "a_badge_in_the_wallet_is_not_said_to_be_invisible",
     "a_job_belongs_to_one_lapel_at_a_time",
@@ -26,6 +26,7 @@ const NOT: [&str; 7] = [
     "a_dry_run_shows_everything_and_sends_nothing",
     // About the journal's file.
     "a_journal_that_cannot_be_used_means_that_nothing_is_sent",
+    "a_wallet_says_that_the_journal_could_not_be_read",
     // About the settings file, which has another profile here.
     "a_read_only_profile_refuses_before_anything_is_read",
 ];

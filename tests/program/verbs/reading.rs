@@ -457,6 +457,17 @@ fn a_wallet_has_what_was_sent_from_here_in_its_json_too() {
 }
 
 #[test]
+fn a_wallet_says_that_the_journal_could_not_be_read() {
+    let bench = Bench::new();
+    bench.write("data/journal.sqlite", "x".repeat(5000));
+    let args = ["wallet", "gildong@naru.example"];
+    let said = bench.run(&args).ended(0);
+    assert!(said.err.contains(msg_part("Badges that lapel sent may be missing here.")), "{}", said.err);
+    let said = bench.json(&args, 0);
+    assert!(said["sent_from_here"].is_null(), "not read is not empty: {said}");
+}
+
+#[test]
 fn a_wallet_names_the_waiting_badges_that_only_the_history_has() {
     let bench = Bench::switched(&[("waiting-history", "visible")]);
     let ids =

@@ -31,6 +31,16 @@ fn bench_of(database: &str, users: &[&str]) -> Bench {
     bench
 }
 
+/// Issues one badge to one person, who is the same in all these tests.
+const ISSUE_TO_A: [&str; 6] = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+
+/// The settings of a computer whose profile has a team's journal, and those it had before.
+fn settings_with_and_without(bench: &Bench) -> (String, String) {
+    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
+    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    (with_team, alone)
+}
+
 fn set_profiles(bench: &Bench, database: &str, users: &[&str], read_only: bool) {
     let profile = |user: &&str| {
         let (base, url) = (bench.sandbox.base_url(), team::url(user, database));
@@ -82,8 +92,7 @@ fn an_owner_creates_the_journal_once() {
     let bench = bench_of(&database, &["keeper", "issuer", "nobody"]);
     let before = json_as(&bench, "nobody", &["journal", "status"], 0);
     assert_eq!((&before["exists"], &before["can_write"]), (&false.into(), &false.into()), "{before}");
-    let said =
-        run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"]);
+    let said = run_as(&bench, "issuer", &ISSUE_TO_A);
     assert!(said.ended(1).err.contains(msg_part("Create it once with: lapel journal init")));
     let said = run_as(&bench, "keeper", &["journal", "init"]).ended(1);
     assert!(said.err.contains(msg_part("lapel journal init --print")), "{}", said.err);
@@ -134,11 +143,10 @@ fn two_people_share_what_was_sent() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer", "reader"]);
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
-    let first = run_as(&bench, "issuer", &[&issue[..], &["--json"]].concat()).ended(0).json();
+    let first = run_as(&bench, "issuer", &[&ISSUE_TO_A[..], &["--json"]].concat()).ended(0).json();
     assert_eq!(count(&first["jobs"][0], "waiting"), 1, "{first}");
     // Another computer of the team.
-    let mut second = bench.lapel(&[&issue[..], &["--profile", "issuer", "--json"]].concat());
+    let mut second = bench.lapel(&[&ISSUE_TO_A[..], &["--profile", "issuer", "--json"]].concat());
     second.env("USER", "lee").env("LAPEL_DATA_DIR", bench.path("elsewhere"));
     let second = bench.said(second.output().expect("it runs")).ended(3).json();
     assert_eq!(count(&second["jobs"][0], "waiting"), 0, "{second}");
@@ -166,8 +174,7 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer", "reader"]);
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
-    run_as(&bench, "issuer", &issue).ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     team::run_in(&database, "DELETE FROM lapel.pace_block");
     let said =
         run_as(&bench, "reader", &["wallet", "a@naru.example", "--read-only", "--json"]).ended(0).json();
@@ -176,7 +183,7 @@ fn a_reader_answers_from_the_journal_and_has_its_part_of_the_rate_limit() {
     let session = DatabaseSession::open(&login("lapel", &database)).expect("connected");
     let slots = session.client.query_one("SELECT count(*) FROM lapel.pace_block", &[]);
     assert!(session.runtime.block_on(slots).expect("blocks").get::<_, i64>(0) > 0);
-    let refused = run_as(&bench, "reader", &[&issue[..], &["--read-only"]].concat());
+    let refused = run_as(&bench, "reader", &[&ISSUE_TO_A[..], &["--read-only"]].concat());
     assert_ne!(refused.code, 0);
     assert_eq!(bench.posts(), 1);
 }
@@ -194,13 +201,12 @@ fn a_team_of_two_is_started_to_try_it() {
     let mut lines = BufReader::new(script.stdout.take().expect("output")).lines().map_while(Result::ok);
     let kim = lines.find(|line| line.ends_with("/lapel-kim")).expect("a command for kim");
     let kim = Path::new(kim.trim());
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
     let by = |name: &str, args: &[&str]| {
         let done = Command::new(kim.with_file_name(name)).args(args).stdin(Stdio::null()).output();
         done.expect("it runs").status.code()
     };
-    assert_eq!(by("lapel-kim", &issue), Some(0));
-    assert_eq!(by("lapel-lee", &issue), Some(3), "the badge is sent already");
+    assert_eq!(by("lapel-kim", &ISSUE_TO_A), Some(0));
+    assert_eq!(by("lapel-lee", &ISSUE_TO_A), Some(3), "the badge is sent already");
     let id = i32::try_from(script.id()).expect("a number");
     // A shell cannot catch the signal of ctrl-c if the tests themselves run in the background of another shell.
     rustix::process::kill_process(Pid::from_raw(id).expect("a process"), Signal::TERM).expect("sent");
@@ -258,13 +264,12 @@ fn a_migration_is_whole_or_nothing() {
     assert_eq!((done.from, done.to, schema()), (now, now + 1, (now + 1).into()));
 
     // This lapel is now too old.
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
     let newer = msg_part("Use the newer lapel.");
-    assert!(run_as(&bench, "issuer", &issue).ended(1).err.contains(newer));
+    assert!(run_as(&bench, "issuer", &ISSUE_TO_A).ended(1).err.contains(newer));
     assert!(run_as(&bench, "keeper", &["journal", "migrate"]).ended(1).err.contains(newer));
     // And would be too new.
     team::run_in(&database, &format!("UPDATE lapel.store SET schema = {}", now - 1));
-    let said = run_as(&bench, "issuer", &issue).ended(1);
+    let said = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(said.err.contains(msg_part("lapel journal migrate")), "{}", said.err);
     assert_eq!(bench.posts(), 0);
 }
@@ -389,8 +394,7 @@ fn status_and_doctor_tell_that_the_database_lost_writes() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer", "reader"]);
-    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
-        .ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     let status = json_as(&bench, "issuer", &["journal", "status"], 0);
     let losses = |status: &Value| {
         let server = &status["server"];
@@ -428,8 +432,7 @@ fn the_doctor_examines_the_database() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer"]);
-    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
-        .ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     // The private server of the tests does not wait for its disk.
     let said = json_as(&bench, "issuer", &["doctor"], 1);
     let problems = said["problems"].as_array().expect("a list");
@@ -464,13 +467,11 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
         return;
     }
     let bench = bench_of(&journal(), &["issuer"]);
-    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
-    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let (with_team, alone) = settings_with_and_without(&bench);
     bench.settings(&alone);
-    run_as(&bench, "issuer", &issue).ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     bench.settings(&with_team);
-    let refused = run_as(&bench, "issuer", &issue).ended(1);
+    let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(
         refused.err.contains(msg_part("lapel sends nothing: somebody could get a badge twice")),
         "{}",
@@ -479,14 +480,14 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     let moved = json_as(&bench, "issuer", &["journal", "move"], 0);
     assert_eq!(moved["jobs"], 1, "{moved}");
     // The team knows what this computer has sent.
-    run_as(&bench, "issuer", &issue).ended(3);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
     bench.settings(&alone);
-    let refused = run_as(&bench, "issuer", &issue).ended(1);
+    let refused = run_as(&bench, "issuer", &ISSUE_TO_A).ended(1);
     assert!(refused.err.contains(msg_part("lapel journal move --back")), "{}", refused.err);
     bench.settings(&with_team);
     run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
     bench.settings(&alone);
-    run_as(&bench, "issuer", &issue).ended(3);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
     assert_eq!(bench.most_for_one(), 1, "nobody got two");
 }
 
@@ -498,8 +499,7 @@ fn a_read_only_profile_moves_no_jobs() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer"]);
-    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
-        .ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     set_profiles(&bench, &database, &["issuer"], true);
     let file = bench.path("lapel.backup");
     let file = file.to_str().expect("UTF-8");
@@ -521,11 +521,9 @@ fn names_of_moved_jobs_leave_the_computer_after_the_same_time() {
         return;
     }
     let bench = bench_of(&journal(), &["issuer"]);
-    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
-    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
-    let issue = ["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"];
+    let (with_team, alone) = settings_with_and_without(&bench);
     bench.settings(&alone);
-    run_as(&bench, "issuer", &issue).ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     bench.settings(&format!("[jobs]\nkeep_days = 1\n{with_team}"));
     run_as(&bench, "issuer", &["journal", "move"]).ended(0);
     let change = |sql: &str| {
@@ -542,7 +540,7 @@ fn names_of_moved_jobs_leave_the_computer_after_the_same_time() {
     change("UPDATE job SET created = 0");
     run_as(&bench, "issuer", &["jobs", "follow"]).ended(0);
     assert_eq!(names(), 0);
-    run_as(&bench, "issuer", &issue).ended(3);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(3);
 }
 
 /// Nobody has looked for the rows that may have been sent, and the other journal would not look.
@@ -553,8 +551,7 @@ fn jobs_of_a_team_that_lost_writes_stay_until_somebody_has_searched() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer"]);
-    run_as(&bench, "issuer", &["issue", "--template", "TPL-001", "--to", "a <a@naru.example>", "--yes"])
-        .ended(0);
+    run_as(&bench, "issuer", &ISSUE_TO_A).ended(0);
     let outcome = |outcome: &str, bucket: &str| {
         let sql = format!(
             "UPDATE lapel.request SET outcome = '{outcome}'; UPDATE lapel.row SET bucket = '{bucket}'"
@@ -576,8 +573,7 @@ fn a_team_waits_for_the_rest_of_a_move() {
     }
     let database = journal();
     let bench = bench_of(&database, &["issuer"]);
-    let with_team = std::fs::read_to_string(bench.path("config/config.toml")).expect("settings");
-    let alone = with_team.split("[profiles.issuer.journal]").next().expect("a profile").to_owned();
+    let (with_team, alone) = settings_with_and_without(&bench);
     let issue = |who: &str| {
         ["issue", "--template", "TPL-001", "--to", &format!("{who} <{who}@naru.example>"), "--yes"]
             .map(str::to_owned)

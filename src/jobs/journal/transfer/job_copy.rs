@@ -1,0 +1,583 @@
+//! A copy of a job for another journal: taken from one, and given to the other, where it may be known already.
+
+use super::super::claims::{self, NamedSalt, RecipientHasher};
+use super::super::jobs::{Account, Actor};
+use super::super::tx::{self, Bind, ReadColumn, SqlRow, SqlType, SqlValue, Tx, values};
+use super::super::{accounts, backup, jobs};
+use super::{MOVES, name};
+use crate::jobs::job::JobId;
+use crate::jobs::journal::prelude::*;
+use SqlType::{Bool, Bytes, Int, Text};
+
+type SqlColumns = &'static [(&'static str, SqlType)];
+
+const JOB: SqlColumns = &[
+    ("kind", Text),
+    ("created", Int),
+    ("profile", Text),
+    ("base_url", Text),
+    ("account", Text),
+    ("template", Text),
+    ("title", Text),
+    ("origin", Text),
+    ("stop", Text),
+    ("stop_why", Text),
+    ("note", Text),
+    ("look_note", Text),
+    ("guarded_at", Int),
+    ("batch", Int),
+    ("after", Bool),
+    ("purged", Bool),
+    ("begun_by", Text),
+];
+const REQUEST: SqlColumns = &[
+    ("rows", Int),
+    ("sha256", Text),
+    ("intent", Int),
+    ("heard", Bool),
+    ("answered", Int),
+    ("outcome", Text),
+    ("status", Int),
+    ("accepted", Int),
+    ("why", Text),
+];
+const ROW: SqlColumns = &[
+    ("no", Int),
+    ("line", Int),
+    ("cells", Text),
+    ("name", Text),
+    ("email", Text),
+    ("email_key", Text),
+    ("title", Text),
+    ("badge", Text),
+    ("bucket", Text),
+    ("why", Text),
+    ("class", Text),
+    ("class_why", Text),
+    ("repeats", Text),
+    ("guarded", Bool),
+    ("allowed", Text),
+    ("of_no", Int),
+    ("accepted", Int),
+    ("status", Text),
+    ("mail", Text),
+    ("issued_at", Text),
+    ("valid_until", Text),
+    ("revoke_at", Text),
+    ("absent", Int),
+    ("tries", Int),
+    ("seen", Int),
+];
+const BASELINE: SqlColumns = &[("email_key", Text), ("badge", Text), ("over", Bool)];
+const DECISION: SqlColumns = &[("at", Int), ("no", Int), ("what", Text), ("who", Text), ("why", Text)];
+
+/// A value of any column.
+#[derive(Clone, Debug)]
+struct Cell {
+    of: SqlType,
+    value: CellValue,
+}
+
+#[derive(Clone, Debug)]
+enum CellValue {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Cell {
+    fn read(row: &SqlRow<'_>, column: &'static str, of: SqlType) -> tx::Result<Self> {
+        fn of_type<T: ReadColumn>(
+            row: &SqlRow<'_>,
+            column: &'static str,
+            value: impl Fn(T) -> CellValue,
+        ) -> tx::Result<CellValue> {
+            Ok(row.get::<Option<T>>(column)?.map_or(CellValue::Null, value))
+        }
+        let value = match of {
+            Bool => of_type(row, column, CellValue::Bool)?,
+            Int => of_type(row, column, CellValue::Int)?,
+            Text => of_type(row, column, CellValue::Text)?,
+            Bytes => of_type(row, column, CellValue::Bytes)?,
+        };
+        Ok(Self { of, value })
+    }
+
+    fn int(n: Option<i64>) -> Self {
+        Self { of: Int, value: n.map_or(CellValue::Null, CellValue::Int) }
+    }
+
+    fn text(text: &str) -> Self {
+        Self { of: Text, value: CellValue::Text(text.to_owned()) }
+    }
+
+    fn bytes(bytes: Option<Vec<u8>>) -> Self {
+        Self { of: Bytes, value: bytes.map_or(CellValue::Null, CellValue::Bytes) }
+    }
+
+    fn as_text(&self) -> &str {
+        match &self.value {
+            CellValue::Text(text) => text,
+            _ => "",
+        }
+    }
+}
+
+impl Bind for Cell {
+    fn bind(&self) -> SqlValue<'_> {
+        match &self.value {
+            CellValue::Null => SqlValue::Null,
+            CellValue::Bool(is) => SqlValue::Bool(*is),
+            CellValue::Int(n) => SqlValue::Int(*n),
+            CellValue::Text(text) => text.as_str().into(),
+            CellValue::Bytes(bytes) => SqlValue::Bytes(bytes),
+        }
+    }
+
+    fn sql_type(&self) -> SqlType {
+        self.of
+    }
+}
+
+type Cells = Vec<Cell>;
+
+/// A job with everything that the journal has of it.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct JobCopy {
+    id: i64,
+    phase: String,
+    /// What is known of the backup that the job went with, if it is only a record in the source.
+    record: Option<Cells>,
+    /// All jobs of its move had arrived in the target, so it may have sent more rows than this copy knows.
+    is_doubtful: bool,
+    follows: Option<i64>,
+    unproven: Option<i64>,
+    job: Cells,
+    /// With their numbers in the source.
+    requests: Vec<(i64, Cells)>,
+    decisions: Vec<(i64, Cells)>,
+    rows: Vec<RowCopy>,
+    baseline: Vec<Cells>,
+    claims: Vec<ClaimCopy>,
+}
+
+impl JobCopy {
+    fn column(&self, name: &str) -> &dyn Bind {
+        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
+        self.job.get(at).map_or(&None::<i64>, |cell| cell as &dyn Bind)
+    }
+
+    fn text(&self, name: &str) -> &str {
+        let at = JOB.iter().position(|(column, _)| *column == name).unwrap_or_default();
+        self.job.get(at).map(Cell::as_text).unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct RowCopy {
+    cells: Cells,
+    request: Option<i64>,
+    of_job: Option<i64>,
+    person: Option<Vec<u8>>,
+}
+
+impl RowCopy {
+    fn email_key(&self) -> &str {
+        let at = ROW.iter().position(|(name, _)| *name == "email_key").unwrap_or_default();
+        self.cells.get(at).map(Cell::as_text).unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ClaimCopy {
+    no: i64,
+    slot: i64,
+    state: String,
+    decision: Option<i64>,
+    again: bool,
+}
+
+fn listed(columns: SqlColumns) -> String {
+    columns.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
+}
+
+fn cells(row: &SqlRow<'_>, columns: SqlColumns) -> tx::Result<Cells> {
+    columns.iter().map(|(name, of)| Cell::read(row, name, *of)).collect()
+}
+
+/// What another journal must know of this one.
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct SourceJournal {
+    pub(super) name: String,
+    salts: Vec<NamedSalt>,
+}
+
+pub(in crate::jobs::journal) fn source(db: &Tx<'_>) -> tx::Result<SourceJournal> {
+    Ok(SourceJournal { name: name(db)?, salts: claims::salts(db)? })
+}
+
+/// What the table `handover` has of a backup.
+const HANDOVER: SqlColumns =
+    &[("id", Text), ("at", Int), ("computer", Text), ("file", Text), ("moves", Bool), ("state", Text)];
+
+/// The backup that a record went with, and whether the job went to another journal that had all of it.
+fn handover(db: &Tx<'_>, id: &JobId) -> tx::Result<(Option<Cells>, bool)> {
+    let sql = format!(
+        "SELECT {}, {MOVES} AS is_move FROM handover
+         WHERE id = (SELECT handover FROM job WHERE job.id = ?1 AND phase = 'moved')",
+        listed(HANDOVER)
+    );
+    let found = db.optional(&sql, values![id.0], |r| {
+        Ok((cells(r, HANDOVER)?, r.get::<bool>("is_move")?, r.get::<String>("state")? == "taken"))
+    })?;
+    Ok(match found {
+        Some((_, true, is_taken)) => (None, is_taken),
+        Some((backup, false, _)) => (Some(backup), false),
+        None => (None, false),
+    })
+}
+
+pub(in crate::jobs::journal) fn copy(db: &Tx<'_>, id: &JobId) -> tx::Result<JobCopy> {
+    let (record, is_doubtful) = handover(db, id)?;
+    let sql = format!(
+        "SELECT CASE WHEN phase = 'moved' THEN coalesce(was, 'stopped') ELSE phase END AS was_phase, follows,
+                unproven, {} FROM job WHERE id = ?1",
+        listed(JOB)
+    );
+    let (phase, follows, unproven, job) = db.row(&sql, values![id.0], |r| {
+        Ok((r.get::<String>("was_phase")?, r.get("follows")?, r.get("unproven")?, cells(r, JOB)?))
+    })?;
+    let requests = format!("SELECT id, {} FROM request WHERE job = ?1 ORDER BY id", listed(REQUEST));
+    let decisions = format!("SELECT id, {} FROM decision WHERE job = ?1 ORDER BY id", listed(DECISION));
+    let rows = format!("SELECT request, of_job, person, {} FROM row WHERE job = ?1 ORDER BY no", listed(ROW));
+    let baseline = format!("SELECT {} FROM baseline WHERE job = ?1", listed(BASELINE));
+    Ok(JobCopy {
+        id: id.0,
+        phase,
+        record,
+        is_doubtful,
+        follows,
+        unproven,
+        job,
+        requests: db.rows(&requests, values![id.0], |r| Ok((r.get("id")?, cells(r, REQUEST)?)))?,
+        decisions: db.rows(&decisions, values![id.0], |r| Ok((r.get("id")?, cells(r, DECISION)?)))?,
+        rows: db.rows(&rows, values![id.0], |r| {
+            Ok(RowCopy {
+                cells: cells(r, ROW)?,
+                request: r.get("request")?,
+                of_job: r.get("of_job")?,
+                person: r.get("person")?,
+            })
+        })?,
+        baseline: db.rows(&baseline, values![id.0], |r| cells(r, BASELINE))?,
+        claims: db.rows(
+            "SELECT no, slot, state, decision, again FROM claim WHERE job = ?1 ORDER BY no",
+            values![id.0],
+            |r| {
+                Ok(ClaimCopy {
+                    no: r.get("no")?,
+                    slot: r.get("slot")?,
+                    state: r.get("state")?,
+                    decision: r.get("decision")?,
+                    again: r.get("again")?,
+                })
+            },
+        )?,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub(in crate::jobs) struct TakeCopy {
+    pub(super) source: SourceJournal,
+    pub(super) copy: JobCopy,
+    pub(super) account: Account,
+    pub(super) actor: Actor,
+}
+
+/// Takes a job from another journal, unless it is here. Returns whether it was not.
+pub(in crate::jobs::journal) fn take(db: &Tx<'_>, args: &TakeCopy) -> tx::Result<bool> {
+    let TakeCopy { source: SourceJournal { name: source, salts }, copy, account, actor } = args;
+    let twins = twins(db, copy)?;
+    if let Some(known) = twins.iter().find(|twin| twin.has_all && (!twin.is_record || copy.record.is_some()))
+    {
+        note_import(db, source, copy.id, known.job)?;
+        return Ok(false);
+    }
+    // The job comes back with the claims of the record that it left here, and maybe more.
+    for record in twins.iter().filter(|twin| twin.is_record && twin.has_no_more && copy.record.is_none()) {
+        db.execute("DELETE FROM claim WHERE job = ?1", values![record.job])?;
+    }
+    let id = insert_job(db, source, copy)?;
+    let mut requests = HashMap::new();
+    for (old, cells) in &copy.requests {
+        requests.insert(*old, insert(db, "request", REQUEST, id, cells)?);
+    }
+    let mut decisions = HashMap::new();
+    for (old, cells) in &copy.decisions {
+        decisions.insert(*old, insert(db, "decision", DECISION, id, cells)?);
+    }
+    if let Some(unproven) = copy.unproven.and_then(|old| requests.get(&old)) {
+        db.execute("UPDATE job SET unproven = ?2 WHERE id = ?1", values![id, *unproven])?;
+    }
+    let people = insert_rows(db, source, copy, id, &requests)?;
+    let columns = columns_of(BASELINE, &["job"]);
+    db.append("baseline", &columns, copy.baseline.len(), |add| {
+        for cells in &copy.baseline {
+            add(&with(cells, &[&id as &dyn Bind]))?;
+        }
+        Ok(())
+    })?;
+    let is_purged = copy.rows.iter().any(|row| row.person.is_some() && row.email_key().is_empty());
+    // Only where it is needed: with the salt, a known address can be looked for.
+    if is_purged {
+        claims::keep_salts(db, salts)?;
+    }
+    let joined = join(db, account, copy)?;
+    insert_claims(db, copy, (id, joined), &people, &decisions, actor)?;
+    if is_purged {
+        recognise_running(db)?;
+    }
+    jobs::decide(db, JobId(id), None, "import", actor, &format!("job {} of journal {source}", copy.id))?;
+    note_import(db, source, copy.id, id)?;
+    if let Some(backup) = &copy.record {
+        set_aside(db, id, backup)?;
+    } else if copy.is_doubtful {
+        backup::doubt(db, JobId(id), actor.at)?;
+    }
+    Ok(true)
+}
+
+fn note_import(db: &Tx<'_>, source: &str, old: i64, job: i64) -> tx::Result<()> {
+    db.execute(
+        "INSERT INTO imported (source, old, job) VALUES (?1, ?2, ?3)
+         ON CONFLICT (source, old) DO UPDATE SET job = excluded.job",
+        values![source, old, job],
+    )?;
+    Ok(())
+}
+
+/// Keeps a job that went with a backup as a record: it shows whom it has served, and cannot send.
+fn set_aside(db: &Tx<'_>, job: i64, backup: &Cells) -> tx::Result<()> {
+    db.execute(
+        &format!(
+            "INSERT INTO handover ({}) VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+            listed(HANDOVER)
+        ),
+        &with(backup, &[]),
+    )?;
+    let id = backup.first().map(Cell::as_text).unwrap_or_default();
+    db.execute(
+        "UPDATE job SET was = phase, phase = 'moved', handover = ?2, next_look = NULL WHERE id = ?1",
+        values![job, id],
+    )?;
+    Ok(())
+}
+
+/// A job here that is the same as one of another journal.
+struct Twin {
+    job: i64,
+    is_record: bool,
+    /// Whether it has every request of the other one.
+    has_all: bool,
+    /// Whether the other one has every request of it.
+    has_no_more: bool,
+}
+
+/// The jobs here that were planned at the same time for the same people.
+fn twins(db: &Tx<'_>, copy: &JobCopy) -> tx::Result<Vec<Twin>> {
+    let planned: Vec<(i64, bool)> = db.rows(
+        "SELECT id, phase = 'moved' FROM job
+         WHERE created = ?1 AND kind = ?2 AND base_url = ?3 AND title = ?4 AND template IS NOT DISTINCT FROM ?5
+           AND phase <> 'draft' ORDER BY id",
+        &["created", "kind", "base_url", "title", "template"].map(|name| copy.column(name)),
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    let mut theirs: HashMap<i64, &str> = HashMap::new();
+    for row in &copy.rows {
+        if let Some(CellValue::Int(no)) = row.cells.first().map(|cell| &cell.value) {
+            theirs.insert(*no, row.email_key());
+        }
+    }
+    let all = requests_of(&copy.requests);
+    let mut twins = Vec::new();
+    for (job, is_record) in planned {
+        let mut is_same = true;
+        let mut rows = 0;
+        db.each("SELECT no, email_key FROM row WHERE job = ?1", values![job], |r| {
+            let mine = r.text(1)?;
+            rows += 1;
+            // An address may have been removed in one of the journals.
+            is_same =
+                theirs.get(&r.get(0)?).is_some_and(|key| key.is_empty() || mine.is_empty() || *key == mine);
+            Ok(if is_same { std::ops::ControlFlow::Continue(()) } else { std::ops::ControlFlow::Break(()) })
+        })?;
+        if is_same && rows == theirs.len() {
+            let sql = format!("SELECT id, {} FROM request WHERE job = ?1", listed(REQUEST));
+            let here: Vec<(i64, Cells)> =
+                db.rows(&sql, values![job], |r| Ok((r.get("id")?, cells(r, REQUEST)?)))?;
+            let here = requests_of(&here);
+            let (has_all, has_no_more) = (here.is_superset(&all), here.is_subset(&all));
+            twins.push(Twin { job, is_record, has_all, has_no_more });
+        }
+    }
+    Ok(twins)
+}
+
+/// The time and the contents of each request, without those that stand for lost ones.
+fn requests_of(requests: &[(i64, Cells)]) -> HashSet<(i64, &str)> {
+    let at = |name| REQUEST.iter().position(|(column, _)| *column == name).unwrap_or_default();
+    let (intent, sum) = (at("intent"), at("sha256"));
+    requests
+        .iter()
+        .filter_map(|(_, cells)| match (&cells.get(intent)?.value, cells.get(sum)?.as_text()) {
+            (CellValue::Int(at), sum) if !sum.is_empty() => Some((*at, sum)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Finds the recipients of purged rows in jobs that run. All others look for them when they begin or are resumed.
+fn recognise_running(db: &Tx<'_>) -> tx::Result<()> {
+    let running: Vec<JobId> = db.rows(
+        "SELECT id FROM job WHERE kind = 'issue' AND phase = 'running'
+           AND EXISTS (SELECT 1 FROM tally WHERE tally.job = job.id AND n > 0 AND bucket = 'ready')",
+        values![],
+        |r| r.get(0).map(JobId),
+    )?;
+    running.into_iter().try_for_each(|job| claims::recognise(db, job, "row.bucket = 'ready'"))
+}
+
+/// The number here of a job of another journal.
+fn here(db: &Tx<'_>, source: &str, old: Option<i64>) -> tx::Result<Option<i64>> {
+    db.optional("SELECT job FROM imported WHERE source = ?1 AND old = ?2", values![source, old], |r| r.get(0))
+}
+
+fn columns_of(columns: SqlColumns, more: &[&'static str]) -> Vec<&'static str> {
+    more.iter().copied().chain(columns.iter().map(|(name, _)| *name)).collect()
+}
+
+fn with<'a>(cells: &'a Cells, before: &[&'a dyn Bind]) -> Vec<&'a dyn Bind> {
+    before.iter().copied().chain(cells.iter().map(|cell| cell as &dyn Bind)).collect()
+}
+
+fn insert(db: &Tx<'_>, table: &str, columns: SqlColumns, job: i64, cells: &Cells) -> tx::Result<i64> {
+    let places: Vec<String> = (2..=columns.len() + 1).map(|n| format!("?{n}")).collect();
+    let (names, places) = (listed(columns), places.join(", "));
+    let sql = format!("INSERT INTO {table} (job, {names}) VALUES (?1, {places}) RETURNING id");
+    db.row(&sql, &with(cells, &[&job]), |r| r.get(0))
+}
+
+fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
+    let follows = match copy.follows {
+        Some(old) => here(db, source, Some(old))?,
+        None => None,
+    };
+    let places: Vec<String> = (3..JOB.len() + 3).map(|n| format!("?{n}")).collect();
+    // It is polled first. Whoever takes it over stops it if rows are left to send.
+    let sql = format!(
+        "INSERT INTO job (phase, follows, next_look, {}) VALUES (?1, ?2, 0, {}) RETURNING id",
+        listed(JOB),
+        places.join(", ")
+    );
+    let id: i64 = db.row(&sql, &with(&copy.job, &[&copy.phase, &follows]), |r| r.get(0))?;
+    // The duplicate check runs again before anything is sent.
+    db.execute("UPDATE job SET guarded_at = 0 WHERE id = ?1 AND guarded_at IS NOT NULL", values![id])?;
+    Ok(id)
+}
+
+/// Returns the recipient of each row, as this journal names it.
+fn insert_rows(
+    db: &Tx<'_>,
+    source: &str,
+    copy: &JobCopy,
+    id: i64,
+    requests: &HashMap<i64, i64>,
+) -> tx::Result<HashMap<i64, Vec<u8>>> {
+    let hashes = RecipientHasher::of(db)?;
+    let mut of_jobs: HashMap<i64, Option<i64>> = HashMap::new();
+    for old in copy.rows.iter().filter_map(|row| row.of_job).collect::<HashSet<_>>() {
+        of_jobs.insert(old, here(db, source, Some(old))?);
+    }
+    let mut people = HashMap::new();
+    let columns = columns_of(ROW, &["job", "request", "of_job", "person"]);
+    db.append("row", &columns, copy.rows.len(), |add| {
+        for row in &copy.rows {
+            // A removed address has only the hash of the other journal, which is found with its salt.
+            let person = hashes.person(&EmailKey::of(row.email_key())).or_else(|| row.person.clone());
+            if let (Some(CellValue::Int(no)), Some(person)) = (row.cells.first().map(|c| &c.value), &person) {
+                people.insert(*no, person.clone());
+            }
+            let request = Cell::int(row.request.and_then(|old| requests.get(&old).copied()));
+            let of_job = Cell::int(row.of_job.and_then(|old| of_jobs.get(&old).copied().flatten()));
+            let person = Cell::bytes(person);
+            add(&with(&row.cells, &[&id, &request, &of_job, &person]))?;
+        }
+        Ok(())
+    })?;
+    jobs::count_rows(db, JobId(id))?;
+    Ok(people)
+}
+
+/// The account here of the job's key, joined with that of the profile.
+fn join(db: &Tx<'_>, account: &Account, copy: &JobCopy) -> tx::Result<i64> {
+    let of_job = accounts::of(db, copy.text("base_url"), copy.text("account"))?;
+    let joined = accounts::join(db, account)?;
+    // Never two services.
+    if copy.text("base_url") != account.base_url {
+        return Ok(of_job);
+    }
+    accounts::merge(db, of_job, joined)?;
+    Ok(joined)
+}
+
+fn insert_claims(
+    db: &Tx<'_>,
+    copy: &JobCopy,
+    (job, account): (i64, i64),
+    people: &HashMap<i64, Vec<u8>>,
+    decisions: &HashMap<i64, i64>,
+    actor: &Actor,
+) -> tx::Result<()> {
+    let template = copy.text("template");
+    let mut taken: HashMap<Vec<u8>, i64> = HashMap::new();
+    db.each(
+        "SELECT person, max(slot) FROM claim WHERE account = ?1 AND template = ?2 GROUP BY person",
+        values![account, template],
+        |r| {
+            taken.insert(r.get(0)?, r.get(1)?);
+            Ok(std::ops::ControlFlow::Continue(()))
+        },
+    )?;
+    let mut shared = None;
+    let columns = ["account", "template", "person", "slot", "job", "no", "state", "decision", "again"];
+    let mut claims: Vec<(&ClaimCopy, &Vec<u8>, i64, Option<i64>)> = Vec::new();
+    for claim in &copy.claims {
+        let Some(person) = people.get(&claim.no) else { continue };
+        let decision = claim.decision.and_then(|old| decisions.get(&old).copied());
+        let (slot, decision) = match taken.get(person) {
+            None => (claim.slot, decision),
+            // Nobody compared an unsent row with what was sent from here. It is judged when its job is resumed.
+            Some(_) if claim.state == "reserved" => continue,
+            Some(last) => {
+                let both = match shared {
+                    Some(known) => known,
+                    None => jobs::decide(db, JobId(job), None, "imported beside others", actor, "")?,
+                };
+                shared = Some(both);
+                (last + 1, decision.or(Some(both)))
+            }
+        };
+        taken.insert(person.clone(), slot);
+        claims.push((claim, person, slot, decision));
+    }
+    db.append("claim", &columns, claims.len(), |add| {
+        for (claim, person, slot, decision) in claims {
+            let state = Cell::text(&claim.state);
+            let decision = Cell::int(decision);
+            add(values![account, template, person, slot, job, claim.no, state, decision, claim.again])?;
+        }
+        Ok(())
+    })
+}
