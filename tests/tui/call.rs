@@ -597,3 +597,20 @@ async fn a_badge_id_that_only_the_journal_knows_is_told_from_it() {
     let (screen, _) = answer(&mut h, "B-000000000-XX").await;
     assert!(!screen.contains(msg_part("sent by lapel at")), "{screen}");
 }
+
+#[tokio::test]
+async fn a_badge_that_only_its_record_has_is_in_neither_list_and_has_the_time_of_its_request() {
+    let switches =
+        vec![("waiting-history".into(), "hidden".into()), ("wallet-waiting".into(), "hidden".into())];
+    let mut h = Harness::new(Options { switches, ..small() }, 120, 36).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.confirm("1");
+    h.shows("waiting 1").await;
+    h.press("esc");
+    let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
+    answer(&mut h, &badge).await;
+    h.press("enter");
+    let screen = h.settled().await;
+    says(&screen, &["1 badge in neither list", "It was requested on 2026-11-21"]);
+    assert!(!flowing(&screen).contains(msg_part("in the history, none in the wallet")), "{screen}");
+}

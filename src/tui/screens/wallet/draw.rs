@@ -403,7 +403,8 @@ impl Wallet {
     fn draw_found(&self, found: &HolderBadges, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let dot = cx.glyphs.dot;
         let in_wallet = found.held.iter().filter(|h| h.wallet.is_some()).count() as u64;
-        let only_history = found.held.len() as u64 - in_wallet;
+        let only_history =
+            found.held.iter().filter(|h| h.wallet.is_none() && h.history.is_some()).count() as u64;
         let all_names = names(&found.held);
         let email = short(&found.email);
         let who = match all_names.as_slice() {
@@ -454,8 +455,12 @@ impl Wallet {
                 if found.complete { String::new() } else { format!(" {}", t!("(there may be more)")) };
             let badges = count!(in_wallet, "badge", "badges");
             let all = count!(found.held.len() as u64, "badge", "badges");
-            let full = if in_wallet == 0 {
-                format!(" {dot} {}{partly}", t!("{badges} in the history, none in the wallet", badges = all))
+            let full = if in_wallet + only_history == 0 {
+                // A badge that was found by its id.
+                format!(" {dot} {all} {}{partly}", t!("in neither list"))
+            } else if in_wallet == 0 {
+                let badges = count!(only_history, "badge", "badges");
+                format!(" {dot} {}{partly}", t!("{badges} in the history, none in the wallet", badges))
             } else {
                 format!(" {dot} {}{more}{partly}", t!("{badges} in the wallet", badges))
             };
