@@ -59,7 +59,7 @@ Order of settings:
     keep_days = 365                    names and e-mails; default: no limit
     [index]                            for one profile: [profiles.uni.index]
     enabled = true                     keep a copy of the history; default: no
-    max_age_days = 730                 of older badges, only those that expire later
+    max_age_days = 730                 older ones: only if they expire later
     refresh_minutes = 15               after the counts of Home were opened
     [jobs.policies]                    block, ask or allow
     valid = "ask"                      also: twin, shared_address, expiring,
