@@ -9,12 +9,12 @@ use super::journal::decisions::{DecideRow, Retry, ReviewedRow, Unresolved};
 use super::journal::drafts::{CorrectRow, ReadyRow, ReviewRows};
 use super::journal::jobs::Actor;
 use super::journal::rows::RowFilter;
-use super::journal::sending::ProveRefusal;
+use super::journal::sending::{ProveRefusal, RefusalProof};
 use super::reason::{Code, Reason};
 use super::row_groups::{RowSelection, SuggestedRows};
 use super::row_status::RowStatus;
 use super::rules::{self, RowFacts, Step};
-use super::{files, history_scan, send};
+use super::{files, follow, history_scan, send};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 use crate::secrets::redact;
@@ -54,12 +54,7 @@ impl Jobs {
             return Err(JobError::no(localizable!("Job {id} has already started. Nothing was changed.", id)));
         }
         let reviewed = self.core.store.last_decision(id).await?.map(|last| last.id);
-        if let Some(before) = self.before(&job).await?
-            && let Some(now) = self.read_again(&job).await?
-            && self.ready_rows(id).await? != before
-        {
-            return Err(has_changed(&now));
-        }
+        self.check_again(&job, |before, now| before == now).await?;
         let open = job.counts.of(RowStatus::Ready) + job.counts.of(RowStatus::Queued);
         if open == 0 {
             return Err(JobError::no(localizable!(
@@ -123,9 +118,8 @@ impl Jobs {
                 state = Localizable::of(job.phase.name())
             )));
         }
-        let before = self.before(&job).await?;
-        self.prove_refusal(id).await?;
-        self.same_or_fewer(&job, before).await?;
+        self.prove_refusal_now(id).await?;
+        self.same_or_fewer(&job).await?;
         self.written(id, self.core.store.resume(id, Actor::now(who), seen).await)?;
         self.begun(id);
         Ok(())
@@ -158,13 +152,12 @@ impl Jobs {
             )));
         }
         let rows = self.core.store.refused_size(id).await?;
-        let before = self.before(&job).await?;
-        if self.prove_refusal(id).await? == RefusalProof::NotProvable {
+        if self.prove_refusal_now(id).await? == RefusalProof::NotProvable {
             return Err(JobError::no(localizable!(
                 "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. Its rows are in doubt until the check window ends. Nothing was sent. Resume sends the other rows."
             )));
         }
-        self.same_or_fewer(&job, before).await?;
+        self.same_or_fewer(&job).await?;
         let using_up = self.core.store.use_up_quota(id, (rows / 2).max(1), Actor::now(who), seen);
         self.written(id, using_up.await)?;
         self.begun(id);
@@ -179,7 +172,7 @@ impl Jobs {
     /// Another process owns the job, no row was refused, or a required reading failed.
     pub async fn retry_refused(&self, id: JobId, who: &str) -> Result<u64, JobError> {
         let (job, seen) = self.core.my_job_to_send(id).await?;
-        self.prove_refusal(id).await?;
+        self.prove_refusal_now(id).await?;
         self.read_again(&job).await?;
         let (kind, phase, actor) = (job.kind, job.phase, Actor::now(who));
         let policies = self.core.settings.policies.clone();
@@ -422,20 +415,26 @@ impl Jobs {
         Ok(Some(self.core.job(job.id).await?))
     }
 
-    /// The rows that a job would send, if its duplicate check is old and must be repeated.
-    async fn before(&self, job: &Job) -> Result<Option<Vec<ReadyRow>>, JobError> {
+    /// Repeats an old duplicate check, and compares the rows that the job would send before and after it.
+    ///
+    /// # Errors
+    /// They differ in a way that a person must review.
+    async fn check_again(
+        &self,
+        job: &Job,
+        is_fine: impl FnOnce(&[ReadyRow], &[ReadyRow]) -> bool,
+    ) -> Result<(), JobError> {
         if job.kind != Kind::Issue || !duplicate_check::is_stale(&self.core, job) {
-            return Ok(None);
+            return Ok(());
         }
-        self.ready_rows(job.id).await.map(Some)
+        let before = self.ready_rows(job.id).await?;
+        let Some(now) = self.read_again(job).await? else { return Ok(()) };
+        if is_fine(&before, &self.ready_rows(job.id).await?) { Ok(()) } else { Err(has_changed(&now)) }
     }
 
-    /// Rows that now need review are not sent. Fails if a row would be sent that was not in `before`.
-    async fn same_or_fewer(&self, job: &Job, before: Option<Vec<ReadyRow>>) -> Result<(), JobError> {
-        let Some(before) = before else { return Ok(()) };
-        let Some(now) = self.read_again(job).await? else { return Ok(()) };
-        let rows = self.ready_rows(job.id).await?;
-        if rows.iter().all(|row| before.binary_search(row).is_ok()) { Ok(()) } else { Err(has_changed(&now)) }
+    /// Rows that now need review are not sent, but none that nobody has seen among those to send.
+    async fn same_or_fewer(&self, job: &Job) -> Result<(), JobError> {
+        self.check_again(job, |before, now| now.iter().all(|row| before.binary_search(row).is_ok())).await
     }
 
     /// Refuses a badge that is not of the row's template and address.
@@ -531,25 +530,28 @@ impl Jobs {
             request,
             account: self.core.account.of_facts(),
             now: self.core.moment().0.as_second(),
-            window: self.core.settings.doubt_window.as_secs(),
+            doubt_window: self.core.settings.doubt_window,
+            absence_after: self.core.settings.absence_after,
             at: Timestamp::now().as_millisecond(),
         };
-        let proven = if self.core.store.prove_refusal(proof).await? {
-            RefusalProof::Proven
-        } else {
-            RefusalProof::NotProvable
-        };
+        let proof = self.core.store.prove_refusal(proof).await?;
         self.core.changed(id, []);
-        Ok(proven)
+        Ok(proof)
     }
-}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RefusalProof {
-    /// Nothing of the request was accepted, or everything accepted is bound.
-    Proven,
-    /// Nothing was found, but that is no proof with this service.
-    NotProvable,
+    /// As [`Jobs::prove_refusal`]. Where a proof is near, it is worth the wait: then all rows can be sent.
+    ///
+    /// # Errors
+    /// A proof is near, or the history could not be read.
+    async fn prove_refusal_now(&self, id: JobId) -> Result<RefusalProof, JobError> {
+        let proof = self.prove_refusal(id).await?;
+        let RefusalProof::Soon(from) = proof else { return Ok(proof) };
+        let seconds = from - self.core.moment().0.as_second();
+        Err(JobError::no(localizable!(
+            "The service refused a request (HTTP 422), and may show badges late. Only a check in {minutes} min proves that it accepted nothing. Nothing was sent. Try again then.",
+            minutes = number((seconds.max(1) as u64).div_ceil(60))
+        )))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -597,14 +599,28 @@ async fn halve(all: Jobs, id: JobId, who: String) {
             return;
         }
         let half = core.store.set_batch(id, rows / 2).await;
-        let Ok(before) = all.before(&job).await else { return };
-        let proven = matches!(all.prove_refusal(id).await, Ok(RefusalProof::Proven));
         if half.is_err()
-            || !proven
-            || all.same_or_fewer(&job, before).await.is_err()
+            || !is_proven_in_the_end(&all, id).await
+            || all.same_or_fewer(&job).await.is_err()
             || all.begin_now(id, &who, seen).await.is_err()
         {
             return;
+        }
+    }
+}
+
+/// Waits for the proof of a refusal, if it is near.
+async fn is_proven_in_the_end(all: &Jobs, id: JobId) -> bool {
+    loop {
+        let from = match all.prove_refusal(id).await {
+            Ok(RefusalProof::Soon(from)) => from,
+            proof => return matches!(proof, Ok(RefusalProof::Proven)),
+        };
+        let Ok(from) = Timestamp::from_second(from) else { return false };
+        let wait = follow::wait(&all.core, all.core.moment().0, from);
+        tokio::select! {
+            () = tokio::time::sleep(wait) => {}
+            () = all.core.ending.cancelled() => return false,
         }
     }
 }

@@ -91,7 +91,7 @@ async fn sleep_until(at: Option<Instant>) {
 }
 
 /// The real time until the service's clock shows `next`.
-fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration {
+pub(super) fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration {
     let ahead = next.duration_since(now);
     if ahead <= SignedDuration::ZERO {
         return Duration::ZERO;

@@ -94,6 +94,7 @@ codes! {
     SomeIssuedTwice = "some_issued_twice", tr_noop!("{n} of these recipients got a second badge from the same request (for example {id}). The network may have sent the request twice. Tell the provider. The rows name the badges.");
     BeingProven = "being_proven", tr_noop!("refused, but not proven; lapel is checking");
     NotProvable = "not_provable", tr_noop!("The service refused a request (HTTP 422). It may not show waiting badges, so lapel cannot prove yet that it accepted nothing. The rows of this request are in doubt until the check window ends. The other rows can be sent.");
+    ProvableSoon = "provable_soon", tr_noop!("The service refused a request (HTTP 422), and may show badges late. A check from {when} proves that it accepted nothing. Then resume the job; lapel itself continues to use up the quota, if you chose that.");
     RevokeUncounted = "revoke_uncounted", tr_noop!("{sent} sent. The service did not report how many it accepted.");
     RevokeAcceptedMore = "revoke_accepted_more",
         tr_noop!("The service reports {n} as accepted, but only {sent} were sent. Tell the provider.");
@@ -216,9 +217,16 @@ enum Arg {
     All(Vec<Reason>),
 }
 
-/// Reads a time that a reason keeps: `2026-11-27 09:41 UTC`.
+const UTC_MINUTE: &str = "%Y-%m-%d %H:%M UTC";
+
+/// A time as a reason keeps it: `2026-11-27 09:41 UTC`.
+pub(super) fn utc_minute(at: Timestamp) -> String {
+    at.strftime(UTC_MINUTE).to_string()
+}
+
+/// Reads it.
 fn utc(text: &str) -> Option<Timestamp> {
-    let time = DateTime::strptime("%Y-%m-%d %H:%M UTC", text).ok()?;
+    let time = DateTime::strptime(UTC_MINUTE, text).ok()?;
     Offset::UTC.to_timestamp(time).ok()
 }
 

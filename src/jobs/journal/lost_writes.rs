@@ -11,7 +11,7 @@ use super::tx::{self, Tx, values};
 use super::{Process, claims, conditions};
 use crate::jobs::job::{JobId, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
 #[cfg(feature = "team")]
 use crate::team::TeamError;
@@ -128,16 +128,12 @@ fn doubt_unsent(db: &Tx<'_>, job: JobId, rows: i64, actor: &Actor) -> tx::Result
     )?;
     claims::claim_doubts(db, job, actor.at)?;
     jobs::set_next_poll(db, job, None)?;
-    let when = Timestamp::from_second(at).map_or_else(|_| String::new(), minute);
+    let when = Timestamp::from_second(at).map_or_else(|_| String::new(), utc_minute);
     let note =
         Reason::from(Code::LostWritesNoticed).with("who", &actor.who).with("when", when).with("n", rows);
     jobs::set_note(db, job, Some(&note))?;
     jobs::decide(db, job, None, NOTICED, actor, &format!("{rows} unsent rows in doubt"))?;
     Ok(())
-}
-
-fn minute(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 /// A revocation that is sent twice does no harm, so its rows need no search. But a person may have paused or cancelled

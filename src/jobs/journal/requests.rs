@@ -1,8 +1,9 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
 use super::jobs::Actor;
+use super::sending::ProveRefusal;
 use super::tx::{self, Tx, values};
-use super::{claims, conditions, jobs};
+use super::{claims, conditions, facts, jobs};
 use crate::jobs::intake::hex;
 use crate::jobs::job::{JobId, Kind, Phase};
 use crate::jobs::journal::prelude::*;
@@ -163,22 +164,23 @@ pub(super) fn doubt_refusal(db: &Tx<'_>, job: &JobId, at: &i64) -> tx::Result<Op
     Ok(request)
 }
 
-/// Whether a poll that found nothing proves that a refused request had no effect: if the service shows waiting
-/// badges, or after the doubt window. Without the service's clock, nobody knows when that ends: then its rows are never
-/// seen in the end, and a person decides.
-pub(super) fn is_provable(
-    db: &Tx<'_>,
-    account: &str,
-    (job, request): (JobId, i64),
-    now: i64,
-    window: i64,
-) -> tx::Result<bool> {
-    if super::facts::settled(db, account, "waiting_in_history")?.as_deref() == Some("shown") {
-        return Ok(true);
-    }
-    let sql =
-        format!("SELECT 1 FROM request WHERE id IN {} AND (NOT heard OR intent > ?2)", unproven(request));
-    Ok(!db.exists(&sql, values![job.0, now.saturating_sub(window)])?)
+/// From when on a poll that finds nothing more proves that the refused requests had no effect: as for every other doubt, some
+/// time after them if the service shows waiting badges, since it may show them late; else after the doubt window.
+/// Without the service's clock, nobody knows when that is: then a person decides.
+pub(super) fn provable_from(db: &Tx<'_>, proof: &ProveRefusal) -> tx::Result<Option<i64>> {
+    let shown = facts::settled(db, &proof.account, "waiting_in_history")?.as_deref() == Some("shown");
+    let wait = if shown { proof.absence_after } else { proof.doubt_window };
+    let (last, heard): (i64, bool) = db.row(
+        &format!(
+            "SELECT coalesce(max(intent), 0), coalesce(min(CASE WHEN heard THEN 1 ELSE 0 END), 1) = 1
+             FROM request WHERE id IN {}
+               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id AND bucket IN ('in_doubt', 'not_seen'))",
+            unproven(proof.request)
+        ),
+        values![proof.job.0],
+        |r| Ok((r.get(0)?, r.get(1)?)),
+    )?;
+    Ok(heard.then_some(last.saturating_add(wait.as_secs())))
 }
 
 /// Accepts a refusal after nothing of its requests was found. If something of a request was found, the rest of
@@ -228,19 +230,38 @@ mod tests {
     use super::*;
     use crate::jobs::journal::tests::statements::{draft_of, journal};
 
+    /// A service that shows waiting badges late and accepted a part of what it refused would get a second request.
     #[test]
-    fn a_window_that_the_services_clock_did_not_begin_proves_nothing() {
-        for (heard, now, provable) in [("TRUE", 100, true), ("TRUE", 99, false), ("FALSE", 100, false)] {
-            let connection = journal();
-            let db = Tx::on(&connection);
-            let job =
-                draft_of(&db, Kind::Issue, &[NewRow { email: "p@x.example".into(), ..NewRow::default() }]);
+    fn a_refusal_is_provable_some_time_after_it_and_by_the_services_clock_only() {
+        let connection = journal();
+        let db = Tx::on(&connection);
+        let row = |email: &str| NewRow { email: email.into(), ..NewRow::default() };
+        let job = draft_of(&db, Kind::Issue, &[row("p@x.example"), row("q@x.example")]);
+        for (id, intent, outcome) in [(7, 1000, "refused"), (8, 1060, "refused"), (9, 2000, "accepted")] {
             db.script(&format!(
                 "INSERT INTO request (id, job, rows, sha256, intent, heard, answered, outcome, status)
-                 SELECT 7, id, 1, '', 0, {heard}, 0, 'refused', 422 FROM job"
+                 SELECT {id}, id, 1, '', {intent}, TRUE, {intent}, '{outcome}', 422 FROM job"
             ))
-            .expect("refused");
-            assert_eq!(is_provable(&db, "k", (job, 7), now, 100).expect("read"), provable, "{heard} {now}");
+            .expect("a request");
         }
+        db.script("UPDATE row SET bucket = 'in_doubt', request = 6 + no").expect("in doubt");
+        let proof = ProveRefusal {
+            job,
+            request: 7,
+            account: "k a".into(),
+            now: 0,
+            doubt_window: SignedDuration::from_hours(26),
+            absence_after: SignedDuration::from_mins(10),
+            at: 0,
+        };
+        let from = || provable_from(&db, &proof).expect("read");
+        assert_eq!(from(), Some(1060 + 26 * 3600), "not known whether waiting badges are shown");
+        let shown = facts::FactObservation::once("waiting_in_history", "shown", Code::Told);
+        facts::learn(&db, &proof.account, &[shown], &1).expect("learned");
+        assert_eq!(from(), Some(1060 + 600), "they are shown, perhaps late");
+        db.script("UPDATE request SET heard = FALSE WHERE id = 8").expect("not heard");
+        assert_eq!(from(), None);
+        db.script("UPDATE row SET bucket = 'waiting' WHERE request = 8").expect("found");
+        assert_eq!(from(), Some(1000 + 600), "the later one is known");
     }
 }

@@ -8,9 +8,10 @@ use super::tx::{self, Tx, values};
 use super::{jobs, lost_writes, transfer};
 use crate::jobs::job::{JobId, Kind, StopKind};
 use crate::jobs::journal::prelude::*;
-use crate::jobs::reason::{Code, Reason};
+use crate::jobs::reason::{Code, Reason, utc_minute};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::schedule::{self, Polling, Schedule};
+use jiff::SignedDuration;
 
 /// Whether [`record_intent`] may find rows to send.
 pub(super) fn has_ready(db: &Tx<'_>, job: &JobId, me: &str) -> tx::Result<bool> {
@@ -346,21 +347,41 @@ pub(in crate::jobs) struct ProveRefusal {
     pub(in crate::jobs) account: String,
     /// The service's time, in seconds.
     pub(in crate::jobs) now: i64,
-    /// The doubt window, in seconds.
-    pub(in crate::jobs) window: i64,
+    pub(in crate::jobs) doubt_window: SignedDuration,
+    pub(in crate::jobs) absence_after: SignedDuration,
     /// This computer's time, in milliseconds.
     pub(in crate::jobs) at: i64,
 }
 
-/// Makes the refused rows ready if the poll proves that nothing was accepted. Returns whether it does.
-pub(super) fn prove_refusal(db: &Tx<'_>, args: &ProveRefusal) -> tx::Result<bool> {
-    let ProveRefusal { job, request, account, now, window, at } = args;
-    if !requests::is_provable(db, account, (*job, *request), *now, *window)? {
-        jobs::set_note(db, *job, Some(&Code::NotProvable.into()))?;
-        return Ok(false);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::jobs) enum RefusalProof {
+    /// Nothing of the requests was accepted, or everything accepted is bound.
+    Proven,
+    /// Nothing was found, but only a poll from this time on (the service's, in seconds) is a proof.
+    Soon(i64),
+    /// Nothing was found, and that is no proof with this service for a long time, or ever.
+    NotProvable,
+}
+
+/// Makes the refused rows ready if the poll proves that nothing was accepted.
+pub(super) fn prove_refusal(db: &Tx<'_>, proof: &ProveRefusal) -> tx::Result<RefusalProof> {
+    let from = requests::provable_from(db, proof)?;
+    let wait = from.map(|from| from.saturating_sub(proof.now));
+    match (from, wait) {
+        (Some(_), Some(..=0)) => {
+            requests::refusal_proven(db, proof.job, proof.request, proof.at)?;
+            Ok(RefusalProof::Proven)
+        }
+        (Some(from), Some(wait)) if wait <= proof.absence_after.as_secs() => {
+            let when = Timestamp::from_second(from).map_or_else(|_| String::new(), utc_minute);
+            jobs::set_note(db, proof.job, Some(&Reason::from(Code::ProvableSoon).with("when", when)))?;
+            Ok(RefusalProof::Soon(from))
+        }
+        _ => {
+            jobs::set_note(db, proof.job, Some(&Code::NotProvable.into()))?;
+            Ok(RefusalProof::NotProvable)
+        }
     }
-    requests::refusal_proven(db, *job, *request, *at)?;
-    Ok(true)
 }
 
 /// Number of rows in the last refused request.

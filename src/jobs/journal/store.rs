@@ -20,7 +20,7 @@ use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
-use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RequestFailure, RevokeAnswer};
+use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RefusalProof, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
@@ -235,7 +235,7 @@ operations! {
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
     write "doubt" doubt_refusal(id: JobId, at: i64) -> Option<i64> = requests::doubt_refusal;
-    write "proven" prove_refusal(args: ProveRefusal) -> bool = sending::prove_refusal;
+    write "proven" prove_refusal(args: ProveRefusal) -> RefusalProof = sending::prove_refusal;
 }
 
 // Decisions of a person.

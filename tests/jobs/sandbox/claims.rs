@@ -218,6 +218,7 @@ async fn a_retry_sends_nothing_of_another_request_that_was_refused_and_may_have_
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     assert_eq!(bench.accepted(), 1, "of a request that was refused");
     bench.sandbox.control().set_quota(None);
+    bench.advance(10);
     assert_eq!(bench.jobs.retry_refused(id, "me").await.expect("retried"), 2);
     bench.until("accepted", id, |j| rests(j) && j.counts.of(RowStatus::NotDone) == 0).await;
     bench.jobs.sent(id).await;
@@ -266,6 +267,7 @@ async fn a_row_that_took_over_a_refused_one_needs_review_once_a_part_of_that_req
     let doubts = bench.jobs.job(first).await.expect("a job").counts.of(RowStatus::InDoubt);
     assert_eq!(doubts, 1, "a part of its request was accepted");
     bench.sandbox.control().set_quota(None);
+    bench.advance(10);
     let resumed = bench.jobs.resume(second, "me").await;
     bench.until("held", second, |j| rests(j) && j.held >= 1).await;
     assert_eq!((bench.accepted(), most(&bench)), (2, 1), "{resumed:?}");

@@ -57,6 +57,7 @@ async fn rows_are_cancelled_together_while_nothing_is_sent_and_never_one_that_wa
     let id = begin(&bench, people(2..5)).await;
     let job = bench.until("the quota", id, |job| rests(job) && job.stop.is_some()).await;
     assert_eq!(job.counts.of(RowStatus::Ready), 3);
+    bench.advance(10);
     assert!(bench.jobs.cancel_rows(id, vec![3, 4], "me").await.is_err(), "there is no fourth row");
     assert_eq!(bench.jobs.job(id).await.expect("a job").counts.of(RowStatus::Ready), 3);
     assert_eq!(bench.jobs.cancel_rows(id, vec![1, 3], "me").await.expect("cancelled"), 2);
@@ -72,7 +73,9 @@ async fn rows_are_cancelled_together_while_nothing_is_sent_and_never_one_that_wa
 
 #[tokio::test]
 async fn a_sent_row_is_not_cancelled_with_an_unsent_one() {
-    let mut bench = Bench::new(Options { quota: Some(2), ..small() }).await;
+    let settings = JobConfig { absence_after: jiff::SignedDuration::ZERO, ..JobConfig::default() };
+    let mut bench =
+        Bench::set(Options { quota: Some(2), ..small() }, |connection| connection, settings).await;
     // The last row has the address of another one, so it goes in a request of its own.
     let mut all = people(0..2);
     all.push(Person { name: "형제".into(), email: "person0@naru.example".into() });

@@ -51,7 +51,8 @@ async fn a_read_only_connection_has_nothing_to_send_with() {
 
 #[tokio::test]
 async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
-    let mut bench = Bench::new(small()).await;
+    let settings = JobConfig { absence_after: jiff::SignedDuration::ZERO, ..JobConfig::default() };
+    let mut bench = Bench::set(small(), |connection| connection, settings).await;
     bench.sandbox.control().set_quota(Some(1300));
     let id = begin(&bench, people(0..3000)).await;
     let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
@@ -77,6 +78,78 @@ async fn the_quota_stops_a_job_and_the_rest_of_it_is_used_up_by_halving() {
     let ledger = bench.sandbox.control().ledger();
     assert_eq!(ledger.accepted_total(), 3000);
     assert!(ledger.accepted.iter().all(|a| a.count == 1), "nobody got two");
+}
+
+/// That the service shows waiting badges is learned from one that was accepted.
+async fn shows_waiting(bench: &mut Bench) {
+    let known = bench.issue(Some(Vec::new())).await;
+    bench.until("accepted", known, |j| j.counts.of(RowStatus::Waiting) == 1).await;
+    bench.poll(known).await;
+}
+
+/// Each halving waits for its proof, since the service may show badges late.
+#[tokio::test]
+async fn using_up_waits_for_the_proof_of_each_refusal() {
+    let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(small(), |connection| connection, settings).await;
+    shows_waiting(&mut bench).await;
+    bench.sandbox.control().set_quota(Some(4));
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    let why = bench.jobs.use_up_quota(id, "me").await.expect_err("too early");
+    assert!(why.to_string().contains(msg_part("may show badges late")), "{why}");
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert!(job.note_besides().is_some_and(|note| note.is(Code::ProvableSoon)), "{job:?}");
+    assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 1));
+}
+
+/// Each halving waits for its proof.
+#[tokio::test]
+async fn using_up_goes_on_as_soon_as_a_refusal_is_proven() {
+    let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
+    let options = Options { speed: 1200.0, quota: Some(4), ..small() };
+    let fast = |mut connection: lapel::api::Connection| {
+        connection.clock_speed = 1200.0;
+        connection
+    };
+    let mut bench = Bench::set(options, fast, settings).await;
+    shows_waiting(&mut bench).await;
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    let used_up = async {
+        while bench.jobs.use_up_quota_to_its_end(id, "me").await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(BOUND, used_up).await.expect("used up");
+    // Four are refused, two accepted, two refused, one accepted, one refused.
+    assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (5, 4));
+}
+
+/// What a service shows late is found before anything is sent again.
+#[tokio::test]
+async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
+    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(small(), |connection| connection, settings).await;
+    shows_waiting(&mut bench).await;
+    bench.fault("post /badges/batch status=422 times=1");
+    let id = begin(&bench, people(0..2)).await;
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    bench.jobs.resume(id, "me").await.expect_err("the service may show it late");
+    let late = people(0..1).remove(0);
+    let late = RowSpec {
+        recipient_name: late.name,
+        recipient_email: late.email,
+        state: Waiting,
+        ..RowSpec::default()
+    };
+    bench.sandbox.control().rows(&Rows { insert: vec![late], ..Rows::default() }).expect("shown");
+    bench.advance(10);
+    bench.jobs.resume(id, "me").await.expect("the rest is in doubt");
+    bench.jobs.sent(id).await;
+    let counts = bench.jobs.job(id).await.expect("a job").counts;
+    assert_eq!((counts.of(RowStatus::Waiting), counts.of(RowStatus::InDoubt)), (1, 1), "{counts:?}");
+    assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 1));
 }
 
 /// Where waiting badges are hidden, only the end of the check window proves that a refused request did nothing.
