@@ -4,6 +4,14 @@ use super::job::{Job, Phase, person};
 use super::row_status::RowStatus;
 use crate::jobs::prelude::*;
 
+/// Said with what is known of a holder or a badge without the journal. `why` is a complete message.
+pub fn not_read(why: &str) -> Localizable {
+    localizable!(
+        "The job journal could not be read, so badges that lapel sent may be missing here. {why}",
+        why
+    )
+}
+
 impl Job {
     /// The job's state in a word or two: the English name, for translation.
     pub fn state_name(&self) -> &'static str {

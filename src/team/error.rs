@@ -14,6 +14,11 @@ pub enum TeamError {
     /// A pooler lends lapel another connection to the database for each transaction.
     Pooled,
     NoJournal,
+    /// The journal is of another version of lapel.
+    Schema {
+        found: i64,
+        known: i64,
+    },
     /// The database lost writes that it had confirmed, and nobody has searched the history for rows of this job since.
     Unsearched {
         job: i64,

@@ -149,7 +149,7 @@ requests! {
         /// A badge with all details.
         Badge(id: BadgeId) -> Badge(Box<Result<Badge, ApiError>>) [Read, Refresh];
         /// The journal's entries for a badge that the service does not show.
-        SentBadge(id: BadgeId) -> SentBadge(Vec<SentHere>);
+        SentBadge(id: BadgeId) -> SentBadge(Result<Vec<SentHere>, String>);
         /// A holder's wallet and history, read in parallel: at most this many pages of each.
         Holder(email: String, pages: u64) -> Holder(Box<HolderLists>) [Read, Refresh];
         /// Further reads for a support call.
@@ -368,7 +368,7 @@ impl FromFailure for HolderLists {
         Self {
             wallet,
             history,
-            sent: Vec::new(),
+            sent: Ok(Vec::new()),
             requested: HashMap::new(),
             total_count: None,
             domains: BTreeSet::new(),
@@ -432,8 +432,8 @@ pub struct HolderLists {
     pub wallet: Result<(Vec<WalletBadge>, bool), ApiError>,
     /// The history's rows for exactly this address, and whether the list is complete.
     pub history: Result<(Vec<HistoryItem>, bool), ApiError>,
-    /// Badges that the journal has sent to this address and that were not seen as issued.
-    pub sent: Vec<SentHere>,
+    /// Badges that the journal has sent to this address and that were not seen as issued. Or why it could not be read.
+    pub sent: Result<Vec<SentHere>, String>,
     /// When lapel requested the badges that the journal has sent to this address.
     pub requested: HashMap<BadgeId, Timestamp>,
     /// The number of badges that the service counts in the wallet.

@@ -203,12 +203,12 @@ async fn answer(
             }
             Response::Badge(Box::new(badge))
         }
-        Request::SentBadge(id) => Response::SentBadge(link?.jobs?.sent_badge(&id).await.unwrap_or_default()),
+        Request::SentBadge(id) => Response::SentBadge(said(link?.jobs?.sent_badge(&id).await)),
         Request::Holder(email, pages) => {
             let WorkerConnection { reader, jobs, index, .. } = link?;
             let mut holder = holder(&reader, &email, pages, &call).await;
             if let Some(jobs) = &jobs {
-                holder.sent = jobs.sent_to(&email).await.unwrap_or_default();
+                holder.sent = said(jobs.sent_to(&email).await);
                 let requested = jobs.requested(&email).await.unwrap_or_default();
                 holder.requested =
                     requested.into_iter().filter_map(|one| Some((one.badge_id?, one.at))).collect();
@@ -433,7 +433,7 @@ async fn holder(reader: &Reader, email: &str, pages: u64, call: &Call) -> Holder
     let requests = wallet.as_ref().map_or(1, |w| w.requests) + history.as_ref().map_or(1, |h| h.requests);
     let key = EmailKey::of(email);
     HolderLists {
-        sent: Vec::new(),
+        sent: Ok(Vec::new()),
         requested: HashMap::new(),
         total_count: wallet.as_ref().ok().and_then(|w| w.total_count),
         wallet: wallet.map(|w| (w.items, w.complete)),

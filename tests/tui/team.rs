@@ -215,6 +215,22 @@ async fn a_database_that_is_away_draws_nothing_and_without_an_own_share_there_ar
 }
 
 #[tokio::test]
+async fn a_wallet_without_the_journal_says_that_badges_may_be_missing() {
+    if !server::is_installed() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = sharing(folder.path(), true, 120, 36).await;
+    server::close_to_all(folder.path());
+    h.press("3");
+    h.type_text("nobody@wait.example");
+    h.press("enter");
+    let screen = h.shows(msg_part("badges that lapel sent may be missing here")).await;
+    assert!(screen.contains(msg_part("but not everything could be read")), "{screen}");
+    server::open_to_all(folder.path());
+}
+
+#[tokio::test]
 async fn a_journal_that_was_away_at_the_start_is_opened_when_it_is_back() {
     if !server::is_installed() {
         return;

@@ -289,7 +289,7 @@ impl Away {
 fn words(why: &TeamError) -> PaceProblem {
     match why {
         TeamError::Away(why) | TeamError::Refused(why) => why.clone(),
-        TeamError::NoFeature | TeamError::NoJournal => {
+        TeamError::NoFeature | TeamError::NoJournal | TeamError::Schema { .. } => {
             localizable!("the database has no journal of this version")
         }
         TeamError::Pooled => localizable!("there is a pooler in transaction mode"),

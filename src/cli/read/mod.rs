@@ -104,10 +104,7 @@ impl ReadContext {
             Err(_) => return None,
         };
         sent.inspect_err(|why| {
-            output::complain(&t!(
-                "The job journal could not be read: {why}. Badges that lapel sent may be missing here.",
-                why = why.localizable()
-            ));
+            output::complain(&crate::jobs::not_read(&why.localizable().to_string()).to_string());
         })
         .ok()
     }

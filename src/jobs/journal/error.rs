@@ -97,8 +97,17 @@ impl JournalError {
             TeamError::Busy => Self::Busy { file: server },
             TeamError::Full => Self::Full { file: server },
             TeamError::Changed { job } => Self::Changed { job },
+            TeamError::Schema { found, known } => Self::other_schema(server, found, known),
             TeamError::Elsewhere(why) => Self::TwoPlaces { why },
             why => Self::Team { server, why },
+        }
+    }
+
+    fn other_schema(server: String, found: i64, known: i64) -> Self {
+        if found < known {
+            Self::Older { server, found, known }
+        } else {
+            Self::Newer { file: server, found, known }
         }
     }
 
@@ -147,6 +156,9 @@ fn of_team(server: &str, why: &TeamError) -> Localizable {
         ),
         TeamError::Changed { job } => JournalError::Changed { job: *job }.localizable(),
         TeamError::Elsewhere(why) => why.clone(),
+        TeamError::Schema { found, known } => {
+            JournalError::other_schema(server.to_owned(), *found, *known).localizable()
+        }
         TeamError::Full => localizable!("The disk of the team's journal ({server}) is full.", server),
         TeamError::Busy => localizable!("The team's journal ({server}) is busy. Try again.", server),
         TeamError::NoFeature => localizable!(

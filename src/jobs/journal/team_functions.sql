@@ -56,6 +56,11 @@ CREATE OR REPLACE FUNCTION has_other_origin() RETURNS BOOLEAN LANGUAGE plpgsql S
     SET search_path = lapel, pg_temp AS
     $$ BEGIN RETURN coalesce((SELECT origin <> origin_now() FROM store), FALSE); END $$;
 
+-- The journal's schema. A function sees what was committed while `begin_write` waited, its statement does not.
+CREATE OR REPLACE FUNCTION schema_now() RETURNS BIGINT LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = lapel, pg_temp AS
+    $$ BEGIN RETURN (SELECT schema FROM store); END $$;
+
 -- Records that writes were lost. Numbers of lost jobs and requests must not come again: processes and people know them.
 CREATE OR REPLACE FUNCTION note_loss() RETURNS VOID LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
 DECLARE

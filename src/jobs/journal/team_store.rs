@@ -20,7 +20,6 @@ use super::{JournalError, erase, lost_writes};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
-use std::cmp;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -98,14 +97,12 @@ fn assure_own(pid: i32, works: i32) -> Result<(), TeamError> {
 
 /// # Errors
 /// The database's journal is of another version.
-fn check_schema(session: &DatabaseSession, login: &Login) -> Result<(), JournalError> {
-    let found = schema(session).map_err(|why| JournalError::team(why, login))?;
-    let server = || login.server.to_string();
-    match found.cmp(&SCHEMA) {
-        cmp::Ordering::Equal => Ok(()),
-        cmp::Ordering::Less => Err(JournalError::Older { server: server(), found, known: SCHEMA }),
-        cmp::Ordering::Greater => Err(JournalError::Newer { file: server(), found, known: SCHEMA }),
-    }
+fn assure_schema(found: i64) -> Result<(), TeamError> {
+    if found == SCHEMA { Ok(()) } else { Err(TeamError::Schema { found, known: SCHEMA }) }
+}
+
+fn check_schema(session: &DatabaseSession) -> Result<(), TeamError> {
+    assure_schema(schema(session)?)
 }
 
 /// The owners among these that are alive.
@@ -126,7 +123,7 @@ impl TeamStore {
     pub(super) fn open(login: Login, me: Option<(&Me, Option<&Path>)>) -> Result<(Self, Self), JournalError> {
         let failed = |why: TeamError| JournalError::team(why, &login);
         let session = connected(&login).map_err(failed)?;
-        check_schema(&session, &login)?;
+        check_schema(&session).map_err(failed)?;
         let tidy = "DELETE FROM applied WHERE at < now() - interval '7 days';
                     DELETE FROM process WHERE until < now() - interval '1 day'";
         let [of_writes, of_reads, of_lease] = ConnectionReport::all();
@@ -146,7 +143,7 @@ impl TeamStore {
             }
         }
         // A migration waits for this process from now on. It may have ended just before.
-        check_schema(&session, &login)?;
+        check_schema(&session).map_err(failed)?;
         let witness =
             me.map(|(me, data_dir)| Arc::new(Mutex::new(Witness::new(me, &login.server, data_dir))));
         let of = |login, connection, session, lease| Self {
@@ -203,7 +200,8 @@ impl TeamStore {
                 lease.notified.set_own(&session);
             }
             self.session = Some(session);
-            // It may be another server than before, or another copy of the database.
+            // It may be another server than before, or another copy of the database, or a newer lapel migrated it.
+            check_schema(self.session.as_ref().ok_or_else(no_session)?)?;
             self.notice_loss()
         });
         self.connection.note(&opened, &self.login);
@@ -460,11 +458,15 @@ enum Attempt<T> {
 
 /// Waits for all other writes. Returns whether the number is new, and whether the database is another copy than
 /// before: a backup may replace the tables while a connection is open.
+///
+/// # Errors
+/// The journal is of another version: while this process slept, its lease ended and another one migrated it.
 fn begin(tx: &Tx<'_>, pid: i32, number: &str) -> tx::Result<(bool, bool)> {
-    let sql = "SELECT begin_write(?1), has_other_origin(), pg_backend_pid()";
+    let sql = "SELECT begin_write(?1), has_other_origin(), pg_backend_pid(), schema_now()";
     tx.row(sql, values![number], |r| {
         let works = i32::try_from(r.get::<i64>(2)?).unwrap_or(0);
         assure_own(pid, works)?;
+        assure_schema(r.get(3)?)?;
         Ok((r.get(0)?, r.get(1)?))
     })
 }

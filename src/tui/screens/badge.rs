@@ -322,7 +322,8 @@ impl Component for BadgeScreen {
                 Ok(())
             }
             Response::SentBadge(sent) if self.sent.0 == Some(id) => {
-                self.sent = (None, sent);
+                let sent = sent.inspect_err(|why| out.warn(crate::jobs::not_read(why).to_string()));
+                self.sent = (None, sent.unwrap_or_default());
                 Ok(())
             }
             Response::Badge(badge) if self.request == Some(id) => {

@@ -79,7 +79,7 @@ impl BadgePreview {
             }
             (Response::SentBadge(sent), _) if self.request == Some(id) => {
                 self.request = None;
-                self.requested = sent.first().map(|sent| sent.at);
+                self.requested = sent.ok().and_then(|sent| Some(sent.first()?.at));
             }
             (response, _) => return Err(Reply { id, response }),
         }

@@ -22,6 +22,24 @@ fn every_write_that_loses_its_connection_is_done_once() {
     steps::every_write_loses_its_connection();
 }
 
+/// A computer that slept, so that its lease ended and a newer lapel migrated the journal.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_process_that_had_the_journal_open_writes_nothing_into_a_newer_schema() {
+    let world = World::new(&[]);
+    world.session(&Trap::new(End::Lives), async |first| {
+        let id = drafts::drafted(first, 3).await;
+        drafts::checked(first, id).await;
+        world.change("UPDATE store SET schema = schema + 1");
+        let why = first.jobs.begin(id, "first").await.expect_err("it is newer").to_string();
+        assert!(why.contains(msg_part("Use the newer lapel.")), "{why}");
+        world.change("UPDATE store SET schema = schema - 1");
+        assert_eq!(world.number("SELECT count(*) FROM job WHERE phase = 'draft'"), 1);
+        assert_eq!(world.number("SELECT count(*) FROM claim"), 0);
+        assert_eq!(world.control().ledger().accepted_total(), 0);
+    });
+}
+
 /// The sender was not heard for too long, although it lives: another computer takes its job over.
 #[test]
 #[ignore = "needs PostgreSQL"]

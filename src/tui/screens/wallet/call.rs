@@ -210,7 +210,7 @@ impl Wallet {
 
     pub(super) fn take_holder(&mut self, holder: HolderLists, out: &mut Effects<'_>) {
         let (wallet, history) = (holder.wallet, holder.history);
-        let troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
+        let mut troubles: Vec<String> = match (wallet.as_ref().err(), history.as_ref().err()) {
             (Some(one), Some(other)) if one == other => {
                 vec![t!("the wallet and the history could not be read: {error}", error = one)]
             }
@@ -220,6 +220,10 @@ impl Wallet {
                 .chain(of_history.map(|error| t!("the history could not be read: {error}", error)))
                 .collect(),
         };
+        let sent = holder.sent.unwrap_or_else(|why| {
+            troubles.push(crate::jobs::not_read(&why).to_string());
+            Vec::new()
+        });
         let failed = wallet.is_err() && history.is_err();
         let complete =
             wallet.as_ref().map_or(true, |(_, all)| *all) && history.as_ref().map_or(true, |(_, all)| *all);
@@ -246,7 +250,7 @@ impl Wallet {
         let email = self.asked.clone().unwrap_or_default();
         let is_shown =
             |one: &SentHere| one.badge_id.as_ref().is_some_and(|id| held.iter().any(|h| h.badge_id == *id));
-        let sent: Vec<SentHere> = holder.sent.into_iter().filter(|one| !is_shown(one)).collect();
+        let sent: Vec<SentHere> = sent.into_iter().filter(|one| !is_shown(one)).collect();
         let nothing = held.is_empty() && troubles.is_empty() && complete && sent.is_empty();
         // Of lists that were not read to their end, nothing can be said to be missing.
         let both = troubles.is_empty() && complete;
@@ -309,13 +313,18 @@ impl Wallet {
                     Err(error) => self.no_badge(&id, &error, out),
                 }
             }
-            (Lookups::SentHere(id), Response::SentBadge(sent)) => match sent.into_iter().next() {
-                Some(sent) => {
-                    self.call.by_id = None;
-                    self.call.unseen = Some(sent);
+            (Lookups::SentHere(id), Response::SentBadge(sent)) => {
+                let sent = sent
+                    .inspect_err(|why| out.warn(crate::jobs::not_read(why).to_string()))
+                    .unwrap_or_default();
+                match sent.into_iter().next() {
+                    Some(sent) => {
+                        self.call.by_id = None;
+                        self.call.unseen = Some(sent);
+                    }
+                    None => self.no_such_id(&id, out),
                 }
-                None => self.no_such_id(&id, out),
-            },
+            }
             (Lookups::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
                 (Ok(_), Some(email)) => {
                     self.call.opened = true;
