@@ -233,6 +233,7 @@ async fn team_journal(
         }
         Ok(None) => false,
         Err(failure) => {
+            set("exists", Value::Null);
             set("wrong", vec![failure.message.clone()].into());
             problems.push(failure.message);
             false

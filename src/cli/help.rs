@@ -132,7 +132,7 @@ pub(super) const REVOKE_EXAMPLES: &str = r#"Examples:
 
 Exit codes: see lapel --help."#;
 
-pub(super) const JOBS: &str = "The jobs of this profile and their results. The journal on this computer stores the jobs; the app \
+pub(super) const JOBS: &str = "The jobs of this profile and their results. The journal stores the jobs; the app \
     and the command line share it. list, show, receipt, redo and purge send no request to the service.";
 
 pub(super) const JOBS_EXAMPLES: &str = r"Examples:

@@ -357,7 +357,7 @@ async fn undo(
     (yes, wait): (bool, bool),
     as_json: bool,
 ) -> Result<u8, Failure> {
-    let drafted = session.jobs.undo(id, reason).await;
+    let drafted = session.jobs.undo(id, reason, &session.who).await;
     let undo = match drafted {
         Ok(undo) => undo,
         Err(why) => {

@@ -43,6 +43,7 @@ pub(super) fn job(job: &Job) -> Map<String, Value> {
         "follows": job.follows.map(|id| id.0),
         "owner": job.owner.as_ref().map(|o| o.label.english()),
         "owner_alive": job.owner.as_ref().map(|o| o.is_alive),
+        "begun_by": job.begun_by.as_ref().map(ToString::to_string),
         "note": job.note.as_ref().map(Reason::english),
         "note_code": job.note.as_ref().map(|note| note.code().name()),
     });

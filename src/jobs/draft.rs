@@ -5,7 +5,7 @@ use super::error::JobError;
 use super::job::{Job, JobId, JobOrigin, Kind};
 use super::journal::JournalError;
 use super::journal::claims::Rival;
-use super::journal::drafts::{CreateJob, IssueOne, OpenDrafts, PlanUndo, Replace};
+use super::journal::drafts::{CreateJob, IssueOne, PlanUndo, Replace};
 use super::journal::facts::KeptFact;
 use super::journal::jobs::{Actor, NewJob, SeenJob};
 use super::journal::rows::NewRow;
@@ -301,7 +301,7 @@ impl Jobs {
     ///
     /// # Errors
     /// The job is not an issue job of this process, or has nothing to undo.
-    pub async fn undo(&self, id: JobId, reason: &str) -> Result<JobId, JobError> {
+    pub async fn undo(&self, id: JobId, reason: &str, who: &str) -> Result<JobId, JobError> {
         self.core.writer()?;
         JobError::unless_key(reason)?;
         let job = self.core.my_job(id).await?;
@@ -318,7 +318,7 @@ impl Jobs {
             )));
         }
         // Also with nothing unsent: a retry that reads the history now would send rows that the draft does not have.
-        self.cancel(id, "undo").await?;
+        self.cancel(id, who).await?;
         let undo = PlanUndo {
             account: self.core.account.clone(),
             owner: self.core.store.process(),
@@ -387,10 +387,7 @@ impl Jobs {
     /// The profile is read-only, or one of the drafts has begun, was discarded, or is open in another process.
     pub async fn open_drafts(&self, ids: &[JobId]) -> Result<Vec<Job>, JobError> {
         self.core.writer()?;
-        let (account, owner) = (self.core.account.clone(), self.core.store.process());
-        let owners = self.core.store.other_owners(account, self.core.me()).await?;
-        let living = self.core.journal.living(owners).await?;
-        if !self.core.store.open_drafts(OpenDrafts { ids: ids.to_vec(), owner, living }).await? {
+        if !self.core.take_drafts(ids).await? {
             return Err(JobError::no(localizable!(
                 "This draft has started, was discarded, or is open in another lapel. Nothing was changed."
             )));

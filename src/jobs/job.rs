@@ -322,8 +322,10 @@ impl Job {
         rules::count(Step::Retry, self)
     }
 
+    /// Also a revocation that would send nothing yet: its badges are not issued.
     pub fn can_resume(&self) -> bool {
-        rules::count(Step::Resume, self) > 0
+        let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
+        rules::count(Step::Resume, self) > 0 || is_halted && self.counts.of(RowStatus::Queued) > 0
     }
 }
 

@@ -371,7 +371,7 @@ fn go_on(db: &Tx<'_>, open: &[JobId], doubtful: bool, at: i64) -> tx::Result<()>
             doubt(db, *job, at)?;
         }
         db.execute(
-            "UPDATE job SET next_look = 0, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
+            "UPDATE job SET next_look = NULL, guarded_at = CASE WHEN guarded_at IS NOT NULL THEN 0 END
              WHERE id = ?1",
             values![job.0],
         )?;

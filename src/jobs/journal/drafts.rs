@@ -65,27 +65,28 @@ pub(super) fn kept(db: &Tx<'_>, account: &Account, me: &str) -> tx::Result<Vec<J
 #[derive(Clone, Debug)]
 pub(in crate::jobs) struct OpenDrafts {
     pub(in crate::jobs) ids: Vec<JobId>,
+    pub(in crate::jobs) account: Account,
     pub(in crate::jobs) owner: Arc<Process>,
     /// Owners that are alive.
     pub(in crate::jobs) living: Vec<String>,
 }
 
 /// Makes this process the owner of kept drafts. Returns false, and changes nothing, if one of them has begun, is gone,
-/// or is open in another living process.
+/// is open in another living process, or belongs to another service or key.
 pub(super) fn open(db: &Tx<'_>, args: &OpenDrafts) -> tx::Result<bool> {
     let ids = super::json(&args.ids.iter().map(|id| id.0).collect::<Vec<_>>());
-    let free = "phase = 'draft' AND id IN json_list(?1, bigint)
+    let free = "phase = 'draft' AND kept AND account = ?4 AND base_url = ?5 AND id IN json_list(?1, bigint)
                 AND (owner IS NULL OR owner = ?2 OR owner NOT IN json_list(?3, text))";
     let living = super::json(&takeover::alive_now(db, &args.living)?);
-    let values = values![ids, args.owner.id, living];
+    let values = values![ids, args.owner.id, living, args.account.key, args.account.base_url];
     let count = format!("SELECT count(*) FROM job WHERE {free}");
     let found: i64 = db.row(&count, values, |r| r.get(0))?;
     if usize::try_from(found) != Ok(args.ids.len()) {
         return Ok(false);
     }
     db.execute(
-        &format!("UPDATE job SET owner = ?2, owner_label = ?4 WHERE {free}"),
-        values![ids, args.owner.id, living, args.owner.label],
+        &format!("UPDATE job SET owner = ?2, owner_label = ?6 WHERE {free}"),
+        values![ids, args.owner.id, living, args.account.key, args.account.base_url, args.owner.label],
     )?;
     Ok(true)
 }

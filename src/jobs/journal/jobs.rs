@@ -113,7 +113,10 @@ pub(super) fn job(db: &Tx<'_>, id: &JobId, me: &str) -> tx::Result<Option<Job>> 
 
 /// The jobs of a service and key except drafts, newest first.
 pub(super) fn jobs(db: &Tx<'_>, account: &Account, me: &str, most: &usize) -> tx::Result<Vec<Job>> {
-    matching(db, account, me, "phase <> 'draft'", *most)
+    // A record of a job that came back says nothing that the job does not say.
+    let shown = "phase <> 'draft' AND (phase <> 'moved' OR handover IS NULL
+                   OR NOT EXISTS (SELECT 1 FROM handover WHERE id = job.handover AND state = 'returned'))";
+    matching(db, account, me, shown, *most)
 }
 
 /// The jobs of a service and key that meet a condition, newest first.

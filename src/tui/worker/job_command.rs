@@ -100,7 +100,7 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
         }
         JobCommand::Revoke(plan) => jobs.revoke(plan).await.map(|_| JobReply::Fine),
         JobCommand::Plan(plans) => return plan(plans, jobs).await.map(JobReply::Drafts),
-        JobCommand::Undo(id, reason) => match jobs.undo(id, &reason).await {
+        JobCommand::Undo(id, reason) => match jobs.undo(id, &reason, &who).await {
             Ok(draft) => return keep(jobs, vec![draft]).await.map(JobReply::Drafts),
             Err(why) => Err(why),
         },

@@ -259,7 +259,7 @@ async fn act(session: &Session, world: &World, drafts: &mut Vec<JobId>, step: Mo
         }
         Move::Undo(n) => {
             if let Some(job) = nth(n)
-                && let Some(undo) = fine(session.jobs.undo(job.id, "is wrong").await)
+                && let Some(undo) = fine(session.jobs.undo(job.id, "is wrong", "somebody").await)
             {
                 fine(session.jobs.begin(undo, "somebody").await);
             }

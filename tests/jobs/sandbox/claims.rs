@@ -69,7 +69,7 @@ async fn a_badge_that_was_revoked_makes_room_for_the_next_and_a_correction_for_i
     bench.poll(revoke).await;
     bench.until("revoking", revoke, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     // Undone, and issued again after that: the review says that it was revoked, and not that it was sent.
-    let undo = bench.jobs.undo(issue, "착오 발급").await.expect("a draft");
+    let undo = bench.jobs.undo(issue, "착오 발급", "me").await.expect("a draft");
     bench.jobs.begin(undo, "me").await.expect("begun");
     bench.until("revoking", undo, |j| j.counts.of(RowStatus::Revoking) == 1).await;
     bench.advance(25 * 60);

@@ -78,7 +78,7 @@ async fn a_job_that_is_undone_while_a_command_reads_sends_nothing_more() {
         let jobs = bench.jobs.clone();
         let retry = async move { jobs.retry_refused(id, "me").await };
         let undo = async {
-            let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+            let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
             assert_eq!(bench.jobs.job(undo).await.expect("a job").counts.total(), 2);
         };
         assert_changed(during(&bench, retry, undo).await);

@@ -88,7 +88,7 @@ async fn what_waits_is_revoked_when_it_is_issued() {
     let mut bench = Bench::new(small()).await;
     let id = begin(&bench, people(0..30)).await;
     bench.until("accepted", id, |j| j.counts.of(RowStatus::Waiting) == 30).await;
-    let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+    let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
     let job = bench.jobs.job(undo).await.expect("a job");
     assert_eq!((job.phase, job.counts.of(RowStatus::Queued)), (Phase::Draft, 30));
     bench.jobs.begin(undo, "me").await.expect("begun");
@@ -110,7 +110,7 @@ async fn rows_of_an_undo_do_not_wait_for_badges_that_will_not_come() {
         let id = begin(&bench, people(0..2)).await;
         let sent = if is_refused { RowStatus::Sending } else { RowStatus::InDoubt };
         bench.until("sent", id, |job| job.counts.of(sent) == 2).await;
-        let undo = bench.jobs.undo(id, "잘못 발급").await.expect("a plan");
+        let undo = bench.jobs.undo(id, "잘못 발급", "me").await.expect("a plan");
         bench.jobs.begin(undo, "me").await.expect("begun");
         bench.poll(undo).await;
         assert_eq!(bench.jobs.job(undo).await.expect("a job").counts.of(RowStatus::Queued), 2, "it may come");

@@ -475,9 +475,9 @@ fn insert_job(db: &Tx<'_>, source: &str, copy: &JobCopy) -> tx::Result<i64> {
         None => None,
     };
     let places: Vec<String> = (3..JOB.len() + 3).map(|n| format!("?{n}")).collect();
-    // It is polled first. Whoever takes it over stops it if rows are left to send.
+    // Whoever takes it over stops it if rows are left to send.
     let sql = format!(
-        "INSERT INTO job (phase, follows, next_look, {}) VALUES (?1, ?2, 0, {}) RETURNING id",
+        "INSERT INTO job (phase, follows, {}) VALUES (?1, ?2, {}) RETURNING id",
         listed(JOB),
         places.join(", ")
     );
