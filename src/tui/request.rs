@@ -242,7 +242,7 @@ requests! {
         View(ask: ViewAsk) -> View(ViewAnswer) [Local, Quiet, Finish]
             else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
-        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet];
+        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
         Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet]
             else |why| Response::Filters(Err(why.text.clone()), ask.clone());
