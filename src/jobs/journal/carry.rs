@@ -29,7 +29,7 @@ struct Decided {
     names: ByField<String>,
     emails: ByField<String>,
     /// By the address: another name column does not make it another recipient.
-    skipped: ByField<()>,
+    skipped: HashSet<(FileRow, String)>,
     /// The name and the address that were allowed, by the name as it was read.
     allowed: ByField<(String, String)>,
 }
@@ -57,11 +57,12 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
         let (by_name, by_email) = ((row, read.0.clone()), (row, read.1.clone()));
         let name = decided.names.get(&by_name).cloned().unwrap_or(read.0);
         let email = decided.emails.get(&by_email).cloned().unwrap_or(read.1);
-        let is_allowed = decided.allowed.get(&by_name).is_some_and(|all| *all == (name.clone(), email.clone()));
+        let is_allowed =
+            decided.allowed.get(&by_name).is_some_and(|all| *all == (name.clone(), email.clone()));
         if name != by_name.1 || email != by_email.1 {
             found.corrected.push((no, name, email));
         }
-        if decided.skipped.contains_key(&by_email) {
+        if decided.skipped.contains(&by_email) {
             found.skipped.push(no);
         } else if is_allowed {
             found.allowed.push(no);
@@ -72,7 +73,8 @@ pub(super) fn decisions(db: &Tx<'_>, earlier: &Vec<JobId>, new: &JobId) -> tx::R
 }
 
 fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
-    let sql = "SELECT row.cells, coalesce(was.name, row.name), coalesce(was.email, row.email), row.name, row.email,
+    let sql =
+        "SELECT row.cells, coalesce(was.name, row.name), coalesce(was.email, row.email), row.name, row.email,
                       CASE row.bucket WHEN 'left_out' THEN last.what = 'leave_out' ELSE FALSE END,
                       CASE row.bucket WHEN 'ready' THEN last.what = 'allow' ELSE FALSE END
                FROM row
@@ -91,7 +93,11 @@ fn read(db: &Tx<'_>, job: JobId, decided: &mut Decided) -> tx::Result<()> {
         let (by_name, by_email) = ((row, read.0.clone()), (row, read.1.clone()));
         put(&mut decided.names, by_name.clone(), Some(&now.0).filter(|name| **name != read.0).cloned());
         put(&mut decided.emails, by_email.clone(), Some(&now.1).filter(|email| **email != read.1).cloned());
-        put(&mut decided.skipped, by_email, (is_skipped == Some(true)).then_some(()));
+        if is_skipped == Some(true) {
+            decided.skipped.insert(by_email);
+        } else {
+            decided.skipped.remove(&by_email);
+        }
         put(&mut decided.allowed, by_name, (is_allowed == Some(true)).then_some(now));
         Ok(ControlFlow::Continue(()))
     })
@@ -118,7 +124,8 @@ mod tests {
 
     /// Rows of three cells. `columns`: which of them are the name and the address.
     fn rows(columns: (usize, usize)) -> Vec<NewRow> {
-        let all = [["a", "1", "a@x"], ["b", "2", "b@x"], ["b", "2", "b@x"], ["c", "3", "c@x"], ["d", "4", "d@x"]];
+        let all =
+            [["a", "1", "a@x"], ["b", "2", "b@x"], ["b", "2", "b@x"], ["c", "3", "c@x"], ["d", "4", "d@x"]];
         let row = |cells: [&str; 3]| NewRow {
             cells: cells.map(str::to_owned).to_vec(),
             name: cells[columns.0].into(),
@@ -159,8 +166,11 @@ mod tests {
         assert_eq!(found(&[first], draft((0, 2))), same);
         // Another name column: what was decided about the address applies, and nothing else.
         let other = draft((1, 2));
-        let by_email =
-            EarlierDecisions { corrected: vec![(1, "1".into(), "aa@x".into())], skipped: vec![2], allowed: vec![] };
+        let by_email = EarlierDecisions {
+            corrected: vec![(1, "1".into(), "aa@x".into())],
+            skipped: vec![2],
+            allowed: vec![],
+        };
         assert_eq!(found(&[first], other), by_email);
         // The newer draft did not skip the row. It says nothing about the names of the older one.
         let back = EarlierDecisions { corrected: vec![(1, "A".into(), "a@x".into())], ..Default::default() };

@@ -313,8 +313,7 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
-    let Some(review) =
-        review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?
+    let Some(review) = review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?
     else {
         return Ok(0);
     };
