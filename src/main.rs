@@ -327,6 +327,7 @@ fn app_paths(paths: &Paths, begins_tour: bool, read_only: bool) -> AppPaths {
             (FileKind::Log, paths.log_file()),
             (FileKind::Crashes, tui::crash_file(&paths.data_dir)),
         ],
+        data_dir: Some(paths.data_dir.clone()),
         // The tour issues and revokes badges.
         offers_tour: !taken && !read_only,
         tour_note: (!taken).then_some(note),

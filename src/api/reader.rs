@@ -223,8 +223,8 @@ impl Reader {
     }
 
     /// See [`ServiceClock::recall`].
-    pub fn recall_offset(&self, offset: jiff::tz::Offset) {
-        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(offset);
+    pub fn recall_offset(&self, known: crate::domain::time::KnownOffset) {
+        self.0.clock.lock().unwrap_or_else(PoisonError::into_inner).recall(known);
     }
 
     pub fn learn_offset(&self, recorded: &ServiceTime, happened: jiff::Timestamp) -> bool {

@@ -223,6 +223,7 @@ fn words(status: &IndexStatus) -> String {
         certs = status.certs
     ));
     lines.push(match (status.read_at, status.scanning) {
+        (None, None | Some((0, _))) => t!("not read yet: lapel index build").to_owned(),
         (_, Some((done, Some(all)))) => {
             t!("reading stopped at {done} of {all}; lapel index build continues there", done, all)
         }
@@ -242,7 +243,6 @@ fn words(status: &IndexStatus) -> String {
             }
         }
         (Some(at), None) => t!("read at {at}; the count differs from the service's, because the history changed meanwhile. Read it again: lapel index build --all", at = stamp(at)),
-        (None, None) => t!("not read yet: lapel index build").to_owned(),
     });
     lines.join("\n")
 }

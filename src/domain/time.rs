@@ -192,6 +192,15 @@ pub enum OffsetBasis {
     Learned,
 }
 
+/// The service's offset as an earlier session knew it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownOffset {
+    /// See [`OffsetBasis::Learned`].
+    Learned(Offset),
+    /// See [`OffsetBasis::AtLeast`].
+    AtLeast(Offset),
+}
+
 impl ServiceClock {
     /// `offset` is the profile's setting.
     pub fn new(offset: Option<Offset>, speed: f64) -> Self {
@@ -273,9 +282,16 @@ impl ServiceClock {
     }
 
     /// From an earlier session. Ignored when a better offset is known.
-    pub fn recall(&mut self, offset: Offset) {
-        if !self.is_zone_known() {
-            (self.offset, self.basis) = (offset, OffsetBasis::Learned);
+    pub fn recall(&mut self, known: KnownOffset) {
+        if self.is_zone_known() {
+            return;
+        }
+        match known {
+            KnownOffset::Learned(offset) => (self.offset, self.basis) = (offset, OffsetBasis::Learned),
+            KnownOffset::AtLeast(offset) if offset > self.offset => {
+                (self.offset, self.basis) = (offset, OffsetBasis::AtLeast);
+            }
+            KnownOffset::AtLeast(_) => {}
         }
     }
 
@@ -394,10 +410,24 @@ mod tests {
         assert_eq!(clock.offset(), Offset::constant(9));
         clock.reach(&at(120));
         assert_eq!(clock.offset(), Offset::constant(9), "it only grows");
-        clock.recall(Offset::constant(10));
+        clock.recall(KnownOffset::Learned(Offset::constant(10)));
         assert!(clock.is_zone_known());
         clock.reach(&at(13 * 60));
         assert_eq!(clock.offset(), Offset::constant(10), "what is known stays");
+    }
+
+    #[test]
+    fn the_smallest_possible_offset_of_an_earlier_session_only_grows() {
+        let hours = |n| Offset::constant(n);
+        let mut clock =
+            ServiceClock { anchor: None, speed: 0.0, offset: Offset::UTC, basis: OffsetBasis::ThisComputer };
+        clock.recall(KnownOffset::AtLeast(hours(6)));
+        assert_eq!((clock.offset(), clock.basis()), (hours(6), OffsetBasis::AtLeast));
+        clock.recall(KnownOffset::AtLeast(hours(5)));
+        assert_eq!(clock.offset(), hours(6));
+        clock.recall(KnownOffset::Learned(hours(-3)));
+        clock.recall(KnownOffset::AtLeast(hours(9)));
+        assert_eq!((clock.offset(), clock.basis()), (hours(-3), OffsetBasis::Learned), "a better one stays");
     }
 
     /// A learned offset is saved in its display form.

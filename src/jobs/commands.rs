@@ -372,6 +372,31 @@ impl Jobs {
         Ok(n)
     }
 
+    /// Repeats the decisions of earlier drafts of a file in new ones, as far as they apply to the same rows with the same
+    /// fields. A permission to send a second badge does not apply: the duplicate check asks again.
+    ///
+    /// # Errors
+    /// One of the new jobs is not a draft of this process.
+    pub async fn keep_decisions(&self, earlier: &[JobId], new: &[JobId]) -> Result<(), JobError> {
+        let mut earlier = earlier.to_vec();
+        earlier.sort_unstable();
+        for id in new {
+            let found = self.core.store.earlier_decisions(earlier.clone(), *id).await?;
+            let again = |(no, name, email): &(u64, String, String)| corrected(*no, name, email).0;
+            if !found.corrected.is_empty() {
+                let rows = found.corrected.iter().map(again).collect();
+                self.core.store.correct_rows(*id, rows).await?;
+            }
+            if !found.skipped.is_empty() {
+                self.leave_out(*id, RowSelection::These(found.skipped)).await?;
+            }
+            if !found.allowed.is_empty() {
+                self.allow(*id, RowSelection::These(found.allowed)).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Undoes the last decision of a draft's review. `None` if there is none. After an undone correction, the
     /// duplicate check must run again.
     ///

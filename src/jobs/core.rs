@@ -3,7 +3,7 @@
 use super::error::JobError;
 use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
-use super::journal::facts::{Fact, FactObservation, KeptFact};
+use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
 use super::journal::rows::RowFilter;
 use super::journal::sent_here::SentHere;
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
@@ -12,6 +12,7 @@ use super::row_status::RowStatus;
 use super::settings::JobConfig;
 use super::{follow, send};
 use crate::api::{Access, Reader, Writer};
+use crate::domain::time::OffsetBasis;
 use crate::jobs::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
@@ -52,6 +53,8 @@ pub(super) struct JobsCore {
     pub(super) senders: Mutex<HashMap<JobId, send::Sender>>,
     /// The service's count of issued badges per template, at the last poll.
     pub(super) counts: Mutex<HashMap<crate::domain::TemplateId, u64>>,
+    /// The service's offset as the journal has it, or as this session saw it last.
+    kept_offset: Mutex<Option<Offset>>,
     pub(super) troubles: Mutex<HashMap<JobId, JournalError>>,
     /// Cancelled on closing: nothing new is sent.
     pub(super) closing: CancellationToken,
@@ -113,6 +116,7 @@ impl Jobs {
             idle: Notify::new(),
             senders: Mutex::default(),
             counts: Mutex::default(),
+            kept_offset: Mutex::default(),
             troubles: Mutex::default(),
             closing: CancellationToken::new(),
             ending: ending.clone(),
@@ -321,6 +325,7 @@ impl Jobs {
             // A follower that panicked has ended, too.
             let _ = follower.await;
         }
+        let _ = self.core.keep_least_offset().await;
         let _ = self.core.store.release(self.core.me()).await;
     }
 }
@@ -358,14 +363,28 @@ impl JobsCore {
 
     /// Restores the service's UTC offset from the journal unless it is old.
     async fn recall_offset(&self) -> Result<(), JournalError> {
-        let since = self.moment().0.as_second() - super::journal::facts::RECALLED.as_secs();
-        let facts = self.store.facts(self.account.of_facts()).await?;
-        let newest =
-            facts.iter().filter(|f| f.name == "utc_offset" && f.last >= since).max_by_key(|f| f.last);
-        if let Some(offset) = newest.and_then(|f| crate::domain::time::read_offset(&f.value)) {
-            self.reader().recall_offset(offset);
+        let since = self.moment().0.as_second() - facts::RECALLED.as_secs();
+        let mut found = self.store.facts(self.account.of_facts()).await?;
+        found.retain(|fact| fact.last >= since);
+        found.sort_by_key(|fact| std::cmp::Reverse(fact.last));
+        let seen = found.iter().map(|fact| (fact.name.as_str(), fact.value.as_str()));
+        if let Some(known) = facts::known_offset(seen) {
+            self.reader().recall_offset(known);
         }
+        *lock(&self.kept_offset) = Some(self.reader().clock().offset());
         Ok(())
+    }
+
+    /// Keeps the smallest possible offset, so that the next session, and commands, show the times of a job in the same
+    /// zone.
+    pub(super) async fn keep_least_offset(&self) -> Result<(), JournalError> {
+        let clock = self.reader().clock();
+        let is_new = lock(&self.kept_offset).replace(clock.offset()) != Some(clock.offset());
+        if !is_new || clock.basis() != OffsetBasis::AtLeast {
+            return Ok(());
+        }
+        let offset = clock.offset().to_string();
+        self.learn(vec![FactObservation::once(LEAST_OFFSET, &offset, Code::ReadInBadges)]).await
     }
 
     /// Removes personal data of jobs that finished `keep_days` ago, if that is set.

@@ -2,6 +2,7 @@
 
 use super::Account;
 use super::journal::{Creation, Journal, JournalError, Migration, TeamStatus, known_offset};
+use crate::domain::time::KnownOffset;
 use crate::jobs::prelude::*;
 use crate::team::Login;
 use std::path::Path;
@@ -125,7 +126,7 @@ impl JournalPlace {
     }
 
     /// The UTC offset of the service that jobs have learned. Of a file only, since it is needed at once.
-    pub fn known_offset(&self, account: &Account) -> Option<Offset> {
+    pub fn known_offset(&self, account: &Account) -> Option<KnownOffset> {
         match self {
             Self::Folder(folder) => known_offset(folder, account),
             Self::Memory | Self::Team { .. } => None,

@@ -16,6 +16,8 @@ pub enum RowSelection {
     Class(DuplicateKind),
     /// The rows of a [`RowGroup`]: this status, and the key of this reason.
     Group(RowStatus, String),
+    /// Rows by their places.
+    These(Vec<u64>),
     /// All rows that need review.
     Asked,
 }

@@ -193,8 +193,8 @@ requests! {
         Files -> Files(Vec<String>) [Journal];
         /// Open a file and detect its format.
         OpenFile(source: ImportSource, choices: Choices) -> Opened(Box<Result<Opened, String>>) [Journal, OwnEnd];
-        /// Write every row of a file into drafts.
-        DraftFile(request: Box<FileRequest>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
+        /// Write every row of a file into drafts, with the decisions of the drafts that they replace.
+        DraftFile(request: Box<FileRequest>, replaced: Vec<JobId>) -> Drafted(Result<Vec<Job>, String>) [Journal, OwnEnd];
         /// Compare drafts of one file with the file as it is now.
         CompareFile(drafts: Vec<JobId>) -> Compared(Box<Result<FileState, String>>) [Journal];
         /// Check drafts for recipients who already have the badge: the drafts as they are now, and the duplicates of each.
@@ -242,7 +242,7 @@ requests! {
         View(ask: ViewAsk) -> View(ViewAnswer) [Local, Quiet, Finish]
             else |_why| Response::View(ViewAnswer::failed(ask, t!("internal lapel error")));
         /// Read, write or delete the recent lookups. The response is the lists as they are now.
-        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet];
+        Recents(ask: Box<RecentsAsk>) -> Recents(Result<Lists, String>) [Local, Quiet, Finish];
         /// Read or change the saved filters. The response is the filters as they are now, and the request.
         Filters(ask: Box<FiltersAsk>) -> Filters(Result<FiltersRead, String>, Box<FiltersAsk>) [Local, Quiet]
             else |why| Response::Filters(Err(why.text.clone()), ask.clone());

@@ -274,9 +274,12 @@ async fn answer(
             let opened = link?.jobs?.open_ids(source, choices, reading(), context.cancel.clone()).await;
             Response::Opened(Box::new(said(opened)))
         }
-        Request::DraftFile(request) => {
+        Request::DraftFile(request, replaced) => {
             let jobs = link?.jobs?;
-            let drafted = jobs.draft_file(*request, reading(), context.cancel.clone()).await;
+            let drafted = match jobs.draft_file(*request, reading(), context.cancel.clone()).await {
+                Ok(new) => jobs.keep_decisions(&replaced, &new).await.map(|()| new),
+                Err(why) => Err(why),
+            };
             Response::Drafted(drafted_by(&jobs, drafted, &context).await)
         }
         Request::DraftIds(request) => {

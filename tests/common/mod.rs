@@ -131,6 +131,14 @@ impl Harness {
         Self::of(tui(Begin::Welcome, helpers(), columns, rows), sandbox)
     }
 
+    /// The same, with a folder for what is kept of its form.
+    pub async fn welcome_in(folder: &std::path::Path, columns: u16, rows: u16) -> Self {
+        let sandbox = started(Options { history: Some(0), ..frozen() }).await;
+        let app_paths = lapel::tui::AppPaths { data_dir: Some(folder.to_owned()), ..Default::default() };
+        let start = Start { app_paths, ..start(PictureSettings::none(), Begin::Welcome, helpers()) };
+        Self::of(desk_from(start, columns, rows), sandbox)
+    }
+
     /// Another TUI on the same sandbox, as after a new start of the program.
     pub async fn reopened(
         self,

@@ -33,7 +33,7 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     // Why what is selected is not possible stands under the list, whole, also where there is little room.
     h.press("ctrl-u");
     h.type_text("반전");
-    let reason = "지금은 안 됨: 쓸 수 있는 곳: 발급 이력";
+    let reason = "지금은 안 됨: 발급 이력에서만 사용";
     for (columns, rows) in [(60, 16), (columns, rows)] {
         h.tui.surface.resize(columns, rows);
         h.tui.app.update(Message::Resize(columns, rows));

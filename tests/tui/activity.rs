@@ -270,7 +270,7 @@ async fn a_closed_review_of_an_undo_is_kept_and_revokes_nothing() {
     assert!(!screen.contains(msg_part("cancel the rest")), "everything was sent:\n{screen}");
     h.type_text("잘못된 명단");
     h.press("enter");
-    h.shows(&msg_with("{n} to revoke when issued", &[&2])).await;
+    h.shows(&msg_with("{badges} once issued", &[&"2 badges"])).await;
     h.press("esc");
     let screen = h.shows(msg_part("1 job · 1 open")).await;
     assert!(screen.contains(msg_part("Nothing was sent")), "{screen}");
@@ -295,7 +295,7 @@ async fn a_row_that_was_never_seen_is_sent_again_only_with_a_reason_and_a_confir
     assert!(h.screen().contains(msg_part("There is nothing to resolve in this row")));
     h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
     h.press("r");
-    h.shows("? never seen").await;
+    h.shows("▲ never seen").await;
     h.settled().await;
     h.press("d");
     h.shows(msg("send again")).await;
@@ -321,7 +321,7 @@ async fn all_rows_that_were_never_seen_are_sent_again_by_one_decision_with_a_typ
     h.press("enter");
     h.shows(msg_part("row 1 of 3")).await;
     h.press("r");
-    h.shows("? never seen").await;
+    h.shows("▲ never seen").await;
     h.settled().await;
     h.press("d");
     h.shows(msg("send all again")).await;

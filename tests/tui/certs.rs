@@ -90,6 +90,26 @@ async fn a_number_that_the_index_lacks_is_found_in_one_confirmed_step() {
 }
 
 #[tokio::test]
+async fn while_the_history_is_read_nothing_says_that_it_is_not_read_yet() {
+    let mut h = Harness::with(small(), 80, 24, with_index).await;
+    h.settled().await;
+    h.press("3");
+    h.paste("DMU-2026-999999");
+    h.press("enter");
+    let screen = h.settled().await;
+    let unread = msg_part("and it is not read yet");
+    assert!(flowing(&screen).contains(unread), "{screen}");
+    h.press("+");
+    h.settled().await;
+    h.confirm("1");
+    let screen = h.screen();
+    assert!(
+        flowing(&screen).contains(msg_part("stops it.")) && !flowing(&screen).contains(unread),
+        "{screen}"
+    );
+}
+
+#[tokio::test]
 async fn a_number_that_no_record_has_ends_with_the_last_record() {
     let history = Some(40);
     let mut h = Harness::with(Options { history, ..small() }, 80, 24, with_index).await;

@@ -247,6 +247,56 @@ async fn the_review_opens_the_mapping_again_and_says_what_changed_in_the_file() 
     h.gone(lapel::jobs::JobId(1)).await;
 }
 
+/// Also decisions that do not apply to the mapping between: they come back with the first one.
+#[tokio::test]
+async fn decisions_survive_another_mapping_and_the_way_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    let rows = "별명,성명,이메일\n미나,Garc?a,kim@naru.example\n영이,이영희,lee@naru.example\n셋,박철수,park@gmial.com\n";
+    std::fs::write(&file, rows).expect("written");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("2 need review")).await;
+    h.settled().await;
+    // A suggestion is taken, a name with lost letters is allowed, a ready row is skipped.
+    let row = async |h: &mut Harness, name: &str, key: &str| {
+        h.press("/");
+        h.type_text(name);
+        h.press("enter");
+        h.settled().await;
+        h.press(key);
+        h.settled().await;
+        h.press("esc");
+        h.settled().await;
+    };
+    row(&mut h, "park@", "enter").await;
+    row(&mut h, "kim@", "space").await;
+    row(&mut h, "lee@", "-").await;
+    let is_decided = |screen: &str| screen.contains("2 ready") && screen.contains("1 skipped");
+    let screen = h.settled().await;
+    assert!(is_decided(&screen), "{screen}");
+    for (key, name) in [("left", "별명"), ("right", "성명")] {
+        h.press("m");
+        h.shows("< 이메일").await;
+        h.press(key);
+        h.press("enter");
+        h.shows(&format!("name = {name}, e-mail = 이메일")).await;
+        h.settled().await;
+        h.press("enter");
+        h.shows("1 skipped").await;
+        let screen = h.settled().await;
+        assert!(is_decided(&screen), "{name}: {screen}");
+    }
+    h.confirm_draft("2").await;
+    h.until("accepted", |s| s.contains("waiting 2")).await;
+    let sent = h.sandbox.control().ledger().accepted;
+    let mut sent: Vec<String> = sent.into_iter().map(|one| one.recipient_email).collect();
+    sent.sort();
+    assert_eq!(sent, ["kim@naru.example", "park@gmail.com"]);
+}
+
 #[tokio::test]
 async fn pasted_lines_become_a_draft() {
     let mut h = Harness::new(small(), 80, 24).await;
@@ -399,7 +449,11 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
         screen.contains(msg_part("7 rows")) && screen.contains(&format!("2 {}", msg("Issued: will be sent"))),
         "{screen}"
     );
-    assert!(screen.contains(&msg_with("{n} to revoke when issued", &[&1])), "{screen}");
+    let now = msg_with("{badges} now, in {requests}", &[&"2 badges", &"1 request"]);
+    assert!(
+        screen.contains(&format!("{now} · {}", msg_with("{badges} once issued", &[&"1 badge"]))),
+        "{screen}"
+    );
     h.press("j");
     let screen = h.settled().await;
     assert!(screen.contains("1.23E+15"), "the damaged one is named: {screen}");

@@ -298,6 +298,23 @@ async fn copies_of_a_badge_are_counted_in_the_loaded_rows() {
     assert!(flat.contains(msg_part("3 copies among")), "in the preview: {screen}");
 }
 
+/// A note about copies takes no cell of a title while there are free ones.
+#[tokio::test]
+async fn a_title_is_whole_beside_the_note_about_its_copies() {
+    let mut h = Harness::new(small(), 109, 30).await;
+    let again = || one("한서윤", RowState::Issued);
+    let insert = vec![again(), again(), again()];
+    h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
+    h.press("2 /");
+    h.type_text("email:story@naru.example");
+    h.press("enter");
+    let screen = h.settled().await;
+    let rows: Vec<&str> = screen.lines().filter(|line| line.contains("story@")).collect();
+    assert!(rows.iter().filter(|row| row.contains("한서윤")).count() >= 3, "{screen}");
+    assert!(rows.iter().any(|row| row.contains("3 copies")), "there is room for the long note: {screen}");
+    assert!(rows.iter().all(|row| !row.contains('…')), "{screen}");
+}
+
 pub fn resize_to(h: &mut Harness, columns: u16, rows: u16) {
     h.tui.surface.resize(columns, rows);
     h.tui.app.update(Message::Resize(columns, rows));

@@ -201,3 +201,23 @@ async fn what_is_not_typed_right_is_not_saved_and_hostile_names_are_scrubbed() {
     assert!(said.contains(msg_part("Nothing was saved.")), "{screen}");
     assert_eq!(requests(&h, "GET /badges/history"), before, "what is wrong is not asked");
 }
+
+/// A few short filters need no popup as wide as the screen.
+#[tokio::test]
+async fn the_popup_is_as_wide_as_its_filters() {
+    let (mut h, _path, _folder) = with_file(Some("[history.\"a\"]\ntitle = \"파이썬\"\n")).await;
+    let width = |screen: &str| {
+        let edge =
+            screen.lines().find(|line| line.contains(msg("Saved filters of History"))).expect("the popup");
+        let (from, to) = (edge.find('┌').expect("an edge"), edge.find('┐').expect("another"));
+        edge[from..to].chars().count()
+    };
+    h.press("2 f");
+    let narrow = width(&h.settled().await);
+    assert!(narrow < 60, "{}", h.screen());
+    let long = "x".repeat(40);
+    let (mut h, _path, _folder) = with_file(Some(&format!("[history.\"a\"]\ntitle = \"{long}\"\n"))).await;
+    h.press("2 f");
+    let screen = h.settled().await;
+    assert!(width(&screen) > narrow && screen.contains(&long), "{screen}");
+}

@@ -201,7 +201,9 @@ async fn a_doubt_is_lapels_until_its_time_is_over_and_then_a_persons() {
     let screen = h.settled().await;
     assert!(screen.contains(msg("lapel is checking")), "{screen}");
     assert!(line(&screen, "1 in doubt").contains(msg_part("next check")), "{screen}");
-    assert!(!screen.contains("Home ▲"), "it needs nobody yet: {screen}");
+    assert!(line(&screen, "1 in doubt").contains("▲ Job 1"), "{screen}");
+    assert!(screen.contains("Home ▲1") && screen.contains("Activity ▲1"), "from the start: {screen}");
+    assert!(line(&screen, msg("nothing")).trim() == msg("nothing"), "it needs nobody yet: {screen}");
     h.press("g enter");
     let screen = h.settled().await;
     assert!(screen.contains(msg_part("row 1 of 1")), "its rows: {screen}");

@@ -137,7 +137,8 @@ async fn a_redo_file_of_any_format_is_read_again() {
         h.settled().await;
         h.paste(&file.display().to_string());
         h.press("enter");
-        let screen = h.until("two rows", |s| s.contains("2 rows") || s.contains("2 ready")).await;
+        let screen =
+            h.until("two rows", |s| s.contains("2 rows") || s.matches(msg("no problem")).count() == 2).await;
         assert_eq!(h.sandbox.control().ledger().accepted_total(), 3, "{screen}");
     }
 }

@@ -270,7 +270,7 @@ async fn what_was_never_seen() {
     h.shows(msg_part("row 1 of 2")).await;
     h.sandbox.control().advance(Duration::from_secs(27 * 3600));
     h.press("r");
-    h.shows("? never seen").await;
+    h.shows("▲ never seen").await;
     h.settled().await;
     h.press("d");
     h.shows(msg("send again")).await;

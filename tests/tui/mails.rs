@@ -85,6 +85,7 @@ async fn without_an_index_the_failed_mails_are_those_of_the_jobs() {
     h.press("M");
     let screen = h.settled().await;
     assert!(screen.contains(msg("from lapel's own jobs (no index)")), "{screen}");
+    assert!(screen.contains(msg("No issued badges, no mails")) && !screen.contains("0 of 0"), "{screen}");
     assert!(screen.contains(msg_part("lapel knows of no failed mail")), "{screen}");
     h.press("e");
     assert!(h.settled().await.contains(msg("There are no failed mails here to export.")), "{}", h.screen());

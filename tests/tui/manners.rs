@@ -165,13 +165,13 @@ async fn the_palette_does_what_is_typed_or_says_why_not() {
     // What belongs to another screen is there, with its place, and does nothing from here.
     h.press("ctrl-p");
     h.type_text("invert");
-    assert!(h.screen().contains(&msg_with("available in: {place}", &[&"History"])), "{}", h.screen());
+    assert!(h.screen().contains(&msg_with("only in {place}", &[&"History"])), "{}", h.screen());
     h.press("enter");
     assert!(
         h.screen().contains(&format!(
             "{} {}",
             msg_part("Not now:"),
-            msg_with("available in: {place}", &[&"History"])
+            msg_with("only in {place}", &[&"History"])
         )),
         "{}",
         h.screen()

@@ -24,7 +24,7 @@ pub async fn never_seen() -> Harness {
     h.press("enter");
     h.shows("row 1 of 3").await;
     h.press("r");
-    h.shows("? never seen").await;
+    h.shows("▲ never seen").await;
     h.shows("3 never seen").await;
     h.settled().await;
     h

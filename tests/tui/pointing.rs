@@ -506,7 +506,7 @@ async fn a_click_chooses_how_one_row_is_resolved() {
     let mut h = super::marked_rows::never_seen().await;
     h.press("d");
     let screen = h.shows(msg("send all again")).await;
-    let row = row_of(&screen, "? never seen", msg("leave as it is"));
+    let row = row_of(&screen, "▲ never seen", msg("leave as it is"));
     // The first click selects, the second one chooses.
     click(&mut h, 20, row);
     click(&mut h, 20, row);

@@ -63,7 +63,7 @@ async fn a_single_row_that_needs_review_says_how_it_is_sent_or_skipped() {
     h.shows(msg_part("check every row")).await;
     h.press("enter");
     h.shows(msg_part("1 needs review")).await;
-    let keys = msg_with("{send} sends this row anyway, {skip} skips it", &[&"space", &"-"]);
+    let keys = msg_with("{send} includes this row anyway, {skip} skips it", &[&"space", &"-"]);
     let screen = h.settled().await;
     assert!(screen.contains(&keys), "{screen}");
     h.press("space");
@@ -189,7 +189,7 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
     h.shows(&msg_with("{what}: {n} (“{example}”)", &[&msg("lost letters"), &3, &"Garc?a"])).await;
     let screen = h.settled().await;
     let hint = msg_with(
-        "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
+        "{rows} rows with this reason: {send} includes {allows}, {skip} skips {rows}",
         &[&3, &"A", &3, &"_", &3],
     );
     assert!(screen.contains(&hint) && screen.contains("2 ready"), "{screen}");
@@ -416,4 +416,50 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
     let flat = screen.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(flat.contains("did you mean naru.example, as in most other addresses?"), "{screen}");
     assert!(flat.contains("one@naru.example"), "the suggestion, too: {screen}");
+}
+
+#[tokio::test]
+async fn the_footer_has_undo_after_a_decision_and_says_what_a_group_key_does() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("lost.csv");
+    std::fs::write(
+        &file,
+        "name,email\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n",
+    )
+    .expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("2 need review")).await;
+    let screen = h.settled().await;
+    let footer = |screen: &str| screen.trim_end().lines().last().unwrap_or_default().to_owned();
+    let undo = format!("u {}", msg("undo"));
+    assert!(!footer(&screen).contains(&undo), "{screen}");
+    assert!(!screen.contains("send all") && screen.contains(msg_part("includes 2")), "{screen}");
+    h.press("space");
+    h.shows("2 ready").await;
+    let screen = h.settled().await;
+    assert!(footer(&screen).contains(&undo), "{screen}");
+}
+
+#[tokio::test]
+async fn a_search_fits_the_columns_to_what_it_finds() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("long.csv");
+    let long = "Maximiliana Wilhelmina Amalia";
+    let rows = format!("name,email\nGarc?a,a@x.example\n{long},b@x.example\n");
+    std::fs::write(&file, rows).expect("written");
+    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows(msg_part("1 needs review")).await;
+    h.settled().await;
+    h.press("/");
+    h.type_text("b@x");
+    h.press("enter");
+    let screen = h.settled().await;
+    let row = screen.lines().find(|line| line.starts_with('▌')).expect("the row");
+    assert!(row.contains(long), "{screen}");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::activity::people;
-use crate::common::texts::{asks, msg_part, msg_with};
+use crate::common::texts::{asks, msg, msg_part, msg_with};
 use lapel::tui::ProfileSession;
 use std::path::Path;
 
@@ -160,4 +160,68 @@ async fn reasons_and_corrections_are_there_again() {
     h.type_text("x");
     h.press("esc c");
     assert!(h.screen().contains(&filled()), "{}", h.screen());
+}
+
+/// Types an address and an API key into the form of a new profile, and returns the key.
+async fn type_profile(h: &mut Harness) -> String {
+    let key = h.sandbox.api_key().to_owned();
+    h.shows(msg("Base URL")).await;
+    h.press("ctrl-u");
+    h.type_text("https://badges.naru.example/api/v1/ext");
+    while !h.screen().lines().any(|line| line.contains(msg("API key")) && line.contains('▌')) {
+        h.press("tab");
+    }
+    h.type_text(&key);
+    key
+}
+
+#[tokio::test]
+async fn a_new_profile_is_there_again_without_its_key() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::welcome_in(folder.path(), 100, 40).await;
+    h.settled().await;
+    h.press("u");
+    let key = type_profile(&mut h).await;
+    let file = folder.path().join("recent/new profile.json");
+    let text = || std::fs::read_to_string(&file).unwrap_or_default();
+    h.until("a pause is enough, as before a crash", |_| text().contains("badges.naru.example")).await;
+    h.press("esc");
+    h.settled().await;
+    assert!(!text().contains(&key), "{}", text());
+    h.press("u");
+    let screen = h.settled().await;
+    assert!(screen.contains("badges.naru.example") && screen.contains(&filled()), "{screen}");
+    // Another start, after ctrl-c.
+    h.press("esc ctrl-c");
+    let mut h = Harness::welcome_in(folder.path(), 100, 40).await;
+    h.settled().await;
+    h.press("u");
+    let screen = h.settled().await;
+    let line = screen.lines().find(|line| line.contains(msg("API key"))).expect("the field");
+    assert!(screen.contains("badges.naru.example") && line.trim() == msg("API key"), "no key:\n{screen}");
+    h.press("f8 esc u");
+    let screen = h.settled().await;
+    assert!(!screen.contains("badges.naru.example") && !screen.contains(&filled()), "{screen}");
+}
+
+#[tokio::test]
+async fn a_profile_added_in_the_list_is_there_again_until_it_is_saved() {
+    let mut h = Harness::new(small(), 100, 40).await;
+    h.settled().await;
+    h.press("P");
+    h.settled().await;
+    h.press("enter");
+    type_profile(&mut h).await;
+    // esc closes the form and then the list.
+    h.press("esc esc P");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.settled().await;
+    assert!(screen.contains("badges.naru.example") && screen.contains(&filled()), "{screen}");
+    // A password in an address is not kept.
+    h.press("ctrl-u");
+    h.type_text("https://me:secret@naru.example");
+    h.press("esc enter");
+    let screen = h.settled().await;
+    assert!(!screen.contains("secret"), "{screen}");
 }

@@ -4,7 +4,7 @@ use super::super::core::JobsCore;
 use super::super::history_scan::{self, HistoryScan, SeenBadge};
 use super::super::job::JobId;
 use super::super::journal::doubts::{ResolveDoubts, WAITING};
-use super::super::journal::facts::FactObservation;
+use super::super::journal::facts::{FactObservation, OFFSET};
 use super::super::journal::observe::{MarkOverdue, ObserveContext, Observed};
 use super::super::journal::polling::{Group, SecondBadge};
 use super::super::reason::Code;
@@ -307,9 +307,9 @@ async fn tell(core: &Arc<JobsCore>, observed: Observed) -> Result<(), PollError>
         && (known.basis(), known.offset()) != (OffsetBasis::Learned, reader.clock().offset())
     {
         let offset = reader.clock().offset().to_string();
-        core.learn(vec![FactObservation::once("utc_offset", &offset, Code::WitnessedTime)]).await?;
+        core.learn(vec![FactObservation::once(OFFSET, &offset, Code::WitnessedTime)]).await?;
     }
-    Ok(())
+    Ok(core.keep_least_offset().await?)
 }
 
 async fn hidden(core: &Arc<JobsCore>, name: &'static str, evidence: Code) -> Result<(), PollError> {

@@ -79,7 +79,7 @@ pub(super) const ALLOWED_TOGETHER: &str =
       AND CASE WHEN reason_code(why) = 'class' THEN class IN ('twin', 'shared_address') OR repeats IS NULL
                ELSE coalesce(class, 'new') = 'new' AND seen IS NULL AND repeats IS NULL END)";
 
-/// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group.
+/// The rows of a draft that a review selects, of those that may get this status. `?2` is the key of a group, or a list of places.
 pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
     let which = match rows {
         RowSelection::One(no) | RowSelection::Shown(no, _) => format!("no = {no}"),
@@ -89,6 +89,7 @@ pub(super) fn selected(rows: &RowSelection, to: RowStatus) -> String {
             format!("bucket = '{}' AND {GROUP} = ?2 AND {ALLOWED_TOGETHER}", row_status.code())
         }
         RowSelection::Group(row_status, _) => format!("bucket = '{}' AND {GROUP} = ?2", row_status.code()),
+        RowSelection::These(_) => "no IN json_list(?2, bigint)".to_owned(),
         RowSelection::Asked => "bucket = 'ask'".to_owned(),
     };
     // A row with a title names another template than its job's.

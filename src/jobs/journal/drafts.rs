@@ -309,12 +309,12 @@ pub(in crate::jobs) struct ReviewRows {
 pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
     jobs::assure_draft(db, args.id, true)?;
     let key = match &args.which {
-        RowSelection::Group(_, key) => Some(key),
+        RowSelection::Group(_, key) => Some(key.clone()),
+        RowSelection::These(rows) => Some(super::json(rows)),
         RowSelection::One(_) | RowSelection::Shown(..) | RowSelection::Class(_) | RowSelection::Asked => None,
     };
     let selected = conditions::selected(&args.which, args.to);
-    let Some(review) =
-        review::record(db, args.id, review::name_of(args.to), &selected, key.map(String::as_str))?
+    let Some(review) = review::record(db, args.id, review::name_of(args.to), &selected, key.as_deref())?
     else {
         return Ok(0);
     };
@@ -323,7 +323,7 @@ pub(super) fn review_rows(db: &Tx<'_>, args: &ReviewRows) -> tx::Result<u64> {
         RowSelection::Shown(_, Some(class)) => {
             format!("class = '{}' AND {}", class.code(), conditions::SAYS_DUPLICATE)
         }
-        RowSelection::Shown(_, None) => "FALSE".to_owned(),
+        RowSelection::Shown(_, None) | RowSelection::These(_) => "FALSE".to_owned(),
         RowSelection::One(_) | RowSelection::Group(..) | RowSelection::Asked => {
             conditions::SAYS_DUPLICATE.to_owned()
         }

@@ -2,12 +2,33 @@
 
 use super::reasons::stored;
 use super::tx::{self, Tx, values};
+use crate::domain::time::{KnownOffset, read_offset};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::{Code, Reason};
 
 /// Maximum age of a stored UTC offset of the service: zones change in spring and autumn.
 pub(in crate::jobs) const RECALLED: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// The offset that a record with a known time showed.
+pub(in crate::jobs) const OFFSET: &str = "utc_offset";
+/// The smallest offset by which no past event lies in the future, until a better one is known.
+pub(in crate::jobs) const LEAST_OFFSET: &str = "utc_offset_at_least";
+
+/// The service's offset by these facts, each a name and a value, the newest first.
+pub(in crate::jobs) fn known_offset<'f>(
+    facts: impl Iterator<Item = (&'f str, &'f str)>,
+) -> Option<KnownOffset> {
+    let mut least = None;
+    for (name, value) in facts {
+        match (name, read_offset(value)) {
+            (OFFSET, Some(offset)) => return Some(KnownOffset::Learned(offset)),
+            (LEAST_OFFSET, Some(offset)) => least = least.max(Some(offset)),
+            _ => {}
+        }
+    }
+    least.map(KnownOffset::AtLeast)
+}
 
 /// [`Account::of_facts`](super::jobs::Account::of_facts) of a row of the table `job`.
 pub(super) const OF_JOB: &str = "(job.account || ' ' || job.base_url)";

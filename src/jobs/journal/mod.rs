@@ -12,6 +12,7 @@
 //! sending       record requests and answers           decisions    pause, resume, retry, resolve
 //! polling       what to poll, and when                observe, doubts   apply what a poll found
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
+//! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
 //! sent_here     what was sent to an address
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
@@ -39,6 +40,7 @@ mod accounts;
 mod adopt;
 mod away;
 pub mod backup;
+mod carry;
 pub(super) mod claims;
 mod conditions;
 pub(super) mod decisions;

@@ -1,13 +1,12 @@
 //! What commands that only read want from the journal: recent jobs for completion, and the time zone of the service.
 //! Reads without the journal's owners and locks, so that it works beside a running lapel.
 
-use super::facts::RECALLED;
+use super::facts::{self, RECALLED};
 use super::jobs::Account;
 use super::place::{Files, Site};
 use super::schema::{APPLICATION, SCHEMA};
-use crate::domain::time::read_offset;
+use crate::domain::time::KnownOffset;
 use crate::jobs::journal::prelude::*;
-use crate::jobs::prelude::*;
 use rusqlite::params;
 
 /// Maximum number of jobs and of templates.
@@ -40,14 +39,15 @@ pub fn recent_templates(folder: &Path, profile: Option<&str>) -> Vec<RecentEntry
     read(folder, profile, sql).unwrap_or_default()
 }
 
-/// The service's UTC offset that jobs of an account learned last, unless that was too long ago.
-pub fn known_offset(folder: &Path, account: &Account) -> Option<Offset> {
+/// The service's UTC offset that jobs of an account learned, unless that was too long ago.
+pub fn known_offset(folder: &Path, account: &Account) -> Option<KnownOffset> {
     let since = Timestamp::now().as_second() - RECALLED.as_secs();
-    let sql = "SELECT value FROM fact WHERE account = ?1 AND name = 'utc_offset' AND last >= ?2
-               ORDER BY last DESC LIMIT 1";
-    let value: String =
-        open(folder)?.query_row(sql, params![account.of_facts(), since], |r| r.get(0)).ok()?;
-    read_offset(&value)
+    let db = open(folder)?;
+    let sql = "SELECT name, value FROM fact WHERE account = ?1 AND last >= ?2 ORDER BY last DESC";
+    let mut statement = db.prepare(sql).ok()?;
+    let facts = statement.query_map(params![account.of_facts(), since], |r| Ok((r.get(0)?, r.get(1)?)));
+    let facts: Vec<(String, String)> = facts.ok()?.collect::<rusqlite::Result<_>>().ok()?;
+    facts::known_offset(facts.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
 fn read(folder: &Path, profile: Option<&str>, sql: &str) -> Option<Vec<RecentEntry>> {

@@ -5,6 +5,7 @@
 //! watchers. A read sees one snapshot, also of what other processes write.
 
 use super::adopt::{Adopt, Adopted};
+use super::carry::EarlierDecisions;
 use super::claims::Rival;
 use super::decisions::{DecideRow, ResendRows, Retry, ReviewedRow, Unresolved};
 use super::doubts::ResolveDoubts;
@@ -25,7 +26,7 @@ use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
-    JournalError, Result, accounts, adopt, claims, decisions, doubts, drafts, duplicates, facts, jobs,
+    JournalError, Result, accounts, adopt, carry, claims, decisions, doubts, drafts, duplicates, facts, jobs,
     observe, polling, purge, requests, review, rows, schema, sending, sent_here, takeover, transfer,
 };
 use crate::jobs::history_scan::SeenBadge;
@@ -199,6 +200,7 @@ operations! {
     write "correct" correct_rows(id: JobId, rows: Vec<CorrectRow>) -> () = drafts::correct_rows;
     write "review" review_rows(args: ReviewRows) -> u64 = drafts::review_rows;
     read last_decision(id: JobId) -> Option<LastDecision> = review::last_decision;
+    read_long earlier_decisions(earlier: Vec<JobId>, new: JobId) -> EarlierDecisions = carry::decisions;
     write "undo review" undo_decision(id: JobId, decision: LastDecision, policies: Policies) -> bool
         = review::undo_decision;
     write "begin" begin(id: JobId, policies: Policies, actor: Actor, seen: SeenJob, reviewed: Option<i64>) -> ()

@@ -34,6 +34,7 @@ impl App {
 
     /// Switches to another profile. Drops all data and requests of the old one.
     pub(super) fn switch(&mut self, mut session: ProfileSession) {
+        self.keep_before_switch();
         self.screens = Screens::default();
         self.modals.clear();
         self.navigation = Navigation::default();

@@ -34,7 +34,10 @@ impl App {
             return !matches!(action, Action::Accept | Action::Editor | Action::PageDown | Action::PageUp);
         }
         if action == Action::ClearForm {
-            return self.modals.last().is_some_and(|modal| modal.input().is_some());
+            return match (self.modals.last(), &self.welcome) {
+                (Some(modal), _) => modal.input().is_some(),
+                (None, welcome) => welcome.as_ref().is_some_and(|welcome| welcome.input().is_some()),
+            };
         }
         if let Some(modal) = self.modals.last() {
             let is_for_others = action == Action::Editor && !modal.takes_editor();

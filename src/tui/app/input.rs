@@ -262,6 +262,8 @@ impl App {
             Action::ClearForm => {
                 if let Some(form) = self.modals.last_mut() {
                     form.modal.set_input(&[]);
+                } else if let Some(welcome) = &mut self.welcome {
+                    welcome.clear_input();
                 }
             }
             Action::Quit => self.quit(out),
@@ -313,7 +315,7 @@ impl App {
                 }
                 // Actions that only a form or a menu has are listed there.
                 let (context, _, keys) = known(action).find(|(context, ..)| context.is_a_screen())?;
-                let why_not = Some(t!("available in: {place}", place = context.place()));
+                let why_not = Some(t!("only in {place}", place = context.place()));
                 Some(PaletteCommand { action, keys, why_not })
             })
             .collect()

@@ -5,8 +5,13 @@ use crate::config::and_more;
 use crate::tui::effects::RequestOwner;
 use crate::tui::persist::input_history::{InputKind, Recents, RecentsAsk};
 use crate::tui::persist::saved_filters::{FiltersRead, SavedFilterList};
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
+use crate::tui::screens::welcome::Welcome;
 use crate::tui::worker::WorkerCommand;
+
+/// The name of the file with the input of the first screen. No profile can have it.
+const NO_PROFILE: &str = "new profile";
 
 impl App {
     pub(super) fn read_saved(&mut self) {
@@ -20,11 +25,23 @@ impl App {
     }
 
     pub(super) fn read_recents(&mut self, out: &mut Effects<'_>) {
-        let Some(session) = self.cx.session() else { return };
         let keeps = self.output.manner.settings.recent;
-        let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);
-        self.cx.connection.recents = recents.for_days(session.jobs.keep_days);
+        self.cx.connection.recents = match self.cx.session() {
+            Some(session) => {
+                let recents = Recents::of(session.data_dir.as_deref(), &session.name, keeps);
+                recents.for_days(session.jobs.keep_days)
+            }
+            None => Recents::of(self.app_paths.data_dir.as_deref(), NO_PROFILE, keeps),
+        };
         self.cx.connection.recents.first(|ask| out.ask(Request::Recents(Box::new(ask))));
+    }
+
+    pub(super) fn read_recents_of_first_screen(&mut self) {
+        let mut requests = std::mem::take(&mut self.requests);
+        let mut out = Effects::new(&mut requests);
+        self.read_recents(&mut out);
+        self.finish(out);
+        self.requests = requests;
     }
 
     /// Fills a form that opens with the input that was not sent before.
@@ -32,8 +49,7 @@ impl App {
         let kept = modal.input().and_then(|input| self.cx.connection.recents.unfinished(&input));
         if let Some(texts) = kept {
             modal.set_input(texts);
-            let key = self.cx.key(&modal.key_contexts(), Action::ClearForm);
-            out.say(t!("Filled with your unfinished input. {key} clears it.", key));
+            out.say(unfinished::filled(&modal.key_contexts(), &self.cx));
         }
         modal
     }
@@ -46,8 +62,20 @@ impl App {
     }
 
     fn watch_input(&mut self) {
-        let open: Vec<FormInput> = self.modals.iter().filter_map(|modal| modal.input()).collect();
+        let welcome = self.welcome.as_ref().and_then(Welcome::input);
+        let open: Vec<FormInput> =
+            self.modals.iter().filter_map(|modal| modal.input()).chain(welcome).collect();
         self.cx.connection.recents.watch(&open);
+    }
+
+    /// Writes the input before everything of this connection is dropped.
+    pub(super) fn keep_before_switch(&mut self) {
+        self.watch_input();
+        self.cx.connection.recents.pause(true);
+        if let Some(ask) = self.unsaved_input() {
+            let request = self.requests.next();
+            self.orders.push(WorkerCommand::Request(request, Request::Recents(Box::new(ask))));
+        }
     }
 
     /// The input that the file may not have yet.

@@ -29,6 +29,9 @@ impl App {
             welcome.offer_tour(app_paths.offers_tour);
         }
         self.app_paths = app_paths;
+        if self.welcome.is_some() {
+            self.read_recents_of_first_screen();
+        }
     }
 
     pub(super) fn want_tour(&mut self, wanted: bool) {

@@ -156,9 +156,9 @@ actions! {
     ChooseFile: "choose file", "choose a file" => "choose from recent files and folders";
     Complete: "complete", "complete the file name";
     Correct: "correct", "correct this row" => "correct the name or e-mail of this row";
-    Allow: "send or skip", "send or skip row" => "send this row anyway, or skip it";
+    Allow: "include or skip", "include or skip row" => "include this row anyway, or skip it";
     LeaveOut: "skip row", "skip this row";
-    AllowClass: "allow group", "send whole group" => "send all rows with the same finding anyway";
+    AllowClass: "include group", "include whole group" => "include all rows with the same finding anyway";
     Fold: "hide rows", "hide the group's rows" => "hide the rows of this group";
     LeaveOutClass: "skip group", "skip whole group" => "skip all rows with the same finding";
     Copy: "copy", "copy a value" => "copy an id, e-mail, link, row or table";

@@ -12,6 +12,10 @@ use crate::tui::widgets::text_layout::{fit, width};
 
 /// Maximum width of names, in columns.
 const NAMES: usize = 32;
+/// Columns for sentences, and for a name that is typed.
+const SENTENCE: usize = 60;
+/// Columns for the search beside the title.
+const TITLE: usize = 20;
 
 pub struct FiltersForm {
     /// Key of the list, e.g. `history`.
@@ -283,6 +287,19 @@ impl Component for FiltersForm {
         } else {
             t!("Saved filters of Templates")
         };
+        let filters: Vec<&NamedFilter> = cx.saved.of_list(self.list).collect();
+        let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
+        let room = FormText::in_popup(area, cx).room();
+        let names = names.min(room / 2) + 2;
+        let area = {
+            let words = filters.iter().map(|filter| names + width(&self.words(filter, cx))).max();
+            // A name that is typed, and sentences, have no width of their own.
+            let is_list = self.name.is_none() && self.said.is_none() && words.is_some();
+            let least = if is_list { width(head) + TITLE } else { SENTENCE };
+            let around = usize::from(popup::centred(area, popup::FORM).width).saturating_sub(room);
+            let wanted = words.unwrap_or(0).clamp(least, room.max(least)) + around;
+            popup::centred(area, u16::try_from(wanted).unwrap_or(popup::FORM))
+        };
         let (mut form, mut foot) = (FormText::in_popup(area, cx), FormText::in_popup(area, cx));
         let room = form.room();
         if let Some(said) = &self.said {
@@ -299,9 +316,6 @@ impl Component for FiltersForm {
             }
             form.blank();
         }
-        let filters: Vec<&NamedFilter> = cx.saved.of_list(self.list).collect();
-        let names = filters.iter().map(|filter| width(&scrub(&filter.name))).max().unwrap_or(0).min(NAMES);
-        let names = names.min(room / 2) + 2;
         let is_empty = filters.is_empty() && self.said.is_none();
         let mut none = FormText::in_popup(area, cx);
         if is_empty {

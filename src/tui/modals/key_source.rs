@@ -67,6 +67,17 @@ impl KeyFrom {
         self.chosen = (self.chosen as isize + by).rem_euclid(self.many() as isize).unsigned_abs();
     }
 
+    pub fn choose(&mut self, at: usize) {
+        self.chosen = at.min(self.many() - 1);
+    }
+
+    /// Clears what was typed.
+    pub fn clear(&mut self) {
+        for field in [&mut self.key, &mut self.variable, &mut self.command] {
+            field.clear();
+        }
+    }
+
     pub fn label(&self) -> &'static str {
         match self.chosen {
             VARIABLE => t!("Variable"),

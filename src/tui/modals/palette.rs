@@ -610,7 +610,7 @@ mod tests {
         let long =
             "the list is still being read, and what it holds is not known before the service has answered";
         let reasons = [KeyContext::Global, KeyContext::OverviewList, KeyContext::DraftRevoke]
-            .map(|context| format!("available in: {}", context.place()));
+            .map(|context| format!("only in {}", context.place()));
         let reasons: Vec<String> = reasons.into_iter().chain([long.to_owned()]).collect();
         let all = Action::ALL.iter().zip(reasons.iter().cycle()).map(|(action, why)| PaletteCommand {
             action: *action,

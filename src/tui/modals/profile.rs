@@ -7,6 +7,7 @@ use crate::config::{
 };
 use crate::domain::time::example_offset;
 use crate::tui::input::paths;
+use crate::tui::persist::unfinished;
 use crate::tui::prelude::*;
 use crate::tui::request::ProfileCandidate;
 use crate::tui::widgets::field::Focus;
@@ -82,6 +83,8 @@ pub struct ProfileForm {
     /// `None` for a new profile.
     was: Option<ProfileLine>,
     lines: Vec<FormLine>,
+    /// The texts of the lines at first.
+    initial: Vec<String>,
     key: KeyFrom,
     focus: Focus,
 }
@@ -102,7 +105,7 @@ impl ProfileForm {
         lines.insert(0, FormLine::new(tr_noop!("Name"), LineControl::Text(TextField::with(name))));
         let is_url = |line: &FormLine| line.setting == Some("base_url");
         let at = if name.is_empty() { 0 } else { lines.iter().position(is_url).unwrap_or(0) };
-        Self { was: None, lines, key: KeyFrom::new(), focus: Focus { at } }
+        Self { focus: Focus { at }, ..Self::with(None, lines, KeyFrom::new()) }
     }
 
     /// An existing profile keeps its name and can be pinned again.
@@ -116,7 +119,64 @@ impl ProfileForm {
         let choices = vec![("false", as_it_is.to_owned()), ("true", pin.to_owned())];
         lines.insert(at, FormLine::new(PIN, LineControl::Choice(choices, 0)));
         let key = KeyFrom::of(line.key_store(), &line.key_from);
-        Self { was: Some(line), lines, key, focus: Focus::default() }
+        Self::with(Some(line), lines, key)
+    }
+
+    fn with(was: Option<ProfileLine>, lines: Vec<FormLine>, key: KeyFrom) -> Self {
+        let mut form = Self { was, lines, initial: Vec::new(), key, focus: Focus::default() };
+        form.initial = form.texts();
+        form
+    }
+
+    /// The texts of the lines as lapel keeps them. Never what the key source needs: it may be the key. Nor an address
+    /// with a password.
+    fn texts(&self) -> Vec<String> {
+        let has_password = |text: &str| {
+            let user = text.rsplit_once('@').map_or("", |(user, _)| user);
+            user.split_once("://").map_or(user, |(_, user)| user).contains(':')
+        };
+        let text = |line: &FormLine| match &line.control {
+            LineControl::KeySource => self.key.chosen().to_string(),
+            _ if has_password(line.shown()) => String::new(),
+            _ => line.shown().to_owned(),
+        };
+        self.lines.iter().map(text).collect()
+    }
+
+    /// The typed input, to be kept until the profile is saved.
+    pub fn input(&self) -> FormInput {
+        let texts = self.texts();
+        let texts = if texts == self.initial { Vec::new() } else { texts };
+        FormInput::new("profile", self.changes().unwrap_or_default(), texts)
+    }
+
+    /// As [`Modal::set_input`].
+    pub fn set_input(&mut self, texts: &[String]) {
+        if texts.is_empty() {
+            self.key.clear();
+        }
+        // The settings of another version are other lines.
+        let texts = if texts.len() == self.lines.len() { texts } else { self.initial.as_slice() };
+        for (line, text) in self.lines.iter_mut().zip(texts) {
+            match &mut line.control {
+                LineControl::Text(field) | LineControl::Path(field) => field.set(text),
+                LineControl::Choice(choices, chosen) => {
+                    *chosen = choices.iter().position(|(word, _)| word == text).unwrap_or(*chosen);
+                }
+                LineControl::KeySource => self.key.choose(text.parse().unwrap_or_default()),
+                LineControl::ApiKey => {}
+            }
+        }
+    }
+
+    /// Fills a form that opens with the input that was not saved before.
+    #[must_use]
+    pub fn filled(mut self, cx: &UiContext, out: &mut Effects<'_>) -> Self {
+        if let Some(texts) = cx.connection.recents.unfinished(&self.input()) {
+            self.set_input(texts);
+            out.say(unfinished::filled(&[KeyContext::Form, KeyContext::Always], cx));
+        }
+        self
     }
 
     pub fn changes(&self) -> Option<&str> {
@@ -150,7 +210,7 @@ impl ProfileForm {
             Ok(given) => given,
             Err(why) => return ProfileStep::Wrong(why),
         };
-        let input = self.input(|_, _| true);
+        let input = self.settings(|_, _| true);
         let profile = NewProfile { key_store: store, ..NewProfile::of(self.lines[0].shown(), input) };
         // Report invalid settings before the key is sent. The CA file is read later, because that can take long.
         if let Err(error) = profile.settings() {
@@ -159,7 +219,7 @@ impl ProfileForm {
         ProfileStep::Try(Box::new(ProfileCandidate { profile, key }))
     }
 
-    fn input(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
+    fn settings(&self, is_wanted: impl Fn(&str, &FormLine) -> bool) -> ProfileInput {
         let mut input = ProfileInput::default();
         for line in &self.lines {
             if let Some(setting) = line.setting.filter(|setting| is_wanted(setting, line)) {
@@ -174,7 +234,7 @@ impl ProfileForm {
             Ok(key) => key,
             Err(why) => return ProfileStep::Wrong(why),
         };
-        let input = self.input(|setting, line| line.shown() != was.text(setting));
+        let input = self.settings(|setting, line| line.shown() != was.text(setting));
         let change = ProfileEdit { input, ..ProfileEdit::default() };
         let pin = self.lines.iter().any(|line| line.label == PIN && line.shown() == "true");
         if change.is_empty() && key.is_none() && !pin {

@@ -23,6 +23,8 @@ pub struct Profiles {
     search: Search,
     opening: Option<RequestId>,
     form: Option<ProfileForm>,
+    /// The input of a form that was saved: nothing is left to keep.
+    saved: Option<FormInput>,
     removing: Option<ProfileLine>,
     /// Running request about a profile, the profile's name, and whether the request may change the profile.
     working: Option<(RequestId, String, bool)>,
@@ -37,14 +39,26 @@ impl Profiles {
         Self { used, reading: Some(out.ask(Request::Profiles)), ..Self::default() }
     }
 
-    fn manage(&mut self, action: Action, out: &mut Effects<'_>) {
+    fn open_form(&mut self, form: ProfileForm, cx: &UiContext, out: &mut Effects<'_>) {
+        (self.form, self.saved) = (Some(form.filled(cx, out)), None);
+    }
+
+    /// Forgets the input of the form, which is saved now.
+    fn form_saved(&mut self) {
+        self.saved = self.form.take().map(|mut form| {
+            form.set_input(&[]);
+            form.input()
+        });
+    }
+
+    fn manage(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) {
         (self.said, self.done) = (None, None);
         let Some(line) = self.lines.get(self.cursor.at()).cloned() else {
             self.said = Some(t!("Select a profile first.").to_owned());
             return;
         };
         match action {
-            Action::ChangeProfile => self.form = Some(ProfileForm::of(line)),
+            Action::ChangeProfile => self.open_form(ProfileForm::of(line), cx, out),
             Action::TestProfile => self.work(ProfileAsk::Test(line.name.clone()), line.name, false, out),
             _ if self.used.as_ref() == Some(&line.name) => {
                 let name = line.name;
@@ -66,7 +80,8 @@ impl Profiles {
             Ok(done) => {
                 self.done = Some(done);
                 let kept = self.form.is_some() || self.removing.is_some();
-                (self.form, self.removing) = (None, None);
+                self.removing = None;
+                self.form_saved();
                 if kept {
                     self.cursor.select(0);
                     self.reading = Some(out.ask(Request::Profiles));
@@ -83,15 +98,16 @@ impl Profiles {
         self.form.is_none() && self.removing.is_none() && self.opening.is_none() && self.working.is_none()
     }
 
-    fn accept(&mut self, sending: bool, out: &mut Effects<'_>) {
+    fn accept(&mut self, cx: &UiContext, out: &mut Effects<'_>) {
         if self.reading.is_some() {
             return;
         }
         (self.said, self.done) = (None, None);
         let adding = self.cursor.at() == self.lines.len();
         if adding {
-            self.form = Some(ProfileForm::new(if self.lines.is_empty() { "main" } else { "" }));
-        } else if sending {
+            let form = ProfileForm::new(if self.lines.is_empty() { "main" } else { "" });
+            self.open_form(form, cx, out);
+        } else if cx.is_sending {
             self.said = Some(i18n::tr(SENDING).to_owned());
         } else {
             let ask = match self.lines.get(self.cursor.at()) {
@@ -268,8 +284,10 @@ impl Component for Profiles {
             }
         }
         match action {
-            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => self.manage(action, out),
-            Action::Accept => self.accept(cx.is_sending, out),
+            Action::ChangeProfile | Action::TestProfile | Action::RemoveProfile => {
+                self.manage(action, cx, out);
+            }
+            Action::Accept => self.accept(cx, out),
             Action::Back => self.back(out),
             _ => return self.cursor.on_menu_action(action, self.lines.len() + 2),
         }
@@ -322,7 +340,10 @@ impl Component for Profiles {
             Response::Connected(opened) if self.opening == Some(id) => {
                 self.opening = None;
                 match opened {
-                    Ok(session) => out.go.push(Navigate::Connect(session)),
+                    Ok(session) => {
+                        self.form_saved();
+                        out.go.push(Navigate::Connect(session));
+                    }
                     Err(why) => {
                         let is_form = self.form.is_some();
                         self.said = Some(if is_form { t!("{why} Nothing was saved.", why) } else { why });
@@ -362,6 +383,16 @@ impl Modal for Profiles {
 
     fn takes_api_key(&self) -> bool {
         self.removing.is_none()
+    }
+
+    fn input(&self) -> Option<FormInput> {
+        self.form.as_ref().map(ProfileForm::input).or_else(|| self.saved.clone())
+    }
+
+    fn set_input(&mut self, texts: &[String]) {
+        if let Some(form) = &mut self.form {
+            form.set_input(texts);
+        }
     }
 
     fn asks(&self) -> Option<ConfirmQuestion> {

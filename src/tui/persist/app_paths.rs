@@ -7,6 +7,8 @@ use crate::tui::prelude::*;
 pub struct AppPaths {
     /// The files that the help lists.
     pub files: Vec<(FileKind, PathBuf)>,
+    /// The folder for the typed input of the first screen.
+    pub data_dir: Option<PathBuf>,
     /// A small file that marks the tour as taken. lapel writes it when the user takes the tour.
     pub tour_note: Option<PathBuf>,
     /// Whether the first screen offers the tour, because nobody has taken it yet.

@@ -53,6 +53,12 @@ impl FormInput {
     }
 }
 
+/// What the user is told about a form that was filled. `contexts` are those of the form.
+pub fn filled(contexts: &[KeyContext], cx: &UiContext) -> String {
+    let key = cx.key(contexts, Action::ClearForm);
+    t!("Filled with your unfinished input. {key} clears it.", key)
+}
+
 fn now() -> i64 {
     jiff::Timestamp::now().as_second()
 }

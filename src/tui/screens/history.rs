@@ -269,8 +269,6 @@ pub struct History {
     marks: Marks<HistoryItem>,
     marking: Option<mark_all::Marking>,
     preview: BadgePreview,
-    /// The notes about copies among the loaded rows.
-    copies: HashMap<BadgeId, Vec<String>>,
     exporting: Option<RequestId>,
 }
 
@@ -306,13 +304,13 @@ impl History {
 
     /// What is said of the copies of a row. Directly below a copy, only a sign that the row is another one.
     fn notes(&self, place: u64, row: &HistoryItem, cx: &UiContext) -> Vec<String> {
-        let Some(notes) = self.copies.get(&row.badge_id) else { return Vec::new() };
+        let notes = self.browser.notes(row);
         let above = place.checked_sub(1).and_then(|above| self.browser.list.row_at(above));
         // The newest copy has more than one.
         if notes.len() == 1 && above.is_some_and(|above| copies::is_copy(above, row)) {
             return vec![format!("{} ", cx.glyphs.frame[2])];
         }
-        notes.clone()
+        notes.to_vec()
     }
 
     fn revoke(&self, cx: &UiContext, out: &mut Effects<'_>) {
@@ -415,7 +413,7 @@ impl Component for History {
                 self.marks.refresh(row);
             }
         }
-        self.copies = copies::notes(self.browser.loaded(), cx);
+        self.browser.set_notes(copies::notes(self.browser.loaded(), cx));
         self.marks.finish_range(&mut self.browser.list, out);
         Ok(())
     }

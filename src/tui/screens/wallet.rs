@@ -54,6 +54,8 @@ struct HolderBadges {
     email: String,
     held: Vec<HeldBadge>,
     arranged: groups::Arrangement,
+    /// See [`groups::words`].
+    copies: HashMap<BadgeId, String>,
     /// The badge to select when the list is arranged next.
     to_select: Option<BadgeId>,
     troubles: Vec<String>,

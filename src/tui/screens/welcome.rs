@@ -30,6 +30,17 @@ impl Welcome {
         Self { request: Some(out.ask(Request::OpenProfile(None))), opening: Some(name), ..Self::new(None) }
     }
 
+    /// The typed input of a new profile, which lapel keeps until the profile is saved.
+    pub fn input(&self) -> Option<FormInput> {
+        self.form.as_ref().map(ProfileForm::input)
+    }
+
+    pub fn clear_input(&mut self) {
+        if let Some(form) = &mut self.form {
+            form.set_input(&[]);
+        }
+    }
+
     pub fn offer_tour(&mut self, offered: bool) {
         self.tour = offered;
     }
@@ -97,7 +108,7 @@ impl Component for Welcome {
         action != Action::Reload || self.opening.is_some()
     }
 
-    fn on_action(&mut self, action: Action, _: &UiContext, out: &mut Effects<'_>) -> bool {
+    fn on_action(&mut self, action: Action, cx: &UiContext, out: &mut Effects<'_>) -> bool {
         match (action, &mut self.form) {
             (Action::Profiles, None) => {
                 self.error = None;
@@ -109,7 +120,8 @@ impl Component for Welcome {
             }
             (Action::ChooseService, _) => {
                 self.error = None;
-                self.form = Some(ProfileForm::new(if self.opening.is_some() { "" } else { "main" }));
+                let form = ProfileForm::new(if self.opening.is_some() { "" } else { "main" });
+                self.form = Some(form.filled(cx, out));
             }
             (Action::Reload, None) if self.opening.is_some() => {
                 self.error = None;
@@ -148,7 +160,10 @@ impl Component for Welcome {
 
     fn on_response(&mut self, reply: Reply, _: &UiContext, out: &mut Effects<'_>) -> Handled {
         match reply.to(&mut self.request)? {
-            Response::Connected(Ok(session)) => out.go.push(Navigate::Connect(session)),
+            Response::Connected(Ok(session)) => {
+                self.clear_input();
+                out.go.push(Navigate::Connect(session));
+            }
             Response::Connected(Err(error)) => self.error = Some(error),
             _ => {}
         }

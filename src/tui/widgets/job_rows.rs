@@ -252,11 +252,11 @@ impl RowList {
             heading.forget_content();
         }
         for page in std::mem::take(&mut self.unfitted) {
-            // The rows to be sent are hidden at first in a review, unless there are no others. They have no reasons, but
-            // they have numbers, and a search shows them.
+            // The rows to be sent are hidden at first in a review, unless there are no others or a search finds them.
+            // They have no reasons, but they have numbers.
             let has_others = self.list.loaded().any(|(_, row)| row.row_status != RowStatus::Ready);
-            let is_shown =
-                |row: &JobRow| !self.is_review || !has_others || row.row_status != RowStatus::Ready;
+            let shows_all = !self.is_review || !has_others || self.is_searched();
+            let is_shown = |row: &JobRow| shows_all || row.row_status != RowStatus::Ready;
             for row in self.list.page_rows(page) {
                 let cells = columns::cells(row, self.is_review, cx, words);
                 let fitted = if is_shown(row) { cells.len() } else { 1 };
@@ -400,10 +400,15 @@ pub fn row_status_glyph(row_status: RowStatus, cx: &UiContext) -> &'static str {
     let glyphs = &cx.glyphs;
     match row_status {
         RowStatus::Ready | RowStatus::Sending => glyphs.dot,
-        RowStatus::Ask | RowStatus::InDoubt | RowStatus::NotSeen | RowStatus::Other => glyphs.other,
-        RowStatus::Invalid | RowStatus::NotDone | RowStatus::Dropped => glyphs.alert,
+        RowStatus::Ask | RowStatus::Other => glyphs.other,
+        RowStatus::Invalid
+        | RowStatus::NotDone
+        | RowStatus::Dropped
+        | RowStatus::InDoubt
+        | RowStatus::NotSeen
+        | RowStatus::Overdue => glyphs.alert,
         RowStatus::LeftOut => glyphs.dash,
-        RowStatus::Unbound | RowStatus::Waiting | RowStatus::Overdue | RowStatus::Queued => glyphs.waiting,
+        RowStatus::Unbound | RowStatus::Waiting | RowStatus::Queued => glyphs.waiting,
         RowStatus::Issued => glyphs.issued,
         RowStatus::Unproven | RowStatus::Revoking => glyphs.revoking,
         RowStatus::Revoked => glyphs.revoked,

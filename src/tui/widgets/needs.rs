@@ -92,9 +92,15 @@ pub fn counted(n: u64, word: &str) -> String {
     t!("{n} {word}", n = number(n), word)
 }
 
-/// The number of jobs that need a person. Home and Activity show it beside a sign.
+/// Whether a job has a problem: something that needs a person, or that lapel still checks.
+pub fn has_problem(job: &Job, now: Timestamp) -> bool {
+    let is_here = !matches!(job.phase, Phase::Draft | Phase::Moved);
+    is_here && job.counts.sum(is_checked) > 0 || !needs(job, now).is_empty()
+}
+
+/// The number of jobs with a problem. Home and Activity show it beside a sign.
 pub fn count(jobs: &[Job], now: Timestamp) -> usize {
-    jobs.iter().filter(|job| !needs(job, now).is_empty()).count()
+    jobs.iter().filter(|job| has_problem(job, now)).count()
 }
 
 #[cfg(test)]
@@ -204,10 +210,12 @@ pub mod tests {
     fn what_lapel_checks_or_was_moved_needs_nobody() {
         let doubt = job(Phase::Running, &[(RowStatus::InDoubt, 1), (RowStatus::Overdue, 2)]);
         assert_eq!(needs(&doubt, now()), []);
+        assert_eq!(count(std::slice::from_ref(&doubt), now()), 1, "but it is a problem from the start");
         let nobody_checks = Job { next_poll: None, ..doubt.clone() };
         assert_eq!(needs(&nobody_checks, now()).len(), 2, "rows that nobody checks");
         for phase in [Phase::Draft, Phase::Moved] {
-            assert_eq!(needs(&job(phase, &[(RowStatus::NotSeen, 1)]), now()), [], "{phase:?}");
+            let job = job(phase, &[(RowStatus::NotSeen, 1), (RowStatus::InDoubt, 1)]);
+            assert_eq!((needs(&job, now()), count(&[job], now())), (vec![], 0), "{phase:?}");
         }
         assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
     }

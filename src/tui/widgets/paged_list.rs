@@ -18,7 +18,7 @@ use crate::tui::widgets::list::{ListRow, PagedList};
 use crate::tui::widgets::preview;
 use crate::tui::widgets::record_field::{RecordField, cells};
 use crate::tui::widgets::table_header::{Heading, HeadingOutcome, SortKey, SortOrder, compare};
-use crate::tui::widgets::text_layout::ColumnLayout;
+use crate::tui::widgets::text_layout::{ColumnLayout, width};
 use narrowed::{RowsFrom, ServiceRows};
 use std::cmp::Ordering;
 
@@ -140,6 +140,8 @@ pub struct Browser<T: Browse> {
     top: Top,
     /// What the screen says about the selected row, below the list.
     pub aside: Option<String>,
+    /// Notes before the titles of rows, the longest first: see [`RowMark`].
+    notes: HashMap<T::Id, Vec<String>>,
 }
 
 impl<T: Browse> Default for Browser<T> {
@@ -165,8 +167,15 @@ impl<T: Browse> Default for Browser<T> {
             changes: 0,
             top: Top::Nothing,
             aside: None,
+            notes: HashMap::new(),
         }
     }
+}
+
+/// The cell of the title, with its column. `None` for records without one.
+fn title_cell<T: Browse>(cells: &mut [(String, Style)]) -> Option<(usize, &mut String)> {
+    let at = T::FIELDS.iter().position(|field| field.column.key == "title")?;
+    Some((at, &mut cells.get_mut(at)?.0))
 }
 
 impl<T: Browse> Browser<T> {
@@ -452,6 +461,16 @@ impl<T: Browse> Browser<T> {
     }
 
     /// Fits the columns to the pages that the screen shows. Other rows that lapel has loaded do not widen them.
+    /// Notes before the titles of the loaded rows, the longest first.
+    pub fn set_notes(&mut self, notes: HashMap<T::Id, Vec<String>>) {
+        self.refit |= self.notes != notes;
+        self.notes = notes;
+    }
+
+    pub fn notes(&self, row: &T) -> &[String] {
+        self.notes.get(&row.id()).map_or(&[], Vec::as_slice)
+    }
+
     fn fit_columns(&mut self, cx: &UiContext) {
         let list = &self.list;
         let shown: BTreeSet<u64> = list.visible_pages().filter(|page| list.is_page_loaded(*page)).collect();
@@ -460,7 +479,15 @@ impl<T: Browse> Browser<T> {
         }
         self.heading.forget_content();
         for row in shown.iter().flat_map(|page| list.page_rows(*page)) {
-            self.heading.fit(&cells(T::FIELDS, row, &(), cx), cx);
+            let mut cells = cells(T::FIELDS, row, &(), cx);
+            let notes = self.notes.get(&row.id()).map_or(&[][..], Vec::as_slice);
+            if let Some((at, text)) = title_cell::<T>(&mut cells)
+                && let (Some(longest), Some(shortest)) = (notes.first(), notes.last())
+            {
+                self.heading.wish(at, width(longest) + width(text));
+                text.insert_str(0, shortest);
+            }
+            self.heading.fit(&cells, cx);
         }
         (self.fitted, self.refit) = (shown, false);
     }

@@ -87,6 +87,8 @@ pub struct Heading {
     room: usize,
     /// How many cells of each column have which width, of the rows that were read. Empty before any was read.
     content: Vec<[u32; WIDEST + 1]>,
+    /// A column, and the cells that it takes where no other column needs them.
+    wish: Option<(usize, usize)>,
     /// The years in each column of times, of the rows that were read.
     years: Vec<BTreeSet<String>>,
     /// The current year when rows were last read, as their times begin.
@@ -108,6 +110,7 @@ impl Heading {
             cursor: ListCursor::default(),
             room: 0,
             content: Vec::new(),
+            wish: None,
             years: Vec::new(),
             this_year: String::new(),
             changes: 0,
@@ -159,10 +162,26 @@ impl Heading {
         if !self.content.is_empty() {
             // A cell before the scroll position stays empty.
             let used = widths.iter().filter(|width| **width > 0).map(|width| width + 1).sum::<usize>();
-            let all = self.widths_for(ENOUGH[0], usize::from(u16::MAX));
-            grow(&mut widths, &all, room.saturating_sub(used));
+            grow(&mut widths, &self.wished_widths(), room.saturating_sub(used));
         }
         widths
+    }
+
+    /// Whether a column of the list cuts a text of this width.
+    pub fn cuts(&self, column: usize, cells: usize) -> bool {
+        self.width_of(column, &self.widths(self.room)) < cells
+    }
+
+    /// The widths of the shown columns where there is plenty of room.
+    fn wished_widths(&self) -> Vec<usize> {
+        let mut all = self.widths_for(ENOUGH[0], usize::from(u16::MAX));
+        if let Some((column, cells)) = self.wish
+            && let Some(place) = self.columns.shown().position(|shown| shown == column)
+            && let Some(width) = all.get_mut(place).filter(|width| **width > 0)
+        {
+            *width = cells.max(*width);
+        }
+        all
     }
 
     /// The widths of the shown columns, so that this percentage of the cells fits into their column.
@@ -192,7 +211,9 @@ impl Heading {
     /// The cells that a row takes when no content is cut, or as many of them as leave plenty of the `screen` to a
     /// preview, but at least those for nearly all content; `None` if the content is not known.
     pub fn wanted(&self, screen: u16) -> Option<usize> {
-        let (all, least) = (self.needed(ENOUGH[0])?, self.needed(LEAST)?);
+        let least = self.needed(LEAST)?;
+        let all = self.wished_widths();
+        let all = all.iter().sum::<usize>() + all.len();
         Some(all.min(usize::from(screen).saturating_sub(PREVIEW)).max(least))
     }
 
@@ -200,6 +221,12 @@ impl Heading {
     fn needed(&self, percent: u64) -> Option<usize> {
         let widths = (!self.content.is_empty()).then(|| self.widths_for(percent, usize::from(u16::MAX)))?;
         Some(widths.iter().sum::<usize>() + widths.len())
+    }
+
+    /// Notes a wide form of a cell, which is shown where no other column needs the room.
+    pub fn wish(&mut self, column: usize, cells: usize) {
+        let before = self.wish.filter(|(of, _)| *of == column).map_or(0, |(_, cells)| cells);
+        self.wish = Some((column, before.max(cells)));
     }
 
     pub fn fit(&mut self, cells: &[(String, Style)], cx: &UiContext) {
@@ -224,6 +251,7 @@ impl Heading {
     /// Forgets the content, because other rows follow.
     pub fn forget_content(&mut self) {
         self.content.clear();
+        self.wish = None;
         self.years.clear();
     }
 

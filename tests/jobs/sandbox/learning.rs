@@ -61,6 +61,39 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     assert_eq!(access.reader().clock().basis(), OffsetBasis::Setting);
 }
 
+/// Before a zone is learned, the next session and the commands beside it show the same one.
+#[tokio::test]
+async fn a_zone_that_is_only_limited_is_the_same_the_next_time() {
+    let start = Some(jiff::tz::offset(9).to_datetime(jiff::Timestamp::now()));
+    let sandbox =
+        Sandbox::start(Options { start, ..small() }.showing_waiting()).await.expect("the sandbox starts");
+    let mut connection = session(&sandbox, Environment::Demo).connection;
+    connection.utc_offset = None;
+    let folder = tempfile::tempdir().expect("a folder");
+    let start = async |connection: &lapel::api::Connection| {
+        let access = connect(connection).expect("connected");
+        let journal = team::open(folder.path(), None).expect("a journal");
+        let account = Account::of("demo", connection);
+        let (jobs, _) =
+            Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");
+        (access, jobs)
+    };
+    let (access, jobs) = start(&connection).await;
+    let call = lapel::api::Call::interactive();
+    access.reader().history(&lapel::api::HistoryQuery::default(), &call).await.expect("the history");
+    let limited = access.reader().clock();
+    if limited.basis() == OffsetBasis::ThisComputer {
+        // This computer's zone is as far ahead as the service's.
+        return;
+    }
+    assert_eq!(limited.basis(), OffsetBasis::AtLeast);
+    jobs.close().await;
+    let (access, jobs) = start(&connection).await;
+    let clock = access.reader().clock();
+    assert_eq!((clock.basis(), clock.offset()), (OffsetBasis::AtLeast, limited.offset()));
+    jobs.close().await;
+}
+
 #[tokio::test]
 async fn unknown_words_never_end_a_job_by_a_guess() {
     let options = Options { switches: vec![("labels".into(), "other".into())], ..small() };

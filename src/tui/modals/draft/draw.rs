@@ -358,15 +358,16 @@ impl DraftForm {
         let (ready, queued) = (all(RowStatus::Ready), all(RowStatus::Queued));
         let requests: u64 =
             self.jobs.iter().map(|job| cx.requests_to_send(job.counts.of(RowStatus::Ready))).sum();
+        let requests = count!(requests, "request", "requests");
         let mut parts = Vec::new();
         if self.issues() {
-            parts.push(count!(ready, "recipient", "recipients"));
-        } else {
-            parts.push(count!(ready, "badge", "badges"));
+            parts.extend([count!(ready, "recipient", "recipients"), requests]);
+        } else if ready > 0 {
+            let badges = count!(ready, "badge", "badges");
+            parts.push(t!("{badges} now, in {requests}", badges, requests));
         }
-        parts.push(count!(requests, "request", "requests"));
         if queued > 0 {
-            parts.push(t!("{n} to revoke when issued", n = number(queued)));
+            parts.push(t!("{badges} once issued", badges = count!(queued, "badge", "badges")));
         }
         parts.join(&format!(" {dot} "))
     }

@@ -307,7 +307,7 @@ impl DraftForm {
         let key = |action| cx.key(&self.key_contexts(), action);
         asks.then(|| {
             let (send, skip) = (key(Action::Allow), key(Action::LeaveOut));
-            t!("{send} sends this row anyway, {skip} skips it", send, skip)
+            t!("{send} includes this row anyway, {skip} skips it", send, skip)
         })
     }
 
@@ -318,7 +318,7 @@ impl DraftForm {
             let (take, send, skip) =
                 (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
             return Some(t!(
-                "{rows} rows with this reason: {take} corrects them, {send} sends them as they are, {skip} skips them",
+                "{rows} rows with this reason: {take} corrects them, {send} includes them as they are, {skip} skips them",
                 rows = number(group.rows),
                 take,
                 send,
@@ -331,14 +331,14 @@ impl DraftForm {
         let can_skip = self.is_enabled(Action::LeaveOutClass, cx);
         match (can_send, can_skip) {
             (true, true) => Some(t!(
-                "{rows} rows with this reason: {send} sends {allows}, {skip} skips {rows}",
+                "{rows} rows with this reason: {send} includes {allows}, {skip} skips {rows}",
                 rows,
                 send,
                 allows,
                 skip
             )),
             (true, false) => {
-                Some(t!("{rows} rows with this reason: {send} sends {allows}", rows, send, allows))
+                Some(t!("{rows} rows with this reason: {send} includes {allows}", rows, send, allows))
             }
             (false, true) => Some(t!("{rows} rows with this reason: {skip} skips {rows}", rows, skip)),
             (false, false) => None,
@@ -353,9 +353,9 @@ impl DraftForm {
         let (take, send, skip) =
             (key(Action::TakeSuggestions), key(Action::AllowClass), key(Action::LeaveOutClass));
         Some(if part.has_suggestion() {
-            t!("{take} correct all  {send} send all", take, send)
+            t!("{take} correct all  {send} include all", take, send)
         } else if part.allows > 0 {
-            t!("{send} send all  {skip} skip all", send, skip)
+            t!("{send} include all  {skip} skip all", send, skip)
         } else {
             t!("{skip} skip all", skip)
         })

@@ -84,7 +84,9 @@ impl DraftForm {
 
     /// New drafts. They replace earlier ones of the same file.
     pub fn open_instead(jobs: Vec<Job>, replaces: Vec<JobId>, out: &mut Effects<'_>) {
-        out.open_some(|_, out| Self::new(jobs, out).map(|form| Self { replaces, ..form }));
+        // A decision of an earlier draft may apply again.
+        let may_undo = !replaces.is_empty();
+        out.open_some(move |_, out| Self::new(jobs, out).map(|form| Self { may_undo, replaces, ..form }));
     }
 
     /// Returns `None` without a draft. The duplicate check starts at once.
@@ -285,7 +287,7 @@ impl Component for DraftForm {
         match action {
             Action::Accept if self.has_suggestion() => t!("correct"),
             Action::Accept if self.heading_here().is_some() => t!("show or hide"),
-            Action::TakeSuggestions if !self.group_has_suggestion() => t!("send group"),
+            Action::TakeSuggestions if !self.group_has_suggestion() => t!("include group"),
             Action::Only => t!("next group"),
             _ => action.hint(),
         }

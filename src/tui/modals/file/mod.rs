@@ -209,10 +209,11 @@ impl FileForm {
         }
         self.said = None;
         let (source, choices) = (self.source.clone(), self.choices.clone());
+        let replaced = self.again.as_ref().map(|again| again.drafts.clone()).unwrap_or_default();
         let request = out.ask(match &self.purpose {
             Purpose::Issue { template, by_column } => {
                 let template = (!by_column).then(|| template.clone());
-                Request::DraftFile(Box::new(FileRequest { template, source, choices }))
+                Request::DraftFile(Box::new(FileRequest { template, source, choices }), replaced)
             }
             Purpose::Revoke { reason, when_issued } => {
                 let (reason, when_issued) = (reason.clone(), *when_issued);

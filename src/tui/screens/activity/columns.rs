@@ -5,7 +5,7 @@ use crate::export::FieldValue;
 use crate::jobs::shares;
 use crate::tui::prelude::*;
 use crate::tui::widgets::job_rows::to_minute;
-use crate::tui::widgets::needs::{needs, short_words};
+use crate::tui::widgets::needs::{has_problem, needs, short_words};
 use crate::tui::widgets::record_field::{self, RecordField};
 use crate::tui::widgets::table_header::{ColumnDef, Heading, SortKey};
 use crate::tui::widgets::text_layout::{ColumnLayout, number, width};
@@ -127,7 +127,7 @@ pub fn heading() -> Heading {
 
 fn sign(job: &Job, cx: &UiContext) -> &'static str {
     match is_finished(job) {
-        _ if !needs(job, cx.clock().utc()).is_empty() => cx.glyphs.alert,
+        _ if has_problem(job, cx.clock().utc()) => cx.glyphs.alert,
         true if job.phase != Phase::Cancelled => cx.glyphs.done,
         _ => "",
     }

@@ -253,7 +253,10 @@ impl Home {
                 words.extend(opened_by(first));
                 words.extend(first.origin.as_ref().map(|origin| origin.name().to_string()));
                 words.extend(shares(drafts));
-                let title = titles(drafts);
+                let title = match first.kind {
+                    Kind::Issue => titles(drafts),
+                    Kind::Revoke => t!("revocation: {reason}", reason = titles(drafts)),
+                };
                 Texts {
                     job: Some((t!("Draft {id}", id = first.id), title)),
                     ..plain(words.join(&dot), (Action::Open, t!("open")))
@@ -263,7 +266,7 @@ impl Home {
                 let mut words = checked(job);
                 words.extend(job.next_poll.map(|at| t!("next check {time}", time = moment(at, cx))));
                 words.extend(colleagues(job));
-                of_job(job, words.join(&dot))
+                Texts { alert: true, ..of_job(job, words.join(&dot)) }
             }
             HomeLine::Run(job) => {
                 let mut words = run_words(job, cx);

@@ -313,7 +313,11 @@ impl FailedMailList {
             Ok(found) if self.request.is_none() => {
                 let report = &found.report;
                 let badges = count!(report.issued, "issued badge", "issued badges");
-                t!("{failed} of {badges}: mail failed", failed = number(report.failed), badges)
+                match (report.failed, report.issued) {
+                    (_, 0) => t!("No issued badges, no mails").to_owned(),
+                    (0, _) => t!("No known mail failures for {badges}", badges),
+                    (failed, _) => t!("{failed} of {badges}: mail failed", failed = number(failed), badges),
+                }
             }
             _ => t!("Mail failures").to_owned(),
         };

@@ -259,6 +259,7 @@ impl Wallet {
             email,
             held,
             arranged: Arrangement::default(),
+            copies: HashMap::new(),
             to_select: selected.clone(),
             troubles,
             sent,

@@ -157,6 +157,7 @@ impl Wallet {
         let (what, ask) = match (step, answer) {
             (Lookups::CertSync(number), Response::Synced(Ok(synced))) => {
                 self.call.requests += u32::try_from(synced.requests).unwrap_or(u32::MAX);
+                self.call.certs = Certs::Unknown;
                 (Lookups::CertIds(number), Request::WithoutDetails(IndexedList::All))
             }
             // Every record was read.
@@ -186,7 +187,12 @@ impl Wallet {
     /// Whether the confirmed reading for a certificate number is running.
     pub(super) fn is_reading_cert(&self) -> bool {
         let step = self.lookup.as_ref().map(|(_, step)| step);
-        matches!(step, Some(Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_)))
+        matches!(
+            step,
+            Some(
+                Lookups::CertSync(_) | Lookups::CertIds(_) | Lookups::CertRecords(_) | Lookups::CertAgain(_)
+            )
+        )
     }
 
     /// Stops the reading. The index keeps what was read.

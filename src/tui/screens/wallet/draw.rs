@@ -1,8 +1,7 @@
 //! Drawing of the Wallet tab: the input, the badges found, and the selected badge below or beside them.
 
-use super::cert::Certs;
 use super::people::PeopleMatches;
-use super::rows::FIELDS;
+use super::rows::{FIELDS, REMARKS};
 use super::{HolderBadges, Lookups, Wallet, pane};
 use crate::domain::address_search::with_space;
 use crate::domain::call_advice::CallerQuestion;
@@ -47,9 +46,9 @@ impl Wallet {
     pub(super) fn lay_out_rows(&mut self, area: Rect, cx: &UiContext) {
         self.arrange(cx);
         self.fit_columns(cx);
-        let list = self.areas(area, cx).list;
-        self.heading.set_room(usize::from(list.width).saturating_sub(BEFORE));
-        self.cursor.lay(list, self.len());
+        self.heading.set_room(usize::from(self.areas(area, cx).list.width).saturating_sub(BEFORE));
+        // The answer has what the columns cut, so it may need more rows now.
+        self.cursor.lay(self.areas(area, cx).list, self.len());
         self.lay_out_pane(area, cx);
     }
 
@@ -144,7 +143,16 @@ impl Wallet {
             pictures: self.call.pictures.get(&held.badge_id).map(|tried| &tried.said),
             reason_missing: pane::reason_missing(&verdict, known, reading, cx),
             requested: self.requested(held),
+            copies: self.cut_copies(held, cx),
         }
+    }
+
+    /// The words about copies, if the list cuts them.
+    fn cut_copies(&self, held: &HeldBadge, cx: &UiContext) -> Option<String> {
+        let copies = self.found.as_ref()?.copies.get(&held.badge_id)?;
+        let remarks = self.as_rows(cx)?.remarks(held);
+        (remarks.contains(copies.as_str()) && self.heading.cuts(REMARKS, width(&remarks)))
+            .then(|| copies.clone())
     }
 
     /// Says that a word before the address was read as a name, if it may be a part of the address.
@@ -236,9 +244,13 @@ impl Wallet {
             draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
             let rows = self.draw_message(nothing, frame, body, cx);
-            let mut said: Vec<String> =
-                self.tried(cx).into_iter().chain(no_such(self.call.certs, cx)).collect();
-            said.extend(self.cert_offer(cx).filter(|_| !self.is_reading_cert()));
+            let mut said: Vec<String> = self.tried(cx).into_iter().collect();
+            said.push(not_never().to_owned());
+            // While lapel reads for the number, the advice how to read is not true any more.
+            if !self.is_reading_cert() {
+                said.push(self.call.certs.advice(cx));
+                said.extend(self.cert_offer(cx));
+            }
             said.extend(self.waits_for().map(|waits| {
                 let progress = self.cert_progress(cx).map(|words| format!(": {words}"));
                 format!("{} {waits}{}", cx.spinner(), progress.unwrap_or_default())
@@ -543,9 +555,9 @@ fn type_something(cx: &UiContext) -> String {
 
 fn nothing_found(email: &str) -> Vec<String> {
     let mut said = vec![
-        t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.")
+        not_never().to_owned(),
+        t!("Ask the caller to spell the address, or type their name into the box to search the history.")
             .to_owned(),
-        t!("Ask the caller to spell the address, or type their name into the box to search the history.").to_owned(),
     ];
     said.extend(foreign(email));
     if let Ok(address) = Address::check(email) {
@@ -562,9 +574,8 @@ fn foreign(text: &str) -> Option<String> {
     Some(t!("It has a {letter} among Latin letters. lapel also searches for it in Latin letters.", letter))
 }
 
-fn no_such(certs: Certs, cx: &UiContext) -> Vec<String> {
-    vec![
-        t!("That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day.").to_owned(),
-        certs.advice(cx),
-    ]
+fn not_never() -> &'static str {
+    t!(
+        "That does not mean \u{201c}never accepted\u{201d}: a badge waiting for issue can stay invisible for up to a day."
+    )
 }

@@ -64,7 +64,7 @@ impl Wallet {
             now: cx.now(),
             key: EmailKey::of(&found.email),
             email: found.email.clone(),
-            copies: groups::words(&found.held, cx.now()),
+            copies: found.copies.clone(),
             signs: found.arranged.signs.clone(),
         })
     }
@@ -84,6 +84,9 @@ impl Wallet {
     pub(super) fn arrange(&mut self, cx: &UiContext) {
         if !std::mem::take(&mut self.unsorted) {
             return;
+        }
+        if let Some(found) = &mut self.found {
+            found.copies = groups::words(&found.held, cx.now());
         }
         let selected =
             self.found.as_mut().filter(|_| !self.choosing).and_then(|found| found.to_select.take());

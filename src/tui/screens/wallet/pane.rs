@@ -21,6 +21,8 @@ pub(super) struct Beside<'a> {
     pub pictures: Option<&'a [String; 2]>,
     pub reason_missing: Option<String>,
     pub requested: Option<Timestamp>,
+    /// `3 copies, 1 Waiting`, if the list cuts it.
+    pub copies: Option<String>,
 }
 
 /// The answer to a call about one badge, `room` columns wide, and in `rows` rows if possible.
@@ -100,6 +102,7 @@ fn facts(
         held.template_id().map(|id| t!("template {id}", id)),
         part(held.cert_no()).map(|no| t!("no. {no}", no)),
         place(held, case.both).map(str::to_owned),
+        beside.copies.clone(),
     ];
     lines.extend(packed(&ids.into_iter().flatten().collect::<Vec<_>>(), &dot, room, theme.text()));
     if let (Some(doubt), true) = (zone_doubt(case, cx), all) {

@@ -11,6 +11,8 @@ type ListField = RecordField<HeldBadge, LookupView>;
 
 /// Index of the name column. It is hidden if all badges have the same name.
 pub(super) const NAME: usize = 1;
+/// Index of the column of remarks.
+pub(super) const REMARKS: usize = 3;
 /// Index of the address column.
 pub(super) const EMAIL: usize = 6;
 /// Widths of the state column: its least, and its most for the longest words with an age.
@@ -119,7 +121,7 @@ impl LookupView {
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller. The copies are counted once for all of them: the pane counts them,
     /// too.
-    fn remarks(&self, held: &HeldBadge) -> String {
+    pub(super) fn remarks(&self, held: &HeldBadge) -> String {
         let written = held.recipient_email().map(Text::wire);
         let other = written
             .filter(|w| *w != self.email && self.key.is(w))

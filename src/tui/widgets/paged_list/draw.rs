@@ -6,14 +6,13 @@ use crate::index::Coverage;
 use crate::tui::input::list_hit::below;
 use crate::tui::prelude::*;
 use crate::tui::widgets::list::{ListEntry, ListNote, RowSlot, draw_texts};
-use crate::tui::widgets::paged_list::{Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed};
+use crate::tui::widgets::paged_list::{
+    Browse, Browser, ComparedPart, MARGINS, SortedBy, Top, narrowed, title_cell,
+};
 use crate::tui::widgets::record_field::cells;
 use crate::tui::widgets::text_layout::{line_width, number, width, wrap};
 use crate::tui::worker::index::read_words;
 use ratatui::layout::{Constraint, Layout};
-
-/// Columns of a title that a note before it leaves, if the title has them.
-const TITLE: usize = 24;
 
 /// What is special about a row.
 #[derive(Clone, Default)]
@@ -151,9 +150,8 @@ impl<T: Browse> Browser<T> {
                 let edge = if is_in_range { cx.glyphs.bar } else { " " };
                 let mut spans = vec![Span::styled(format!("{sign}{edge}"), cx.theme.mark())];
                 let mut cells = cells(T::FIELDS, row, &(), cx);
-                let title = T::FIELDS.iter().position(|field| field.column.key == "title");
-                if let Some((at, (text, _))) = title.and_then(|at| Some((at, cells.get_mut(at)?))) {
-                    let room = self.heading.width_of(at, widths).saturating_sub(width(text).min(TITLE));
+                if let Some((at, text)) = title_cell::<T>(&mut cells) {
+                    let room = self.heading.width_of(at, widths).saturating_sub(width(text));
                     let note = notes.iter().find(|note| width(note) <= room).or(notes.last());
                     text.insert_str(0, note.map_or("", String::as_str));
                 }

@@ -87,6 +87,22 @@ fn a_number_is_never_cut_also_if_it_is_the_only_long_one() {
 }
 
 #[test]
+fn a_wide_form_of_a_cell_takes_only_cells_that_no_other_column_needs() {
+    let mut heading = fresh();
+    let cx = UiContext::new(ThemeChoice::None.into(), Glyphs::of(GlyphChoice::Ascii), Keymap::default());
+    let row = ["a long name", "12", "an id"].map(|text| (text.to_owned(), Style::default()));
+    heading.fit(&row, &cx);
+    let wide = heading.widths(80);
+    heading.wish(0, 20);
+    assert_eq!(heading.width_of(0, &heading.widths(80)), 20);
+    let narrow: usize = wide.iter().sum::<usize>() + wide.len() - 1;
+    assert_eq!(heading.widths(narrow), wide, "no other column is narrower");
+    heading.forget_content();
+    heading.fit(&row, &cx);
+    assert_eq!(heading.widths(80), wide);
+}
+
+#[test]
 fn a_column_that_needs_nothing_is_left_out_until_it_is_sized() {
     let mut heading = fresh();
     let mut own: Vec<ColumnLayout> = DEFS.iter().map(|def| def.layout).collect();

@@ -136,6 +136,7 @@ impl BadgeCounts {
             return (format!("{} {}", cx.glyphs.alert, t!("incomplete")), theme.error());
         }
         match (status.read_at, status.scanning) {
+            (None, None | Some((0, _))) => (t!("not read yet").to_owned(), theme.warning()),
             (_, Some((done, all))) => {
                 let done = number(done);
                 let text = match all.map(number) {
@@ -157,7 +158,6 @@ impl BadgeCounts {
                 });
                 (read + &older.unwrap_or_default(), style)
             }
-            (None, None) => (t!("not read yet").to_owned(), theme.warning()),
         }
     }
 
@@ -224,7 +224,7 @@ impl BadgeCounts {
             _ => String::new(),
         };
         let right = if bars.len() > self.height {
-            t!("{done} of {all}", done = self.cursor() + 1, all = bars.len())
+            t!("row {at} of {all}", at = self.cursor() + 1, all = bars.len())
         } else {
             String::new()
         };
