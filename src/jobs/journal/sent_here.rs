@@ -91,7 +91,8 @@ fn sent_to_recipient(
         return Ok(Vec::new());
     }
     if db.is_team() {
-        let condition = format!("(row.job, row.no) IN (SELECT job, no FROM rows_of(?1, ?2, ?3)) AND {condition}");
+        let condition =
+            format!("(row.job, row.no) IN (SELECT job, no FROM rows_of(?1, ?2, ?3)) AND {condition}");
         return sent_here(db, account, (&condition, &key.as_str()), most);
     }
     let person = claims::RecipientHasher::of(db)?.person(key);

@@ -17,8 +17,12 @@ pub(super) const SCHEMA: i64 = 13;
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
-pub(super) const STEPS: &[(i64, &str)] =
-    &[(10, repeats::TEAM_SCHEMA), (11, claims::TEAM_SCHEMA), (12, transfer::TEAM_SCHEMA), (13, rows::TEAM_SCHEMA)];
+pub(super) const STEPS: &[(i64, &str)] = &[
+    (10, repeats::TEAM_SCHEMA),
+    (11, claims::TEAM_SCHEMA),
+    (12, transfer::TEAM_SCHEMA),
+    (13, rows::TEAM_SCHEMA),
+];
 
 /// Whether the database has the tables of a journal. Everybody may ask this.
 async fn has_journal(client: &Client) -> std::result::Result<bool, Error> {

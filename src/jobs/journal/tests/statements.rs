@@ -441,6 +441,25 @@ fn a_badge_of_another_service_keeps_no_row_from_its_badge() {
 }
 
 #[test]
+fn of_two_rows_with_one_badge_the_first_that_may_have_it_gets_it() {
+    let connection = journal();
+    let db = Tx::on(&connection);
+    for (may_first, bound) in [(false, [false, true]), (true, [true, false])] {
+        let job = started(&db, Kind::Issue, 2);
+        let chunk = request(&db, job);
+        let badge = badge(job.0.unsigned_abs());
+        let binding = |no, request| rows::Binding { job, no, badge: &badge, at: 0, request: Some(request) };
+        // The first row may have been sent again.
+        let of_first = if may_first { chunk.request } else { 0 };
+        let found = rows::bind(&db, &[binding(1, of_first), binding(2, chunk.request)]).expect("bound");
+        assert_eq!(found, [badge.clone()]);
+        let sql = "SELECT badge IS NOT NULL FROM row WHERE job = ?1 ORDER BY no";
+        let has: Vec<bool> = db.rows(sql, values![job.0], |r| r.get(0)).expect("rows");
+        assert_eq!(has, bound);
+    }
+}
+
+#[test]
 fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
     let connection = journal();
     let db = Tx::on(&connection);
