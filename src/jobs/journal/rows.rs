@@ -479,12 +479,12 @@ pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeI
         return Ok(Vec::new());
     }
     let (mut rounds, mut bound): (Vec<Vec<_>>, _) = (Vec::new(), Vec::new());
-    let mut rounds_of: HashMap<&BadgeId, usize> = HashMap::new();
+    let mut rounds_of: HashMap<&BadgeId, usize> = HashMap::with_capacity(badges.len());
     for b in badges {
         // Two rows with one badge: the second one gets it if the first one cannot.
         let round = rounds_of.entry(b.badge).or_default();
         if rounds.len() == *round {
-            rounds.push(Vec::new());
+            rounds.push(Vec::with_capacity(badges.len()));
         }
         rounds[*round].push((b.job.0, b.no, b.badge.wire(), b.at, b.request));
         *round += 1;
