@@ -221,16 +221,26 @@ impl Rival {
 pub(super) fn claim_ready_rows(db: &Tx<'_>, job: JobId, actor: &Actor) -> tx::Result<()> {
     let Some(scope) = Scope::of(db, job)? else { return Ok(()) };
     former::recognise(db, &scope, "row.bucket = 'ready'")?;
+    // Where two rows have one recipient, the first one gets the claim. A server looks twice for such rows, so it is told
+    // where there are none.
+    let are_unique = db.is_team()
+        && db.row(
+            "SELECT count(person) = count(DISTINCT person) FROM row WHERE job = ?1 AND bucket = 'ready'",
+            values![job.0],
+            |r| r.get(0),
+        )?;
+    let unless_claimed = if are_unique { "" } else { "ON CONFLICT DO NOTHING" };
     // Most recipients have no other row: one statement covers all of them.
     let claimed = db.execute(
-        "INSERT INTO claim (account, template, person, slot, job, no, state)
+        &format!(
+            "INSERT INTO claim (account, template, person, slot, job, no, state)
          SELECT ?2, ?3, row.person, 0, row.job, row.no, 'reserved' FROM row
          WHERE row.job = ?1 AND row.bucket = 'ready' AND row.person IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.job = row.job AND claim.no = row.no)
            AND NOT EXISTS (SELECT 1 FROM claim WHERE claim.account = ?2 AND claim.template = ?3
                            AND claim.person = row.person)
-         ORDER BY row.no
-         ON CONFLICT DO NOTHING",
+         ORDER BY row.no {unless_claimed}"
+        ),
         values![job.0, scope.account, scope.template],
     )?;
     let ready: i64 =

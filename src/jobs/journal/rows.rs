@@ -465,60 +465,66 @@ pub(super) struct Binding<'a> {
     pub(super) request: Option<i64>,
 }
 
+/// Schema 13 of a team's journal: triggers check the jobs and requests of all rows of a statement at once. Rows with an
+/// address are found by their claims.
+#[cfg(feature = "team")]
+pub(super) const TEAM_SCHEMA: &str = "DROP INDEX row_key;
+     ALTER TABLE row DROP CONSTRAINT row_job_fkey;
+     ALTER TABLE row DROP CONSTRAINT row_request_fkey;";
+
 /// Binds badges to rows, and returns the bound badges. A badge that another row of an issue job of the service has already
 /// stays with that row.
 pub(super) fn bind(db: &Tx<'_>, badges: &[Binding<'_>]) -> tx::Result<Vec<BadgeId>> {
     if badges.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted: Vec<_> = badges.iter().map(|b| (b.job.0, b.no, b.badge.wire(), b.at, b.request)).collect();
-    // Two subqueries, since PostgreSQL would answer `NOT EXISTS` with one reading of all badges, and find the rows of a
-    // request by all rows that have one.
-    let free: Vec<(i64, i64, String, i64)> = db.rows(
-        "SELECT wanted.job, wanted.no, wanted.badge, wanted.at
-             FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS wanted
-             WHERE (wanted.request IS NULL
-                    OR (SELECT row.request = wanted.request AND row.badge IS NULL FROM row
-                        WHERE row.job = wanted.job AND row.no = wanted.no))
-               AND 0 = (SELECT count(*) FROM row JOIN job ON job.id = row.job
-                        WHERE row.badge = wanted.badge AND job.kind = 'issue'
+    let (mut rounds, mut bound): (Vec<Vec<_>>, _) = (Vec::new(), Vec::new());
+    let mut rounds_of: HashMap<&BadgeId, usize> = HashMap::with_capacity(badges.len());
+    for b in badges {
+        // Two rows with one badge: the second one gets it if the first one cannot.
+        let round = rounds_of.entry(b.badge).or_default();
+        if rounds.len() == *round {
+            rounds.push(Vec::with_capacity(badges.len()));
+        }
+        rounds[*round].push((b.job.0, b.no, b.badge.wire(), b.at, b.request));
+        *round += 1;
+    }
+    for wanted in rounds {
+        // Materialized, so that SQLite looks each row up by its key. Counted, since PostgreSQL would answer `NOT EXISTS`
+        // with one reading of all badges.
+        let found: Vec<(i64, i64, String)> = db.rows(
+            "WITH wanted AS MATERIALIZED (
+                 SELECT job, no, badge, at, request
+                 FROM json_rows(?1, job bigint, no bigint, badge text, at bigint, request bigint) AS list)
+             UPDATE row SET badge = wanted.badge, accepted = wanted.at, bucket = 'waiting', why = NULL, absent = NULL
+             FROM wanted WHERE row.job = wanted.job AND row.no = wanted.no
+               AND (wanted.request IS NULL OR row.request = wanted.request AND row.badge IS NULL)
+               AND 0 = (SELECT count(*) FROM row AS other JOIN job ON job.id = other.job
+                        WHERE other.badge = wanted.badge AND job.kind = 'issue'
                           AND job.base_url = (SELECT base_url FROM job WHERE id = wanted.job)
-                          AND NOT (row.job = wanted.job AND row.no = wanted.no))
-             ORDER BY wanted.place",
-        values![super::json(&wanted)],
-        |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)),
-    )?;
-    let mut bound = HashSet::new();
-    let free: Vec<_> = free.into_iter().filter(|(_, _, badge, _)| bound.insert(badge.clone())).collect();
-    if free.is_empty() {
+                          AND NOT (other.job = wanted.job AND other.no = wanted.no))
+             RETURNING row.job, row.no, row.badge",
+            values![super::json(&wanted)],
+            |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+        )?;
+        bound.extend(found);
+    }
+    if bound.is_empty() {
         return Ok(Vec::new());
     }
-    let list = super::json(&free);
-    // Materialized, so that SQLite looks each row up by its key.
-    let bound =
-        "WITH bound AS MATERIALIZED (
-             SELECT job, no, badge, at FROM json_rows(?1, job bigint, no bigint, badge text, at bigint) AS list)";
-    db.execute(
-        &format!(
-            "{bound} UPDATE row SET badge = bound.badge, accepted = bound.at, bucket = 'waiting', why = NULL,
-                                absent = NULL
-         FROM bound WHERE row.job = bound.job AND row.no = bound.no"
-        ),
-        values![&list],
-    )?;
     // Revocations that wait for these badges' ids get them now. Few jobs have any.
-    let jobs: BTreeSet<i64> = free.iter().map(|(job, ..)| *job).collect();
+    let jobs: BTreeSet<i64> = bound.iter().map(|(job, ..)| *job).collect();
     let are_awaited = "SELECT EXISTS (SELECT 1 FROM row WHERE of_job IN json_list(?1, bigint))";
     if db.row(are_awaited, values![super::json(&jobs)], |r| r.get(0))? {
         db.execute(
-            &format!(
-                "{bound} UPDATE row SET badge = bound.badge
-             FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL"
-            ),
-            values![&list],
+            "WITH bound AS MATERIALIZED (
+                 SELECT job, no, badge FROM json_rows(?1, job bigint, no bigint, badge text) AS list)
+             UPDATE row SET badge = bound.badge
+             FROM bound WHERE row.of_job = bound.job AND row.of_no = bound.no AND row.badge IS NULL",
+            values![super::json(&bound)],
         )?;
     }
-    Ok(free.into_iter().filter_map(|(_, _, badge, _)| BadgeId::new(badge)).collect())
+    Ok(bound.into_iter().filter_map(|(_, _, badge)| BadgeId::new(badge)).collect())
 }
 
 /// Adds a failed badge of an issue job to the baseline, so that it does not match the next request.

@@ -77,8 +77,9 @@ pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -
     sent_to_recipient(db, account, key, "row.badge IS NOT NULL", MOST_REQUESTED)
 }
 
-/// The sent rows with an address that meet a condition. In a file they are found by their claims: nearly every request
-/// would write the whole of an index of addresses. Who only reads a team's journal may not read the salt of the claims.
+/// The sent rows with an address that meet a condition. They are found by their claims: nearly every request would write
+/// the whole of an index of addresses. Who only reads a team's journal may not read the salt of the claims, so a function
+/// of the database does.
 fn sent_to_recipient(
     db: &Tx<'_>,
     account: &super::Account,
@@ -90,7 +91,8 @@ fn sent_to_recipient(
         return Ok(Vec::new());
     }
     if db.is_team() {
-        let condition = format!("row.email_key = ?3 AND row.request IS NOT NULL AND {condition}");
+        let condition =
+            format!("(row.job, row.no) IN (SELECT job, no FROM rows_of(?1, ?2, ?3)) AND {condition}");
         return sent_here(db, account, (&condition, &key.as_str()), most);
     }
     let person = claims::RecipientHasher::of(db)?.person(key);

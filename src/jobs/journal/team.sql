@@ -93,8 +93,9 @@ CREATE TABLE request (
 CREATE INDEX request_job ON request(job);
 CREATE INDEX request_unsearched ON request(job) WHERE outcome = 'unsearched';
 
+-- Triggers look for the jobs and requests of rows, for all of a statement at once.
 CREATE TABLE row (
-    job         BIGINT NOT NULL REFERENCES job(id) ON DELETE CASCADE,
+    job         BIGINT NOT NULL,
     no          BIGINT NOT NULL,
     line        BIGINT,
     cells       TEXT COLLATE "C",
@@ -109,7 +110,7 @@ CREATE TABLE row (
     class_why   TEXT COLLATE "C",
     guarded     BOOLEAN NOT NULL DEFAULT FALSE,
     allowed     TEXT COLLATE "C",
-    request     BIGINT REFERENCES request(id),
+    request     BIGINT,
     of_job      BIGINT,
     of_no       BIGINT,
     accepted    BIGINT,
@@ -126,7 +127,6 @@ CREATE TABLE row (
     PRIMARY KEY (job, no)
 );
 CREATE INDEX row_bucket ON row(job, bucket, no);
-CREATE INDEX row_key ON row(email_key, job);
 CREATE INDEX row_class ON row(job, class, no) WHERE class IS NOT NULL;
 CREATE INDEX row_badge ON row(badge) WHERE badge IS NOT NULL;
 CREATE INDEX row_request ON row(request) WHERE request IS NOT NULL;

@@ -1,7 +1,7 @@
 //! Creates the tables of a team's journal, brings them to a newer schema, and examines its database.
 
 use super::team_status::{Creation, ISSUER, Migration, READER, TeamStatus};
-use super::{JournalError, Result, claims, repeats, team_store, transfer};
+use super::{JournalError, Result, claims, repeats, rows, team_store, transfer};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
 use crate::jobs::reason::Reason;
@@ -13,12 +13,16 @@ const FUNCTIONS: &str = include_str!("team_functions.sql");
 const RIGHTS: &str = include_str!("team_rights.sql");
 
 /// The schema of a team's journal. From 12 on, one in a file has its own number.
-pub(super) const SCHEMA: i64 = 12;
+pub(super) const SCHEMA: i64 = 13;
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
-pub(super) const STEPS: &[(i64, &str)] =
-    &[(10, repeats::TEAM_SCHEMA), (11, claims::TEAM_SCHEMA), (12, transfer::TEAM_SCHEMA)];
+pub(super) const STEPS: &[(i64, &str)] = &[
+    (10, repeats::TEAM_SCHEMA),
+    (11, claims::TEAM_SCHEMA),
+    (12, transfer::TEAM_SCHEMA),
+    (13, rows::TEAM_SCHEMA),
+];
 
 /// Whether the database has the tables of a journal. Everybody may ask this.
 async fn has_journal(client: &Client) -> std::result::Result<bool, Error> {

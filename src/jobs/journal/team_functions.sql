@@ -104,9 +104,44 @@ CREATE OR REPLACE FUNCTION reason_group(why TEXT) RETURNS TEXT IMMUTABLE LANGUAG
         ELSE coalesce(why::jsonb ->> 'text', why::jsonb #>> '{args,text}', '') || ':' || (why::jsonb ->> 'code')
     END $$;
 
--- The counts of each job.
+-- The rows with an address that were or may have been sent, by their claims: an index of addresses was written at every
+-- change of a row. A reader may not read the salt, and learns nothing here about an address that was purged.
+CREATE OR REPLACE FUNCTION rows_of(one BIGINT, other BIGINT, address TEXT) RETURNS TABLE (job BIGINT, no BIGINT)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    inner_key BYTEA;
+    outer_key BYTEA;
+    recipient BYTEA;
+BEGIN
+    -- HMAC-SHA-256.
+    SELECT salt || decode(repeat('00', 64 - length(salt)), 'hex') INTO inner_key FROM store;
+    outer_key := inner_key;
+    FOR place IN 0..63 LOOP
+        outer_key := set_byte(outer_key, place, get_byte(inner_key, place) # 92);
+        inner_key := set_byte(inner_key, place, get_byte(inner_key, place) # 54);
+    END LOOP;
+    recipient := substr(sha256(outer_key || sha256(inner_key || convert_to(address, 'UTF8'))), 1, 16);
+    RETURN QUERY SELECT row.job, row.no
+        FROM (SELECT DISTINCT template FROM job WHERE kind = 'issue') AS issued
+        JOIN claim ON claim.account IN (one, other) AND claim.template = issued.template AND claim.person = recipient
+        JOIN row ON row.job = claim.job AND row.no = claim.no
+        WHERE row.email_key = address AND address <> '';
+END $$;
 
+-- The jobs and requests of rows, and the counts of each job.
+
+CREATE OR REPLACE FUNCTION jobs_out() RETURNS TRIGGER LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS
+    $$ BEGIN DELETE FROM row USING old_jobs WHERE row.job = old_jobs.id; RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER job_out AFTER DELETE ON job REFERENCING OLD TABLE AS old_jobs
+    FOR EACH STATEMENT EXECUTE FUNCTION jobs_out();
 CREATE OR REPLACE FUNCTION rows_in() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
+    IF EXISTS (SELECT FROM (SELECT DISTINCT job, request FROM new_rows) AS added
+               WHERE NOT EXISTS (SELECT FROM job WHERE job.id = added.job)
+                  OR request IS NOT NULL AND NOT EXISTS (SELECT FROM request WHERE request.id = added.request))
+    THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a row has no job or no request';
+    END IF;
     INSERT INTO tally (job, bucket, n, changed)
         SELECT job, bucket, count(*), unixepoch() FROM new_rows GROUP BY job, bucket
         ON CONFLICT (job, bucket) DO UPDATE SET n = tally.n + excluded.n, changed = excluded.changed;
@@ -191,39 +226,46 @@ BEGIN
     IF NOT EXISTS (SELECT FROM new_rows) THEN
         RETURN NULL;
     END IF;
-    -- The last defence: no intent without a claim.
-    EXECUTE $sql$
-        SELECT EXISTS (
-            SELECT FROM new_rows AS now JOIN old_rows AS was USING (job, no) JOIN job ON job.id = now.job
-            WHERE now.bucket = 'sending' AND was.bucket <> 'sending' AND job.kind = 'issue'
-              AND NOT EXISTS (SELECT FROM claim WHERE claim.job = now.job AND claim.no = now.no AND state = 'reserved'))
-    $sql$ INTO is_unclaimed;
-    IF is_unclaimed THEN
-        RAISE EXCEPTION 'a row is sent without its claim';
+    IF EXISTS (SELECT FROM (SELECT DISTINCT request FROM new_rows WHERE request IS NOT NULL) AS named
+               WHERE NOT EXISTS (SELECT FROM request WHERE request.id = named.request))
+    THEN
+        RAISE foreign_key_violation USING MESSAGE = 'a row has no request';
     END IF;
     EXECUTE $sql$
         WITH moved AS MATERIALIZED (
             SELECT job, no, was.bucket AS old, now.bucket AS new, claim_place(was.bucket) AS from_place,
                    claim_place(now.bucket) AS to_place
             FROM new_rows AS now JOIN old_rows AS was USING (job, no) WHERE now.bucket <> was.bucket),
+        changed AS (
+            SELECT job, old, new, count(*) AS n FROM moved GROUP BY job, old, new),
         counted AS (
             INSERT INTO tally (job, bucket, n, changed)
                 SELECT job, bucket, sum(n)::bigint, unixepoch()
-                FROM (SELECT job, new AS bucket, 1 AS n FROM moved UNION ALL SELECT job, old, -1 FROM moved) AS change
+                FROM (SELECT job, new AS bucket, n FROM changed UNION ALL SELECT job, old, -n FROM changed) AS change
                 GROUP BY job, bucket
                 ON CONFLICT (job, bucket) DO UPDATE SET n = tally.n + excluded.n, changed = excluded.changed),
         given_back AS (
             DELETE FROM claim USING moved
                 WHERE claim.job = moved.job AND claim.no = moved.no AND to_place = 4 AND NOT again
-                  AND (new IN ('not_done', 'dropped') OR state = 'reserved'))
-        UPDATE claim
-            SET again = again OR (old IN ('not_seen', 'ask') AND new = 'ready'),
-                state = CASE to_place WHEN 1 THEN 'reserved' WHEN 2 THEN 'open' WHEN 3 THEN 'kept'
-                        ELSE CASE WHEN new IN ('not_done', 'dropped', 'ask') THEN 'open' ELSE 'kept' END END
-            FROM moved
-            WHERE claim.job = moved.job AND claim.no = moved.no AND (to_place = 4 OR to_place <> from_place)
-              AND NOT (to_place = 4 AND NOT again AND (new IN ('not_done', 'dropped') OR state = 'reserved'))
-    $sql$;
+                  AND (new IN ('not_done', 'dropped') OR state = 'reserved')),
+        followed AS (
+            UPDATE claim
+                SET again = again OR (old IN ('not_seen', 'ask') AND new = 'ready'),
+                    state = CASE to_place WHEN 1 THEN 'reserved' WHEN 2 THEN 'open' WHEN 3 THEN 'kept'
+                            ELSE CASE WHEN new IN ('not_done', 'dropped', 'ask') THEN 'open' ELSE 'kept' END END
+                FROM moved
+                WHERE claim.job = moved.job AND claim.no = moved.no AND (to_place = 4 OR to_place <> from_place)
+                  AND NOT (to_place = 4 AND NOT again AND (new IN ('not_done', 'dropped') OR state = 'reserved'))
+                  AND (new <> 'sending' OR state = 'reserved')
+                RETURNING new)
+        -- The last defence: no intent without a claim that is not used.
+        SELECT (SELECT coalesce(sum(n), 0) FROM changed JOIN job ON job.id = changed.job
+                WHERE new = 'sending' AND kind = 'issue')
+            <> (SELECT count(*) FROM followed WHERE new = 'sending')
+    $sql$ INTO is_unclaimed;
+    IF is_unclaimed THEN
+        RAISE EXCEPTION 'a row is sent without its claim';
+    END IF;
     RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER row_moved AFTER UPDATE ON row REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows

@@ -6,11 +6,11 @@ DO $$ BEGIN
         RETURN;
     END IF;
     REVOKE EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.analyze_rows FROM PUBLIC;
-    REVOKE EXECUTE ON FUNCTION lapel.origin_now, lapel.has_other_origin, lapel.schema_now, lapel.note_loss FROM PUBLIC;
+    REVOKE EXECUTE ON FUNCTION lapel.origin_now, lapel.has_other_origin, lapel.schema_now, lapel.note_loss, lapel.rows_of FROM PUBLIC;
 
     GRANT USAGE ON SCHEMA lapel TO lapel_issuer;
     GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.analyze_rows TO lapel_issuer;
-    GRANT EXECUTE ON FUNCTION lapel.origin_now, lapel.has_other_origin, lapel.schema_now, lapel.note_loss TO lapel_issuer;
+    GRANT EXECUTE ON FUNCTION lapel.origin_now, lapel.has_other_origin, lapel.schema_now, lapel.note_loss, lapel.rows_of TO lapel_issuer;
     -- A write locks the row of store, which needs a right to change something: this column has one possible value.
     GRANT SELECT, UPDATE (single) ON lapel.store TO lapel_issuer;
     GRANT SELECT, INSERT, UPDATE, DELETE ON lapel.process, lapel.job, lapel.claim, lapel.tally TO lapel_issuer;
@@ -24,7 +24,8 @@ DO $$ BEGIN
 
     GRANT USAGE ON SCHEMA lapel TO lapel_reader;
     -- Whoever opens a wallet from a possible match or a badge id is recorded.
-    GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.has_other_origin, lapel.schema_now TO lapel_reader;
+    GRANT EXECUTE ON FUNCTION lapel.begin_write, lapel.note_opening, lapel.has_other_origin, lapel.schema_now, lapel.rows_of
+        TO lapel_reader;
     GRANT SELECT (schema), SELECT (noticed), SELECT (name), SELECT (single) ON lapel.store TO lapel_reader;
     GRANT SELECT ON lapel.applied, lapel.account, lapel.account_key, lapel.account_name TO lapel_reader;
     GRANT SELECT ON lapel.process, lapel.job, lapel.request, lapel.row, lapel.claim, lapel.tally TO lapel_reader;

@@ -250,7 +250,7 @@ fn the_database_sends_no_row_without_a_claim() {
 /// Triggers take the place of foreign keys.
 #[test]
 #[ignore = "needs PostgreSQL"]
-fn the_database_keeps_no_claim_without_its_row_and_its_account() {
+fn the_database_keeps_no_claim_without_its_row_and_its_account_and_no_row_without_its_job_and_its_request() {
     let world = World::new(&[]);
     let script = Script::of(JobInput::Issue(people(3)));
     world.session(&Trap::new(End::Lives), async |session| {
@@ -265,6 +265,10 @@ fn the_database_keeps_no_claim_without_its_row_and_its_account() {
             "UPDATE claim SET no = 99 WHERE no = 1",
             "UPDATE claim SET account = 0",
             "DELETE FROM row",
+            "INSERT INTO row (job, no, name, email, email_key, bucket) VALUES (99, 1, '', '', '', 'ready')",
+            "INSERT INTO row (job, no, name, email, email_key, bucket, request) VALUES (1, 99, '', '', '', 'ready', 99)",
+            "UPDATE row SET request = 99 WHERE no = 1",
+            "DELETE FROM job",
             "UPDATE account_key SET account = other; DELETE FROM account WHERE id <> other",
         ] {
             world.change(&format!(
@@ -277,6 +281,8 @@ fn the_database_keeps_no_claim_without_its_row_and_its_account() {
             ));
         }
         assert_eq!(world.number("SELECT count(*) FROM claim JOIN row USING (job, no)"), 3);
+        world.change("DELETE FROM claim; DELETE FROM job");
+        assert_eq!(world.number("SELECT (SELECT count(*) FROM row) + (SELECT count(*) FROM request)"), 0);
     });
 }
 
