@@ -60,7 +60,7 @@ fn the_second_of_two_only_watches() {
             second.jobs.resend(id, 1, "b", "b").await.err(),
             second.jobs.decide(id, 1, Decision::LeaveOut, "b", "b").await.err(),
             second.jobs.use_up_quota(id, "b").await.err(),
-            second.jobs.undo(id, "b").await.err(),
+            second.jobs.undo(id, "b", "b").await.err(),
         ];
         for (n, why) in refused.into_iter().enumerate() {
             let why = why.map(|why| why.to_string()).unwrap_or_default();

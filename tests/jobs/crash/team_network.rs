@@ -335,7 +335,7 @@ fn a_job_whose_number_nobody_learned_is_stopped_and_a_draft_is_discarded() {
             let old = person::targets(world, 1).remove(0);
             let jobs = session.jobs.clone();
             let done = match (step, earlier) {
-                (OneStep::Undo, Some(id)) => jobs.undo(id, "a mistake").await.map(drop),
+                (OneStep::Undo, Some(id)) => jobs.undo(id, "a mistake", "me").await.map(drop),
                 (OneStep::Replace, _) => jobs.replace(plan(), old, "a mistake", "kim").await.map(drop),
                 _ => jobs.issue(plan(), "kim").await.map(drop),
             };
@@ -353,7 +353,7 @@ fn a_job_whose_number_nobody_learned_is_stopped_and_a_draft_is_discarded() {
             assert_eq!(world.control().ledger().accepted_total(), sent, "nobody sends it");
             let mut listed = team_wait::back(&jobs).await;
             if let Some(id) = earlier {
-                jobs.undo(id, "a mistake").await.expect("the same again works");
+                jobs.undo(id, "a mistake", "me").await.expect("the same again works");
                 return;
             }
             let issue = listed.pop().expect("the first job");

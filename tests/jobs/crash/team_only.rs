@@ -352,7 +352,7 @@ fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
         let job = second.jobs.job(id).await.expect("a job");
         assert!(job.is_mine(), "{job:?}");
         // Now it is a colleague's job for the first one.
-        let undo = first.jobs.undo(id, "a mistake").await.expect("a draft");
+        let undo = first.jobs.undo(id, "a mistake", "me").await.expect("a draft");
         first.jobs.begin(undo, "first").await.expect("begun");
         person::rest(first, undo).await;
         let recorded = |sql: &str| world.number(&format!("SELECT count(*) FROM {sql}"));
