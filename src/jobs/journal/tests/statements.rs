@@ -452,7 +452,7 @@ fn of_two_rows_with_one_badge_the_first_that_may_have_it_gets_it() {
         // The first row may have been sent again.
         let of_first = if may_first { chunk.request } else { 0 };
         let found = rows::bind(&db, &[binding(1, of_first), binding(2, chunk.request)]).expect("bound");
-        assert_eq!(found, [badge.clone()]);
+        assert_eq!(found, std::slice::from_ref(&badge));
         let sql = "SELECT badge IS NOT NULL FROM row WHERE job = ?1 ORDER BY no";
         let has: Vec<bool> = db.rows(sql, values![job.0], |r| r.get(0)).expect("rows");
         assert_eq!(has, bound);
