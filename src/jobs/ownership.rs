@@ -4,7 +4,6 @@ use super::core::{JobsCore, lock};
 use super::error::JobError;
 use super::job::{Job, JobId, Phase, Stop, StopKind};
 use super::journal::JournalError;
-use super::journal::drafts::OpenDrafts;
 use super::journal::jobs::SeenJob;
 use super::journal::takeover::{TakeJob, TakeOver};
 use super::reason::Reason;
@@ -39,8 +38,10 @@ impl JobsCore {
                 id,
                 owner = owner.label
             ))),
-            // While this computer slept, a colleague's lapel released its drafts.
-            None if job.phase == Phase::Draft && self.take_drafts(&[id]).await? => self.job(id).await,
+            // While this computer slept, a colleague's lapel may have released its drafts.
+            None if job.phase == Phase::Draft => Err(JobError::no(localizable!(
+                "This draft is not open in this lapel any more. Nothing was changed. Close it and open it again."
+            ))),
             None if job.phase == Phase::Moved => Err(JobError::no(localizable!(
                 "Job {id} continues on another computer. Nothing was changed. {note}",
                 id,
@@ -52,14 +53,6 @@ impl JobsCore {
                 profile = job.profile
             ))),
         }
-    }
-
-    /// Makes this process the owner of kept drafts. Returns false if they are not free.
-    pub(super) async fn take_drafts(&self, ids: &[JobId]) -> Result<bool, JournalError> {
-        let owners = self.store.other_owners(self.account.clone(), self.me()).await?;
-        let living = self.journal.living(owners).await?;
-        let (account, owner) = (self.account.clone(), self.store.process());
-        self.store.open_drafts(OpenDrafts { ids: ids.to_vec(), account, owner, living }).await
     }
 
     /// As [`Self::my_job`], with what must still hold when a command acts that first reads the history.

@@ -42,6 +42,8 @@ async fn by(batch: usize, options: Options) -> Harness {
     Harness::with(options, 100, 30, |mut session| {
         session.jobs.batch = batch;
         session.jobs.in_flight = 1;
+        // A refusal is proven at once.
+        session.jobs.absence_after = jiff::SignedDuration::ZERO;
         session
     })
     .await

@@ -46,6 +46,8 @@ async fn stopped(columns: u16, rows: u16, change: impl FnOnce(ProfileSession) ->
     let mut h = Harness::with(options, columns, rows, |mut session| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
+        // A refusal is proven at once.
+        session.jobs.absence_after = jiff::SignedDuration::ZERO;
         change(session)
     })
     .await;

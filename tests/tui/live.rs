@@ -217,6 +217,8 @@ async fn a_job_that_goes_on() {
     let by_one = |session: &mut ProfileSession| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
+        // A refusal is proven at once.
+        session.jobs.absence_after = jiff::SignedDuration::ZERO;
     };
     let mut h = live(Options { quota: Some(3), ..small() }, by_one).await;
     issued(&mut h, 5).await;

@@ -35,6 +35,8 @@ async fn at_the_quota() -> Harness {
     let mut h = Harness::with(Options { quota: Some(2), ..small() }, 100, 30, |mut session| {
         session.jobs.batch = 2;
         session.jobs.in_flight = 1;
+        // A refusal is proven at once.
+        session.jobs.absence_after = jiff::SignedDuration::ZERO;
         session
     })
     .await;

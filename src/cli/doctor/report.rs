@@ -11,7 +11,7 @@ use crate::i18n;
 use crate::jobs::Fact;
 
 /// Gaps of the contract that lapel observes: name, question, behaviour once observed, and behaviour before.
-const LEARNED: [(&str, &str, &str, &str); 6] = [
+const LEARNED: [(&str, &str, &str, &str); 7] = [
     (
         "waiting_in_history",
         tr_noop!("whether the history shows waiting badges"),
@@ -34,6 +34,12 @@ const LEARNED: [(&str, &str, &str, &str); 6] = [
         "utc_offset",
         tr_noop!("the time zone of the service"),
         tr_noop!("for 30 days after it was last seen; utc_offset in the profile fixes it"),
+        tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
+    ),
+    (
+        "utc_offset_at_least",
+        tr_noop!("the smallest UTC offset that the service can have"),
+        tr_noop!("until its time zone is known, for 30 days after it was last seen"),
         tr_noop!("lapel uses this computer's time zone or the profile's utc_offset"),
     ),
     (

@@ -19,7 +19,7 @@ use super::witness::Witness;
 use super::{JournalError, erase, lost_writes};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::prelude::*;
-use crate::team::{DatabaseSession, LONG_STATEMENTS, Login};
+use crate::team::{DatabaseSession, LONG_STATEMENTS, Login, Waiter};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -380,26 +380,43 @@ impl TeamStore {
         runtime.set_limit(limits.write);
         let transaction = runtime.block_on(client.transaction())?;
         let tx = Tx::team(TeamTx { runtime, transaction: &transaction, statements: &self.statements });
-        let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
-        if has_other_origin && self.witness.is_some() {
-            return Ok(Attempt::OtherOrigin);
-        }
-        if !is_new {
-            // An earlier attempt worked.
-            return maybe.take().map(Attempt::Done).ok_or_else(no_session);
-        }
-        // An earlier attempt did nothing: its number was free.
-        *maybe = None;
-        if LONG.contains(&step) {
-            runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
-            runtime.set_limit(limits.long);
-        }
-        let value = op(&tx, args).map_err(of_operation)?;
+        let has_witness = self.witness.is_some();
+        let mut work = || {
+            let (is_new, has_other_origin) = begin(&tx, *pid, number).map_err(of_operation)?;
+            if has_other_origin && has_witness {
+                return Ok(Err(Attempt::OtherOrigin));
+            }
+            if !is_new {
+                // An earlier attempt worked.
+                return maybe.take().map(|value| Err(Attempt::Done(value))).ok_or_else(no_session);
+            }
+            // An earlier attempt did nothing: its number was free.
+            *maybe = None;
+            if LONG.contains(&step) {
+                runtime.block_on(transaction.batch_execute(LONG_STATEMENTS))?;
+                runtime.set_limit(limits.long);
+            }
+            op(&tx, args).map(Ok).map_err(of_operation)
+        };
+        let worked = work();
         runtime.set_limit(limits.write);
+        let value = match worked {
+            Ok(Ok(value)) => value,
+            Ok(Err(attempt)) => {
+                roll_back(runtime, transaction);
+                return Ok(attempt);
+            }
+            Err(why) => {
+                if !matches!(why, TeamError::Away(_)) {
+                    roll_back(runtime, transaction);
+                }
+                return Err(why);
+            }
+        };
         match fault(Moment::Before(step)) {
             Fault::None => {}
             Fault::Replay => {
-                let _ = runtime.block_on(transaction.rollback());
+                roll_back(runtime, transaction);
                 return Ok(Attempt::Again);
             }
             Fault::Crash => return Ok(Attempt::Crashed),
@@ -444,6 +461,12 @@ impl TeamStore {
         }
         Ok(())
     }
+}
+
+/// Ends a transaction that changed nothing. Dropped, it ends with the next use of the connection, and until then all
+/// other writes wait.
+fn roll_back(runtime: &Waiter, transaction: tokio_postgres::Transaction<'_>) {
+    let _ = runtime.block_on(transaction.rollback());
 }
 
 enum Attempt<T> {

@@ -164,8 +164,10 @@ fn json_of_jobs_that_have_stopped() {
     let issue = ["issue", "--template", "TPL-001", "--recipients", &file, "--yes"];
     let job = id(&seen.ask(&bench, "issue, stopped", &issue, 4));
     seen.ask(&bench, "jobs show, stopped", &["jobs", "show", &job], 0);
+    bench.advance(10);
     seen.ask(&bench, "jobs use-up", &["jobs", "use-up", &job, "--yes"], 4);
     bench.control().set_quota(None);
+    bench.advance(10);
     seen.ask(&bench, "jobs resume", &["jobs", "resume", &job, "--yes"], 0);
     seen.ask(&bench, "error", &["jobs", "resume", &job, "--yes"], 1);
 

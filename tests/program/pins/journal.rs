@@ -124,8 +124,10 @@ fn words_that_a_days_work_leaves_in_the_journal() {
     let map = ["--map", "name=1,email=2"];
     let stopped =
         job(&[&["issue", "--template", "TPL-001", "--recipients", &file, "--yes"], &map[..]].concat(), 4);
+    bench.advance(10);
     run(&["jobs", "use-up", &stopped, "--yes"], 4);
     bench.control().set_quota(None);
+    bench.advance(10);
     run(&["jobs", "resume", &stopped, "--yes"], 0);
     bench.fault("post /badges status=400 code=4000 times=1");
     let refused = job(&one("TPL-002", "김하나 <hana@naru.example>"), 3);

@@ -353,3 +353,8 @@ fn redact(value: &mut Value, home: &Path, base_url: &str) {
 pub fn count(job: &Value, row_status: &str) -> u64 {
     job["counts"][row_status].as_u64().unwrap_or(0)
 }
+
+/// Rows whose badges are waiting or issued.
+pub fn accepted_rows(job: &Value) -> u64 {
+    count(job, "waiting") + count(job, "issued")
+}

@@ -462,7 +462,7 @@ fn a_wallet_says_that_the_journal_could_not_be_read() {
     bench.write("data/journal.sqlite", "x".repeat(5000));
     let args = ["wallet", "gildong@naru.example"];
     let said = bench.run(&args).ended(0);
-    assert!(said.err.contains(msg_part("Badges that lapel sent may be missing here.")), "{}", said.err);
+    assert!(said.err.contains(msg_part("badges that lapel sent may be missing here")), "{}", said.err);
     let said = bench.json(&args, 0);
     assert!(said["sent_from_here"].is_null(), "not read is not empty: {said}");
 }
