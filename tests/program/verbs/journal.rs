@@ -152,7 +152,7 @@ fn jobs_that_stay_are_only_a_record_in_the_backup_and_what_is_claimed_is_looked_
     let posts = bench.posts();
     third(&["jobs", "follow", "--json"]);
     let shown = third(&["jobs", "show", &id, "--json"]).ended(0).json();
-    assert_eq!(count(&shown["job"], "waiting"), 6, "it was found: {shown}");
+    assert_eq!(accepted_rows(&shown["job"]), 6, "it was found: {shown}");
     assert_eq!((bench.posts(), bench.accepted(), bench.most_for_one()), (posts, 7, 1));
 }
 
