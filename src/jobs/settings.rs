@@ -18,8 +18,8 @@ pub struct JobConfig {
     /// lapel looks for a row in doubt this long before it offers to send it again. The service may take a day
     /// (contract, "Limits" rule 3); the default is two hours longer.
     pub doubt_window: SignedDuration,
-    /// After this time an absence counts. For an issue: the row is not in the history, if the service is
-    /// known to show waiting badges. For a revocation in doubt: the badge is not revoked.
+    /// After this time an absence counts. For an issue, also one that the service refused with 422: the row is not in
+    /// the history, if the service is known to show waiting badges. For a revocation in doubt: the badge is not revoked.
     pub absence_after: SignedDuration,
     /// Minimum time between two scans that agree on an absence.
     pub scans_apart: SignedDuration,
@@ -44,6 +44,9 @@ pub fn request_count(rows: u64, batch: usize) -> u64 {
     rows.div_ceil(full_request(batch) as u64)
 }
 
+/// See [`JobConfig::absence_after`]. What another job may send again goes by the default.
+pub(super) const ABSENCE_AFTER: SignedDuration = SignedDuration::from_mins(10);
+
 impl Default for JobConfig {
     fn default() -> Self {
         Self {
@@ -51,7 +54,7 @@ impl Default for JobConfig {
             batch: MAX_ENTRIES,
             schedule: Schedule::default(),
             doubt_window: SignedDuration::from_hours(26),
-            absence_after: SignedDuration::from_mins(10),
+            absence_after: ABSENCE_AFTER,
             scans_apart: SignedDuration::from_secs(60),
             check_age: SignedDuration::from_mins(15),
             expiring: SignedDuration::from_hours(30 * 24),

@@ -257,8 +257,8 @@ async fn a_row_that_took_over_a_refused_one_needs_review_once_a_part_of_that_req
     bench.sandbox.control().set_quota(Some(2));
     let first = begin(&bench, people(0..2)).await;
     bench.until("the quota", first, |j| rests(j) && j.stop.is_some()).await;
-    // A reading after the refusal shows one of them, so only the other one becomes ready.
-    bench.advance(1);
+    // A reading some time after the refusal shows one of them, so only the other one becomes ready.
+    bench.advance(10);
     bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
     let second = begin(&bench, people(0..2)).await;
     bench.until("the quota again", second, |j| rests(j) && j.stop.is_some()).await;

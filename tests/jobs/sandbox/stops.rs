@@ -137,6 +137,14 @@ async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
     let id = begin(&bench, people(0..2)).await;
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     bench.jobs.resume(id, "me").await.expect_err("the service may show it late");
+    // Nor does another job send to them.
+    bench.advance(5);
+    let again = bench.jobs.draft_people(template(), people(0..2)).await.expect("a draft");
+    let (progress, _) = tokio::sync::watch::channel(lapel::jobs::CheckProgress::default());
+    let checking = tokio_util::sync::CancellationToken::new();
+    bench.jobs.check_duplicates(again, &progress, checking).await.expect("a duplicate check");
+    bench.jobs.begin(again, "me").await.expect_err("both need review");
+    bench.advance(5);
     let late = people(0..1).remove(0);
     let late = RowSpec {
         recipient_name: late.name,
@@ -145,7 +153,6 @@ async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
         ..RowSpec::default()
     };
     bench.sandbox.control().rows(&Rows { insert: vec![late], ..Rows::default() }).expect("shown");
-    bench.advance(10);
     bench.jobs.resume(id, "me").await.expect("the rest is in doubt");
     bench.jobs.sent(id).await;
     let counts = bench.jobs.job(id).await.expect("a job").counts;

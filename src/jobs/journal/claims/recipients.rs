@@ -9,6 +9,7 @@ use crate::jobs::journal::tx::{self, SqlRow, Tx, values};
 use crate::jobs::journal::{jobs, json};
 use crate::jobs::row_status::RowStatus;
 use crate::jobs::rules::{self, Claim, ClaimVerdict, Other};
+use crate::jobs::settings::ABSENCE_AFTER;
 
 #[derive(Clone, Debug)]
 pub(super) struct HeldClaim {
@@ -31,13 +32,16 @@ impl HeldClaim {
 /// The columns of [`HeldClaim`] of the tables `row`, `job`, `claim` and `request`; the last two may have none. `?1` is the
 /// judged job, and `key` the e-mail key of the recipient.
 pub(super) fn columns_of_held(db: &Tx<'_>, key: &str) -> String {
+    let absence_after = ABSENCE_AFTER.as_secs();
     let by = if db.is_team() { "job.begun_by" } else { "NULL" };
     format!(
         "claim.slot, claim.state, claim.again, row.job, row.no, job.phase, row.bucket, row.badge,
          row.allowed IS NOT NULL, coalesce(request.intent, job.created / 1000),
-         -- Where the service shows badges that wait, a reading that came after the refusal proves it.
+         -- Where the service shows badges that wait, a reading that came some time after the refusal proves it: the
+         -- service may show late what it accepted after all.
          job.unproven IS NOT NULL AND row.request >= job.unproven AND request.status = 422
-         AND NOT (coalesce(request.answered < (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
+         AND NOT (coalesce(request.heard AND request.intent + {absence_after}
+                           <= (SELECT guarded_at FROM job WHERE id = ?1), FALSE)
                   AND (SELECT count(DISTINCT value) = 1 AND max(value) = 'shown'
                               AND count(CASE WHEN fact.account <> job.account THEN 1 END) > 0 FROM fact
                        WHERE fact.account IN ({OF_JOB}, job.account) AND fact.name = 'waiting_in_history')),
