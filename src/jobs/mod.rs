@@ -18,6 +18,7 @@
 //!                     completion                    urgency     what needs a person first
 //! coded               enums with a code and a word      journal_place  a file, or a team's database
 //! ownership           who may act on a job, and taking it over
+//! refusal             proves that a refusal with 422 accepted nothing, and uses up the quota
 //! judge_doubt         what the found badges say about a row in doubt
 //! prelude             names that many of these files use
 //! ```
@@ -42,6 +43,7 @@ mod ownership;
 mod prelude;
 mod reason;
 pub mod receipt;
+mod refusal;
 mod reports;
 mod resend;
 mod row_groups;

@@ -261,23 +261,27 @@ async fn the_wallet_counts_copies_and_shows_each_of_them() {
     assert!(h.tui.app.modal().is_some() && !screen.contains(&both), "{screen}");
 }
 
-/// Where the list cuts the words about copies, the answer has them.
-#[tokio::test]
-async fn the_words_about_copies_are_seen_whole_on_a_small_screen() {
-    use lapel::sandbox::RowState;
-    let mut h = Harness::new(small(), 80, 24).await;
-    let one = |minutes_ago, state| RowSpec {
+/// One of the badges of one person.
+fn copy(minutes_ago: i64, state: lapel::sandbox::RowState) -> RowSpec {
+    RowSpec {
         recipient_name: "한서윤".into(),
         recipient_email: "story@naru.example".into(),
         minutes_ago,
         state,
         ..RowSpec::default()
-    };
+    }
+}
+
+/// Where the list cuts the words about copies, the answer has them.
+#[tokio::test]
+async fn the_words_about_copies_are_seen_whole_on_a_small_screen() {
+    use lapel::sandbox::RowState;
+    let mut h = Harness::new(small(), 80, 24).await;
     let insert = vec![
-        one(9000, RowState::Issued),
-        one(600, RowState::Revoked),
-        one(500, RowState::Waiting),
-        one(60, RowState::Waiting),
+        copy(9000, RowState::Issued),
+        copy(600, RowState::Revoked),
+        copy(500, RowState::Waiting),
+        copy(60, RowState::Waiting),
     ];
     h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.settled().await;
@@ -298,14 +302,8 @@ async fn the_words_about_copies_are_seen_whole_on_a_small_screen() {
 async fn three_copies_are_one_row_that_opens_to_each_of_them() {
     use lapel::sandbox::RowState;
     let mut h = Harness::new(small(), 120, 36).await;
-    let one = |minutes_ago, state| RowSpec {
-        recipient_name: "한서윤".into(),
-        recipient_email: "story@naru.example".into(),
-        minutes_ago,
-        state,
-        ..RowSpec::default()
-    };
-    let insert = vec![one(9000, RowState::Issued), one(600, RowState::Revoked), one(60, RowState::Waiting)];
+    let insert =
+        vec![copy(9000, RowState::Issued), copy(600, RowState::Revoked), copy(60, RowState::Waiting)];
     let ids = h.sandbox.control().rows(&Rows { insert, ..Rows::default() }).expect("inserted");
     h.settled().await;
     h.press("3");

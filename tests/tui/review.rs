@@ -8,19 +8,22 @@ fn accepted(h: &Harness) -> u64 {
     h.sandbox.control().ledger().accepted_total()
 }
 
+/// Drops a file with these rows, and checks every row.
+async fn review(h: &mut Harness, rows: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    std::fs::write(&file, format!("name,email\n{rows}")).expect("written");
+    drop_file(h, file.to_str().expect("UTF-8")).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    folder
+}
+
 #[tokio::test]
 async fn groups_come_first_and_the_line_that_sends_comes_last() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("twice.csv");
-    std::fs::write(
-        &file,
-        "name,email\n가나,one@naru.example\n다라,two@naru.example\n가나,one@naru.example\n",
-    )
-    .expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    let _folder =
+        review(&mut h, "가나,one@naru.example\n다라,two@naru.example\n가나,one@naru.example\n").await;
     let skipped = msg_with("{what}: {n} ({reasons})", &[&"skipped", &1, &msg("twice in the file")]);
     h.shows(&skipped).await;
     let screen = h.settled().await;
@@ -141,16 +144,8 @@ async fn the_confirmation_says_who_has_the_badge_and_counts_each_row_once() {
 #[tokio::test]
 async fn rows_are_searched_and_a_name_is_corrected_with_one_key() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("names.csv");
-    std::fs::write(
-        &file,
-        "name,email\n±è¹Î¼ö,one@naru.example\n다라,two@naru.example\n마바,three@naru.example\n",
-    )
-    .expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    let _folder =
+        review(&mut h, "±è¹Î¼ö,one@naru.example\n다라,two@naru.example\n마바,three@naru.example\n").await;
     h.shows(msg_part("1 needs review")).await;
     h.settled().await;
     // Also rows of a folded group are found, by address or by row number.
@@ -221,16 +216,11 @@ async fn rows_with_the_same_reason_are_counted_and_decided_with_one_key() {
 #[tokio::test]
 async fn suggested_addresses_are_taken_with_one_key_for_a_row_and_one_for_its_group() {
     let mut h = Harness::new(small(), 100, 30).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("slips.csv");
-    std::fs::write(
-        &file,
-        "name,email\n가나,one@gmial.com\n다라,two@gmial.com\n마바,three@gmial.com\n사아,four@naru.example\n\n합계,4\n",
+    let _folder = review(
+        &mut h,
+        "가나,one@gmial.com\n다라,two@gmial.com\n마바,three@gmial.com\n사아,four@naru.example\n\n합계,4\n",
     )
-    .expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    .await;
     h.shows(msg_part("3 need review")).await;
     let screen = h.settled().await;
     assert!(screen.contains("one@gmail.com"), "the suggestion of the selected row: {screen}");
@@ -294,16 +284,7 @@ async fn a_corrected_address_that_is_a_duplicate_says_so() {
 #[tokio::test]
 async fn one_key_goes_from_group_to_group_and_rare_reasons_share_one() {
     let mut h = Harness::new(small(), 120, 30).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("mixed.csv");
-    std::fs::write(
-        &file,
-        "name,email\n가나,one@gmial.com\n다라,two@gmial.com\n마바,\n사아,four@naru.example\n123,five@naru.example\nnull,six@naru.example\n합계,2\n",
-    )
-    .expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    let _folder = review(&mut h, "가나,one@gmial.com\n다라,two@gmial.com\n마바,\n사아,four@naru.example\n123,five@naru.example\nnull,six@naru.example\n합계,2\n").await;
     h.shows("1 ready").await;
     h.settled().await;
     h.press("g");
@@ -421,16 +402,8 @@ async fn the_reason_of_a_row_is_whole_on_a_small_screen() {
 #[tokio::test]
 async fn the_footer_has_undo_after_a_decision_and_says_what_a_group_key_does() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("lost.csv");
-    std::fs::write(
-        &file,
-        "name,email\nGarc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n",
-    )
-    .expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    let rows = "Garc?a,a@naru.example\nNguy?n,b@naru.example\n김민수,c@naru.example\n";
+    let _folder = review(&mut h, rows).await;
     h.shows(msg_part("2 need review")).await;
     let screen = h.settled().await;
     let footer = |screen: &str| screen.trim_end().lines().last().unwrap_or_default().to_owned();
@@ -446,14 +419,8 @@ async fn the_footer_has_undo_after_a_decision_and_says_what_a_group_key_does() {
 #[tokio::test]
 async fn a_search_fits_the_columns_to_what_it_finds() {
     let mut h = Harness::new(small(), 80, 24).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("long.csv");
     let long = "Maximiliana Wilhelmina Amalia";
-    let rows = format!("name,email\nGarc?a,a@x.example\n{long},b@x.example\n");
-    std::fs::write(&file, rows).expect("written");
-    drop_file(&mut h, file.to_str().expect("UTF-8")).await;
-    h.shows(msg_part("check every row")).await;
-    h.press("enter");
+    let _folder = review(&mut h, &format!("Garc?a,a@x.example\n{long},b@x.example\n")).await;
     h.shows(msg_part("1 needs review")).await;
     h.settled().await;
     h.press("/");

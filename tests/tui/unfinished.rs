@@ -162,12 +162,18 @@ async fn reasons_and_corrections_are_there_again() {
     assert!(h.screen().contains(&filled()), "{}", h.screen());
 }
 
+/// A key that no other one is like.
+const MISPLACED: &str = "naru-2026-wrongfield";
+
 /// Types an address and an API key into the form of a new profile, and returns the key.
 async fn type_profile(h: &mut Harness) -> String {
     let key = h.sandbox.api_key().to_owned();
     h.shows(msg("Base URL")).await;
     h.press("ctrl-u");
     h.type_text("https://badges.naru.example/api/v1/ext");
+    // A key in the wrong field. lapel does not know its form.
+    h.press("tab");
+    h.type_text(MISPLACED);
     while !h.screen().lines().any(|line| line.contains(msg("API key")) && line.contains('▌')) {
         h.press("tab");
     }
@@ -187,7 +193,7 @@ async fn a_new_profile_is_there_again_without_its_key() {
     h.until("a pause is enough, as before a crash", |_| text().contains("badges.naru.example")).await;
     h.press("esc");
     h.settled().await;
-    assert!(!text().contains(&key), "{}", text());
+    assert!(!text().contains(&key) && !text().contains(MISPLACED), "{}", text());
     h.press("u");
     let screen = h.settled().await;
     assert!(screen.contains("badges.naru.example") && screen.contains(&filled()), "{screen}");

@@ -79,6 +79,9 @@ impl FormLine {
     }
 }
 
+/// Shortest part of a text that is taken for a key. Names of hosts and profiles are shorter, or have no digits.
+const SHORTEST_NEW_KEY: usize = 16;
+
 pub struct ProfileForm {
     /// `None` for a new profile.
     was: Option<ProfileLine>,
@@ -87,6 +90,16 @@ pub struct ProfileForm {
     initial: Vec<String>,
     key: KeyFrom,
     focus: Focus,
+}
+
+/// Whether a text has a part that may be an API key. lapel does not know the key of a new profile yet.
+fn may_be_new_key(text: &str) -> bool {
+    let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    text.split(|c| !is_of_key(c)).any(|part| {
+        part.len() >= SHORTEST_NEW_KEY
+            && part.contains(|c: char| c.is_ascii_digit())
+            && part.contains(|c: char| c.is_ascii_alphabetic())
+    })
 }
 
 pub enum ProfileStep {
@@ -129,7 +142,7 @@ impl ProfileForm {
     }
 
     /// The texts of the lines as lapel keeps them. Never what the key source needs: it may be the key. Nor an address
-    /// with a password.
+    /// with a password, nor a text that may be a key in the wrong field.
     fn texts(&self) -> Vec<String> {
         let has_password = |text: &str| {
             let user = text.rsplit_once('@').map_or("", |(user, _)| user);
@@ -137,7 +150,7 @@ impl ProfileForm {
         };
         let text = |line: &FormLine| match &line.control {
             LineControl::KeySource => self.key.chosen().to_string(),
-            _ if has_password(line.shown()) => String::new(),
+            _ if has_password(line.shown()) || may_be_new_key(line.shown()) => String::new(),
             _ => line.shown().to_owned(),
         };
         self.lines.iter().map(text).collect()

@@ -24,6 +24,19 @@ async fn the_services_zone_is_learned_from_the_first_badge() {
     assert!(facts.iter().any(|f| f.name == "utc_offset" && f.value == "-03:30"), "{facts:?}");
 }
 
+/// A program that is started again with the same journal.
+async fn again(
+    folder: &std::path::Path,
+    connection: &lapel::api::Connection,
+) -> (Access, Jobs, mpsc::Receiver<lapel::jobs::JobChange>) {
+    let access = connect(connection).expect("connected");
+    let journal = team::open(folder, None).expect("a journal");
+    let account = Account::of("demo", connection);
+    let (jobs, events) =
+        Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");
+    (access, jobs, events)
+}
+
 #[tokio::test]
 async fn a_zone_that_was_learned_is_known_the_next_time() {
     // Before the service is heard, how long ago that was goes by this computer's clock: theirs agree, on any day.
@@ -34,15 +47,7 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     let mut connection = session(&sandbox, Environment::Demo).connection;
     connection.utc_offset = None;
     let folder = tempfile::tempdir().expect("a folder");
-    let start = async |connection: &lapel::api::Connection| {
-        let access = connect(connection).expect("connected");
-        let journal = team::open(folder.path(), None).expect("a journal");
-        let account = Account::of("demo", connection);
-        let (jobs, events) =
-            Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");
-        (access, jobs, events)
-    };
-    let (access, jobs, events) = start(&connection).await;
+    let (access, jobs, events) = again(folder.path(), &connection).await;
     let mut first = Bench { sandbox, access, jobs, events };
     first.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the service's clock is heard");
     let id = first.issue(Some(Vec::new())).await;
@@ -51,44 +56,33 @@ async fn a_zone_that_was_learned_is_known_the_next_time() {
     first.poll(id).await;
     first.jobs.close().await;
 
-    let (access, jobs, _) = start(&connection).await;
+    let (access, jobs, _) = again(folder.path(), &connection).await;
     let clock = access.reader().clock();
     assert_eq!((clock.basis(), clock.offset().seconds()), (OffsetBasis::Learned, -(3 * 3600 + 1800)));
     jobs.close().await;
     // What a person has set is better.
     connection.utc_offset = Some(jiff::tz::offset(9));
-    let (access, ..) = start(&connection).await;
+    let (access, ..) = again(folder.path(), &connection).await;
     assert_eq!(access.reader().clock().basis(), OffsetBasis::Setting);
 }
 
 /// Before a zone is learned, the next session and the commands beside it show the same one.
 #[tokio::test]
 async fn a_zone_that_is_only_limited_is_the_same_the_next_time() {
-    let start = Some(jiff::tz::offset(9).to_datetime(jiff::Timestamp::now()));
-    let sandbox =
-        Sandbox::start(Options { start, ..small() }.showing_waiting()).await.expect("the sandbox starts");
+    // Further ahead than nearly every computer.
+    let start = Some(jiff::tz::offset(14).to_datetime(jiff::Timestamp::now()));
+    let options = Options { start, switches: vec![("zone".into(), "+14:00".into())], ..small() };
+    let sandbox = Sandbox::start(options.showing_waiting()).await.expect("the sandbox starts");
     let mut connection = session(&sandbox, Environment::Demo).connection;
     connection.utc_offset = None;
     let folder = tempfile::tempdir().expect("a folder");
-    let start = async |connection: &lapel::api::Connection| {
-        let access = connect(connection).expect("connected");
-        let journal = team::open(folder.path(), None).expect("a journal");
-        let account = Account::of("demo", connection);
-        let (jobs, _) =
-            Jobs::start(access.clone(), journal, account, JobConfig::default()).await.expect("jobs");
-        (access, jobs)
-    };
-    let (access, jobs) = start(&connection).await;
+    let (access, jobs, _) = again(folder.path(), &connection).await;
     let call = lapel::api::Call::interactive();
     access.reader().history(&lapel::api::HistoryQuery::default(), &call).await.expect("the history");
     let limited = access.reader().clock();
-    if limited.basis() == OffsetBasis::ThisComputer {
-        // This computer's zone is as far ahead as the service's.
-        return;
-    }
     assert_eq!(limited.basis(), OffsetBasis::AtLeast);
     jobs.close().await;
-    let (access, jobs) = start(&connection).await;
+    let (access, jobs, _) = again(folder.path(), &connection).await;
     let clock = access.reader().clock();
     assert_eq!((clock.basis(), clock.offset()), (OffsetBasis::AtLeast, limited.offset()));
     jobs.close().await;
