@@ -30,7 +30,7 @@ pub fn needs(job: &Job, now: Timestamp) -> Vec<Need> {
         RowStatus::NotSeen | RowStatus::Ask => true,
         // Without a next poll, nobody checks these rows.
         status if is_checked(status) => job.next_poll.is_none() && !job.is_sending(),
-        RowStatus::Ready => job.phase == Phase::Stopped,
+        RowStatus::Ready | RowStatus::Queued => job.phase == Phase::Stopped,
         // These rows cannot be cancelled, so without a limit they would count forever.
         RowStatus::NotDone | RowStatus::Dropped => is_recent,
         _ => false,
@@ -218,6 +218,11 @@ pub mod tests {
             assert_eq!((needs(&job, now()), count(&[job], now())), (vec![], 0), "{phase:?}");
         }
         assert_eq!(needs(&job(Phase::Paused, &[(RowStatus::Ready, 1)]), now()), [], "a person paused it");
+        // A revocation that stopped while its badges were not issued goes on when a person resumes it.
+        for (phase, is_halted) in [(Phase::Stopped, true), (Phase::Running, false)] {
+            let waits = job(phase, &[(RowStatus::Queued, 2)]);
+            assert_eq!((needs(&waits, now()).len(), waits.can_resume()), (usize::from(is_halted), is_halted));
+        }
     }
 
     #[test]

@@ -358,6 +358,7 @@ fn a_colleague_resolves_and_undoes_a_job_and_the_journal_keeps_who_did() {
         let recorded = |sql: &str| world.number(&format!("SELECT count(*) FROM {sql}"));
         assert_eq!(recorded("decision WHERE what = 'take over' AND who LIKE 'tester on %'"), 2);
         assert!(recorded("decision WHERE who = 'second' AND why = 'by phone'") > 0);
+        assert_eq!(recorded("decision WHERE what = 'call off' AND who = 'me'"), 1, "the undo");
         assert_eq!(recorded(&format!("job WHERE follows = {id} AND begun_by = 'first'")), 1);
         assert_eq!(world.control().ledger().revokes.len(), 1);
         second.jobs.close().await;
