@@ -162,8 +162,19 @@ async fn reasons_and_corrections_are_there_again() {
     assert!(h.screen().contains(&filled()), "{}", h.screen());
 }
 
+/// Moves to a field of a form.
+fn focus(h: &mut Harness, field: &str) {
+    for _ in 0..20 {
+        if h.screen().lines().any(|line| line.contains(field) && line.contains('▌')) {
+            return;
+        }
+        h.press("tab");
+    }
+    panic!("no field {field}:\n{}", h.screen());
+}
+
 /// A key that no other one is like.
-const MISPLACED: &str = "naru-2026-wrongfield";
+const MISPLACED: &str = "key2026inthewrongfield";
 
 /// Types an address and an API key into the form of a new profile, and returns the key.
 async fn type_profile(h: &mut Harness) -> String {
@@ -172,11 +183,10 @@ async fn type_profile(h: &mut Harness) -> String {
     h.press("ctrl-u");
     h.type_text("https://badges.naru.example/api/v1/ext");
     // A key in the wrong field. lapel does not know its form.
-    h.press("tab");
+    focus(h, msg("Organisation"));
     h.type_text(MISPLACED);
-    while !h.screen().lines().any(|line| line.contains(msg("API key")) && line.contains('▌')) {
-        h.press("tab");
-    }
+    assert!(h.screen().contains(MISPLACED), "{}", h.screen());
+    focus(h, msg("API key"));
     h.type_text(&key);
     key
 }

@@ -64,22 +64,25 @@ pub fn styled(text: &str, columns: usize, style: Style) -> Vec<Line<'static>> {
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
-    let (mut line, mut used) = (String::new(), 0);
+    let mut line = String::new();
     // The first line keeps its indent. No other line begins with a space.
     for word in text.split_inclusive(' ') {
-        let visible = width(word.trim_end());
-        if used + visible > columns {
-            let full = std::mem::take(&mut line);
-            used = 0;
-            if !full.trim_end().is_empty() {
-                lines.push(full.trim_end().to_owned());
-            }
-        }
-        if visible <= columns {
-            line.push_str(word);
-            used += width(word);
+        // Measured together: a mark at the start of a word joins the space before it.
+        let before = line.len();
+        line.push_str(word);
+        if width(line.trim_end()) <= columns {
             continue;
         }
+        line.truncate(before);
+        let full = std::mem::take(&mut line);
+        if !full.trim_end().is_empty() {
+            lines.push(full.trim_end().to_owned());
+        }
+        if width(word.trim_end()) <= columns {
+            line.push_str(word);
+            continue;
+        }
+        let mut used = 0;
         for cluster in clusters(word) {
             if used + cluster.cells > columns && !line.is_empty() {
                 lines.push(std::mem::take(&mut line).trim_end().to_owned());
@@ -256,6 +259,8 @@ mod tests {
         assert_eq!(wrap("디지털리터러시", 6), ["디지털", "리터러", "시"]);
         assert_eq!(wrap("நந்தினி", 4), ["நந்தி", "னி"]);
         assert!(wrap("", 5).is_empty());
+        // A skin tone after a space is one cluster with it.
+        assert!(wrap("aa0a 🏽🏽", 7).iter().all(|line| width(line) <= 7));
     }
 
     proptest! {
