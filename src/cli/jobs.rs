@@ -57,7 +57,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::Resume { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.resume(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
+            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
         }
         JobsVerb::Retry { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.retry_refused(JobId(id), who).await.map(drop);
@@ -106,7 +106,7 @@ async fn run(verb: JobsVerb, as_json: bool, settings: &Settings, asker: &Asker) 
         }
         JobsVerb::UseUp { id, how } => {
             let work = async |jobs: &Jobs, who: &str| jobs.use_up_quota_to_its_end(JobId(id), who).await;
-            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_send, work), how, as_json).await
+            send(open(JobAccess::Act).await?, JobId(id), (Job::left_to_resume, work), how, as_json).await
         }
         JobsVerb::Undo { id, reason, yes, wait } => {
             // Before the undo, so that a missing confirmation or a read-only profile cancels no job.
@@ -183,7 +183,7 @@ async fn show(
     lines.extend(words::row_statuses(&job));
     lines.extend(words::accepted(&job));
     lines.extend(job.stop.iter().map(|stop| format!("  {}", stop.why)));
-    lines.extend(job.note_besides().map(|note| format!("  {note}")));
+    lines.extend(job.note_besides().map(|note| format!("  {}", note.in_zone_of(&session.reader.clock()))));
     if let Some(at) = job.next_poll {
         lines.push(t!("  next check: {at}", at = words::time(at, &session.reader.clock())));
     }

@@ -245,7 +245,7 @@ impl VerbSession {
             lines.push(format!("  {}", stop.why));
         }
         if let Some(note) = job.note_besides() {
-            lines.push(format!("  {note}"));
+            lines.push(format!("  {}", note.in_zone_of(&self.reader.clock())));
         }
         if job.counts.sum(|b| matches!(b, RowStatus::Waiting | RowStatus::Unbound)) > 0 {
             lines.push(

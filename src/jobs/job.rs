@@ -171,6 +171,9 @@ pub struct Job {
     pub checked: Option<Timestamp>,
     /// Whether names and addresses were removed. Nothing of this job can be sent any more.
     pub is_purged: bool,
+    /// Rows that the service refused with HTTP 422 and that are in doubt or never seen. Resuming sends them if a check
+    /// proves that nothing of their request was accepted.
+    pub unproven: u64,
     /// The person who began it, by the name of their computer account. `None` for a draft, for jobs of earlier
     /// versions, and unless a team shares the journal.
     pub begun_by: Option<Text>,
@@ -307,9 +310,8 @@ impl Job {
 
     /// Not while a poll cannot prove that the refused request did nothing.
     pub fn can_use_up(&self) -> bool {
-        let is_unproven = self.note_besides().is_some_and(|note| note.is(Code::NotProvable));
         self.can_resume()
-            && !is_unproven
+            && !self.is_not_provable()
             && self.stop.as_ref().is_some_and(|stop| stop.kind == StopKind::Quota)
     }
 
@@ -322,10 +324,23 @@ impl Job {
         rules::count(Step::Retry, self)
     }
 
-    /// Also a revocation that would send nothing yet: its badges are not issued.
+    /// Also a revocation that would send nothing yet, since its badges are not issued; and a refusal that a check may
+    /// prove soon, although its rows are in doubt.
     pub fn can_resume(&self) -> bool {
         let is_halted = matches!(self.phase, Phase::Paused | Phase::Stopped);
-        rules::count(Step::Resume, self) > 0 || is_halted && self.counts.of(RowStatus::Queued) > 0
+        let is_provable = self.unproven > 0 && !self.is_purged && !self.is_not_provable();
+        rules::count(Step::Resume, self) > 0
+            || is_halted && (self.counts.of(RowStatus::Queued) > 0 || is_provable)
+    }
+
+    /// Rows that resuming may send.
+    pub fn left_to_resume(&self) -> u64 {
+        self.left_to_send() + self.unproven
+    }
+
+    /// Whether no check proves for a long time that the refused request did nothing.
+    fn is_not_provable(&self) -> bool {
+        self.note_besides().is_some_and(|note| note.is(Code::NotProvable))
     }
 }
 

@@ -93,6 +93,12 @@ pub(super) fn insert(db: &Tx<'_>, account: &Account, owner: &Process, new: &NewJ
 
 const COLUMNS: &str = "id, kind, phase, created, profile, template, title, origin, stop, stop_why, \
                        coalesce(look_note, note) AS note, \
+                       CASE WHEN unproven IS NULL THEN 0 ELSE ( \
+                           SELECT count(*) FROM request JOIN row ON row.request = request.id \
+                           WHERE request.job = job.id AND request.id >= job.unproven AND request.status = 422 \
+                             AND row.bucket IN ('in_doubt', 'not_seen') \
+                             AND NOT EXISTS (SELECT 1 FROM row AS other \
+                                             WHERE other.request = request.id AND other.badge IS NOT NULL)) END AS unproven, \
                        guarded_at, purged, follows, next_look, owner, owner_label, begun_by, \
                        (SELECT CAST(sum(accepted) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted') AS accepted, \
                        (SELECT CAST(sum(rows) AS BIGINT) FROM request WHERE job = job.id AND outcome = 'accepted' \
@@ -244,6 +250,7 @@ fn read(r: &SqlRow<'_>, me: &str, is_team: bool) -> tx::Result<Job> {
         replaced: r.get::<Option<String>>("replaced")?.and_then(|names| replaced(&names)),
         checked: moment(r, "guarded_at")?,
         is_purged: r.get("purged")?,
+        unproven: r.get::<i64>("unproven")?.unsigned_abs(),
         begun_by: text(r, "begun_by")?.filter(|_| is_team),
         paused_by: match phase {
             Phase::Paused if is_team => reason(r, "stop_why")?.filter(|by| by.is(Code::ProcessOn)),

@@ -57,7 +57,7 @@ pub fn rows(command: &JobCommand, job: &Job) -> u64 {
         JobCommand::Decide(..) => 1,
         JobCommand::ResendAll(_, rows, _) => rows.len() as u64,
         JobCommand::Retry(_) => job.left_to_retry(),
-        _ => job.left_to_send(),
+        _ => job.left_to_resume(),
     }
 }
 

@@ -106,7 +106,7 @@ impl JobMenu {
             return plural!(rows, "{n} marked row", "{n} marked rows");
         }
         let rows = match action {
-            Action::Resume | Action::UseUp => self.job.left_to_send(),
+            Action::Resume | Action::UseUp => self.job.left_to_resume(),
             Action::Retry => self.job.left_to_retry(),
             Action::CancelRest => count(Step::CancelRest, &self.job),
             Action::Redo => count(Step::Redo, &self.job),

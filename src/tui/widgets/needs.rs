@@ -134,6 +134,7 @@ pub mod tests {
             checked: None,
             is_purged: false,
             begun_by: None,
+            unproven: 0,
             paused_by: None,
         }
     }

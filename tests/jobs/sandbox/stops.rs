@@ -137,6 +137,9 @@ async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
     let id = begin(&bench, people(0..2)).await;
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     bench.jobs.resume(id, "me").await.expect_err("the service may show it late");
+    // Nothing is ready, but a person can resume the job, and types how many rows a check may let go.
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.left_to_send(), job.left_to_resume(), job.can_resume()), (0, 2, true), "{job:?}");
     // Nor does another job send to them.
     bench.advance(5);
     let again = bench.jobs.draft_people(template(), people(0..2)).await.expect("a draft");
@@ -155,7 +158,9 @@ async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
     bench.sandbox.control().rows(&Rows { insert: vec![late], ..Rows::default() }).expect("shown");
     bench.jobs.resume(id, "me").await.expect("the rest is in doubt");
     bench.jobs.sent(id).await;
-    let counts = bench.jobs.job(id).await.expect("a job").counts;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.left_to_resume(), 0, "the rest may have been accepted, too: {job:?}");
+    let counts = job.counts;
     assert_eq!((counts.of(RowStatus::Waiting), counts.of(RowStatus::InDoubt)), (1, 1), "{counts:?}");
     assert_eq!((bench.posts("/badges/batch"), bench.accepted()), (1, 1));
 }
@@ -175,6 +180,12 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     let job = bench.jobs.job(id).await.expect("a job");
     assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (2, 4));
     assert!(!job.can_use_up() && job.can_resume());
+    // Once the others are sent, nothing can be resumed before the window ends.
+    bench.sandbox.control().set_quota(None);
+    bench.jobs.resume(id, "me").await.expect("the others are sent");
+    bench.until("sent", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 4).await;
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert!(!Job { phase: Phase::Stopped, ..job }.can_resume());
 }
 
 #[tokio::test]

@@ -487,7 +487,7 @@ fn the_jobs_of_a_computer_move_to_the_team_before_anything_is_sent_there() {
     bench.settings(&with_team);
     run_as(&bench, "issuer", &["journal", "move", "--back"]).ended(0);
     bench.settings(&alone);
-    let jobs = json_as(&bench, "issuer", &["jobs"], 0);
+    let jobs = json_as(&bench, "issuer", &["jobs", "list"], 0);
     let phases: Vec<&Value> =
         jobs["jobs"].as_array().into_iter().flatten().map(|job| &job["phase"]).collect();
     assert_eq!(phases, ["running"], "the record of what was away is not listed: {jobs}");

@@ -323,7 +323,7 @@ impl Activity {
             put(&t!("the service reports {accepted} of {sent} accepted", accepted, sent), theme.warning());
         }
         if let Some(note) = job.note_besides() {
-            put(&note.to_string(), theme.warning());
+            put(&note.in_zone_of(&cx.clock()).to_string(), theme.warning());
         }
         let waiting = job.counts.of(RowStatus::Waiting) + job.counts.of(RowStatus::Overdue);
         if job.kind == Kind::Issue && waiting > 0 && job.counts.of(RowStatus::Issued) == 0 {
