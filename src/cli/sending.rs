@@ -100,8 +100,8 @@ impl VerbSession {
                 () = self.interrupt.wanted() => return Waited::Interrupted,
                 () = tokio::time::sleep_until(end.unwrap_or(now)), if end.is_some() => return Waited::Unwritten,
                 Some(changed) = self.events.recv() => {
-                    if let Some(job) = known.get_mut(&changed.job.id) {
-                        *job = changed.job;
+                    if let (Some(job), Some(now)) = (known.get_mut(&changed.id), changed.job) {
+                        *job = now;
                     }
                 }
                 () = &mut sent => break,

@@ -15,10 +15,13 @@ use crate::api::{Access, Reader, Writer};
 use crate::domain::time::OffsetBasis;
 use crate::jobs::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 
 const MOST_JOBS: usize = 10_000;
+/// Wait before a changed job that could not be read is read again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Plans, watches and controls jobs. The work ends with [`Jobs::close`], or when the last clone is dropped.
 #[derive(Clone)]
@@ -446,18 +449,27 @@ pub(super) fn touched(badge_id: &crate::domain::BadgeId, row_status: RowStatus) 
 
 /// Many changes between two receives give one snapshot per job.
 async fn tell(core: Arc<JobsCore>, changed: mpsc::Sender<JobChange>) {
+    // Reported when the journal can be read.
+    let mut unread = Vec::new();
     loop {
         let next = lock(&core.dirty).pop_first();
         match next {
             Some((id, touched)) => {
-                if let Ok(job) = core.job(id).await
-                    && changed.send(JobChange { job, touched }).await.is_err()
-                {
+                let Ok(job) = core.find_job(id).await else {
+                    unread.push((id, touched));
+                    continue;
+                };
+                if changed.send(JobChange { id, job, touched }).await.is_err() {
                     return;
                 }
             }
             None => tokio::select! {
                 () = core.news.notified() => {}
+                () = tokio::time::sleep(AGAIN), if !unread.is_empty() => {
+                    for (id, touched) in unread.drain(..) {
+                        core.changed(id, touched);
+                    }
+                }
                 () = core.ending.cancelled() => {
                     // Changes before the end are reported, too.
                     if lock(&core.dirty).is_empty() {

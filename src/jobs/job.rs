@@ -417,7 +417,9 @@ pub struct Touched {
 
 #[derive(Clone, Debug)]
 pub struct JobChange {
-    pub job: Job,
+    pub id: JobId,
+    /// `None`: the journal has it no more, since a backup was restored.
+    pub job: Option<Job>,
     /// Badges whose rows changed since the last message; at most [`JobChange::MOST`].
     pub touched: Vec<Touched>,
 }

@@ -10,13 +10,17 @@ use super::reason::Reason;
 use crate::jobs::prelude::*;
 
 impl JobsCore {
-    pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
+    pub(super) async fn find_job(&self, id: JobId) -> Result<Option<Job>, JournalError> {
         let found = self.store.job(id, self.me()).await?;
         let abandoned = match &found {
             Some(job) if job.owner.as_ref().is_some_and(|owner| !owner.is_me) => self.abandoned().await?,
             _ => HashSet::new(),
         };
-        found.map(|job| self.as_it_is(job, &abandoned)).ok_or_else(|| {
+        Ok(found.map(|job| self.as_it_is(job, &abandoned)))
+    }
+
+    pub(super) async fn job(&self, id: JobId) -> Result<Job, JobError> {
+        self.find_job(id).await?.ok_or_else(|| {
             JobError::no(localizable!(
                 "There is no job {id} in the journal ({file}).",
                 id,
@@ -148,7 +152,11 @@ impl JobsCore {
                 self.changed(*id, []);
             }
         }
-        *known = found.jobs.into_iter().collect();
+        let before = std::mem::replace(known, found.jobs.into_iter().collect());
+        // Moved to another journal, or lost with a restored backup.
+        for id in before.keys().filter(|id| !known.contains_key(id)) {
+            self.changed(*id, []);
+        }
         // A busy journal is tried again soon.
         let _ = self.take_over().await;
         if self.journal.is_unsure() && self.store.recover().await.is_ok() {

@@ -170,13 +170,13 @@ impl Shared {
         asked.await.map_err(|_| closed())?
     }
 
-    /// Blocks.
+    /// With `most` slots from now on. Blocks.
     #[cfg(feature = "team")]
-    pub(super) fn seat(&self) -> Result<Seat, PaceProblem> {
+    pub(super) fn seat(&self, most: u32) -> Result<Seat, PaceProblem> {
         let (answer, asked) = channel();
         self.queue(move |table| {
             let (pace, boot) = (table.pace.clone(), boot());
-            let _ = answer.send(table.at(|db, _, wall| slots::seat(db, &pace, &boot, wall)));
+            let _ = answer.send(table.at(|db, _, wall| slots::seat(db, &pace, &boot, most, wall)));
         });
         asked.recv().map_err(|_| closed())?
     }
@@ -187,7 +187,11 @@ impl Shared {
         self.queue(move |table| {
             let pace = table.pace.clone();
             let lasts = i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX);
-            note(table.at(|db, _, wall| slots::keep_seat(db, &pace, &seat, wall.saturating_add(lasts))));
+            note(
+                table.at(|db, now, wall| {
+                    slots::keep_seat(db, &pace, &seat, (now, wall.saturating_add(lasts)))
+                }),
+            );
         });
     }
 

@@ -265,7 +265,7 @@ pub(super) struct Seat {
 }
 
 #[cfg(feature = "team")]
-pub(super) fn seat(db: &Connection, pace: &str, boot: &str, wall: i64) -> rusqlite::Result<Seat> {
+pub(super) fn seat(db: &Connection, pace: &str, boot: &str, most: u32, wall: i64) -> rusqlite::Result<Seat> {
     let owner = format!("{:016x}", fastrand::Rng::new().u64(..));
     db.prepare_cached(
         "INSERT INTO seat (pace, owner, boot, slots, reach, until, wall) VALUES (?1, ?2, ?3, 0, 0, 0, 0)
@@ -274,6 +274,8 @@ pub(super) fn seat(db: &Connection, pace: &str, boot: &str, wall: i64) -> rusqli
              WHERE boot <> excluded.boot",
     )?
     .execute(params![pace, owner, boot])?;
+    db.prepare_cached("UPDATE seat SET slots = ?2 WHERE pace = ?1 AND slots > ?2")?
+        .execute(params![pace, most])?;
     db.prepare_cached(
         "SELECT owner, CASE WHEN wall >= ?2 THEN slots ELSE 0 END, reach, until FROM seat WHERE pace = ?1",
     )?
@@ -282,13 +284,21 @@ pub(super) fn seat(db: &Connection, pace: &str, boot: &str, wall: i64) -> rusqli
     })
 }
 
+/// As in the database, a seat that has not ended never grows: a process with a lower limit may have made it smaller.
 /// `wall`: when it ends by the wall clock. A system without a boot id may not notice a restart.
 #[cfg(feature = "team")]
-pub(super) fn keep_seat(db: &Connection, pace: &str, seat: &Seat, wall: i64) -> rusqlite::Result<()> {
+pub(super) fn keep_seat(
+    db: &Connection,
+    pace: &str,
+    seat: &Seat,
+    (now, wall): (i64, i64),
+) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "UPDATE seat SET slots = ?3, reach = ?4, until = ?5, wall = ?6 WHERE pace = ?1 AND owner = ?2",
+        "UPDATE seat SET slots = CASE WHEN slots > 0 AND until >= ?7 THEN min(slots, ?3) ELSE ?3 END,
+             reach = ?4, until = ?5, wall = ?6
+         WHERE pace = ?1 AND owner = ?2",
     )?
-    .execute(params![pace, seat.owner, seat.slots, millis(seat.reach), seat.until, wall])?;
+    .execute(params![pace, seat.owner, seat.slots, millis(seat.reach), seat.until, wall, now])?;
     Ok(())
 }
 
@@ -336,7 +346,7 @@ pub(super) fn take_own(
     want: &SlotRequest,
     (now, wall): (i64, i64),
 ) -> rusqlite::Result<Option<(u32, SlotReply)>> {
-    let seat = seat(db, pace, boot, wall)?;
+    let seat = seat(db, pace, boot, u32::MAX, wall)?;
     if seat.slots == 0 || now > seat.until {
         return Ok(None);
     }

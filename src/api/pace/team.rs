@@ -348,6 +348,8 @@ struct PaceKeeper {
     own: Option<Arc<Shared>>,
     seat_at: i64,
     shown: AwayStatus,
+    /// The seats of the computers use the whole limit of this process.
+    is_crowded: bool,
     has_ended: bool,
 }
 
@@ -397,6 +399,7 @@ impl PaceKeeper {
             own,
             seat_at: i64::MIN,
             shown,
+            is_crowded: false,
             has_ended: false,
         }
     }

@@ -13,7 +13,7 @@ const FUNCTIONS: &str = include_str!("team_functions.sql");
 const RIGHTS: &str = include_str!("team_rights.sql");
 
 /// The schema of a team's journal. From 12 on, one in a file has its own number.
-pub(super) const SCHEMA: i64 = 13;
+pub(super) const SCHEMA: i64 = 14;
 
 /// From the first schema of a team's journal, which is 9: the schema that each step leads to, and its SQL. `team.sql`
 /// always has the newest schema. A step changes tables: the functions are made again after all steps.
@@ -22,6 +22,7 @@ pub(super) const STEPS: &[(i64, &str)] = &[
     (11, claims::TEAM_SCHEMA),
     (12, transfer::TEAM_SCHEMA),
     (13, rows::TEAM_SCHEMA),
+    (14, "DROP FUNCTION pace_seat(TEXT, TEXT, BIGINT, INTEGER, INTEGER, INTEGER, BIGINT);"),
 ];
 
 /// Whether the database has the tables of a journal. Everybody may ask this.

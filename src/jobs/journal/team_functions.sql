@@ -367,17 +367,26 @@ BEGIN
     END IF;
 END $$;
 
--- A seat for a computer, or more time for the one it has. Returns its slots: 0 if there is no room.
+-- A seat for a computer, or more time for the one it has. Returns its slots: 0 if there is no room. A seat never grows. If
+-- it is larger than `share`, since the limit is lower now, what it loses still counts for `used_for`.
 CREATE OR REPLACE FUNCTION pace_seat(pace_id TEXT, computer TEXT, block_id BIGINT, share INTEGER, most INTEGER, pool INTEGER,
-                          lasts BIGINT)
+                          lasts BIGINT, used_for BIGINT)
     RETURNS INTEGER LANGUAGE plpgsql SECURITY DEFINER SET search_path = lapel, pg_temp AS $$
 DECLARE
     moment BIGINT := pace_lock(pace_id);
-    has INTEGER;
+    has INTEGER := (SELECT slots FROM pace_block WHERE pace = pace_id AND owner = computer AND seat);
 BEGIN
-    UPDATE pace_block SET ends = greatest(ends, moment + lasts)
-        WHERE pace = pace_id AND owner = computer AND seat RETURNING slots INTO has;
-    IF has IS NOT NULL THEN
+    IF has > share THEN
+        INSERT INTO pace_block (pace, block, part, owner, background, seat, slots, ends)
+            VALUES (pace_id, block_id, 0, computer, FALSE, FALSE, has - share, moment + used_for);
+    END IF;
+    IF has > 0 AND share < 1 THEN
+        DELETE FROM pace_block WHERE pace = pace_id AND owner = computer AND seat;
+        RETURN 0;
+    ELSIF has > 0 THEN
+        has := least(has, share);
+        UPDATE pace_block SET ends = greatest(ends, moment + lasts), slots = has
+            WHERE pace = pace_id AND owner = computer AND seat;
         RETURN has;
     END IF;
     IF share < 1 OR (SELECT count(*) FROM pace_block WHERE pace = pace_id AND seat) >= most

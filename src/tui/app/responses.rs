@@ -91,7 +91,14 @@ impl App {
 
     pub(super) fn job(&mut self, changed: JobChange, out: &mut Effects<'_>) {
         self.changed = true;
-        let JobChange { job, touched } = changed;
+        let JobChange { id, job, touched } = changed;
+        let Some(job) = job else {
+            if self.screens.activity.remove(id) {
+                let text = t!("Job {id} is not in the journal any more: a backup was restored.", id);
+                self.toasts.news = Some(Notice::toast(text, true).unasked());
+            }
+            return;
+        };
         for modal in &mut self.modals {
             modal.on_job(&job, &self.cx);
         }

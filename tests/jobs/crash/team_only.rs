@@ -377,7 +377,7 @@ fn what_a_colleague_writes_is_seen_at_once() {
         // Its first check is over.
         second.jobs.poll_now(None).await;
         let id = person::begin(first, &world, &script).await;
-        let seen = async { while second.events.recv().await.expect("jobs").job.id != id {} };
+        let seen = async { while second.events.recv().await.expect("jobs").id != id {} };
         tokio::time::timeout(Duration::from_secs(60), seen).await.expect("it is seen");
         person::live(first, &world, &script).await;
     });

@@ -20,7 +20,7 @@ fn a_pooler_in_session_mode_changes_nothing() {
         let mut second = world.begin(None).await;
         second.jobs.poll_now(None).await;
         let id = person::begin(&mut first, &world, &script).await;
-        let seen = async { while second.events.recv().await.expect("jobs").job.id != id {} };
+        let seen = async { while second.events.recv().await.expect("jobs").id != id {} };
         tokio::time::timeout(crate::crash::world::BOUND, seen).await.expect("it is seen");
         person::live(&mut first, &world, &script).await;
         oracle::finally(&first, &world, &script).await;

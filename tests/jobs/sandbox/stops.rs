@@ -10,8 +10,8 @@ async fn a_service_that_is_gone_stops_the_job_and_nothing_is_lost() {
     let id = jobs.issue(plan(Some(Vec::new())), "test").await.expect("written down");
     let job = loop {
         let changed = events.recv().await.expect("the job goes on");
-        if changed.job.stop.is_some() {
-            break changed.job;
+        if let Some(job) = changed.job.filter(|job| job.stop.is_some()) {
+            break job;
         }
     };
     assert_eq!(job.stop.expect("a reason").kind, StopKind::NotReached);

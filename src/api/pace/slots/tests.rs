@@ -198,14 +198,14 @@ fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
     };
     let known = |bench: &mut Bench| {
         let boot = bench.boot;
-        bench.at(|db, _, wall| seat(db, PACE, boot, wall))
+        bench.at(|db, _, wall| seat(db, PACE, boot, u32::MAX, wall))
     };
     let mut bench = Bench::new();
     assert_eq!(own(&mut bench, &person(1000)), None);
     let first = known(&mut bench);
     let until = bench.now.get() + LEASE;
     let assigned = Seat { slots: 2, reach: Duration::from_secs(30), until, ..first.clone() };
-    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + LEASE));
+    bench.at(|db, now, wall| keep_seat(db, PACE, &assigned, (now, wall + LEASE)));
     assert_eq!(known(&mut bench), assigned);
     let long = SlotRequest { reach: Duration::from_secs(31), ..person(1000) };
     assert!(matches!(own(&mut bench, &long), Some((2, SlotReply::Later(..)))), "it would outlast the seat");
@@ -227,12 +227,14 @@ fn a_seat_is_used_until_it_ends_and_by_this_run_of_the_computer() {
     bench.pass(1_001);
     assert_eq!(own(&mut bench, &person(1000)), None);
     // After a restart it needs another seat.
-    bench.at(|db, _, wall| keep_seat(db, PACE, &Seat { until: i64::MAX, ..assigned.clone() }, wall + LEASE));
+    bench.at(|db, now, wall| {
+        keep_seat(db, PACE, &Seat { until: i64::MAX, ..assigned.clone() }, (now, wall + LEASE))
+    });
     assert!(own(&mut bench, &person(1000)).is_some());
     bench.boot = "two";
     assert_eq!(own(&mut bench, &person(1000)), None);
     assert_ne!(known(&mut bench).owner, first.owner);
-    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + LEASE));
+    bench.at(|db, now, wall| keep_seat(db, PACE, &assigned, (now, wall + LEASE)));
     assert_eq!(own(&mut bench, &person(1000)), None, "the seat of the previous run");
 }
 
@@ -246,10 +248,10 @@ fn a_process_outside_the_team_uses_the_seat_of_its_computer_and_counts_the_rest_
     let mut bench = Bench::new();
     let SlotReply::Granted(_, seen) = beside(&mut bench) else { panic!("granted") };
     assert_eq!((seen.used, seen.others), (1, 0), "no team has a seat here");
-    let first = bench.at(|db, _, wall| seat(db, PACE, "one", wall));
+    let first = bench.at(|db, _, wall| seat(db, PACE, "one", u32::MAX, wall));
     let until = bench.now.get() + 600_000;
     let assigned = Seat { slots: 3, reach: Duration::from_secs(30), until, ..first };
-    bench.at(|db, _, wall| keep_seat(db, PACE, &assigned, wall + 600_000));
+    bench.at(|db, now, wall| keep_seat(db, PACE, &assigned, (now, wall + 600_000)));
     let SlotReply::Granted(_, seen) = beside(&mut bench) else { panic!("granted") };
     assert_eq!((seen.used, seen.others, seen.others_end_in), (99, 97, WINDOW));
     // The seat is one for both.

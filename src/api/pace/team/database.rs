@@ -97,7 +97,9 @@ impl PaceKeeper {
             Ok(Ok(rows)) => {
                 self.failed = None;
                 self.lost_at = None;
-                self.shown.set(None);
+                if !self.is_crowded {
+                    self.shown.set(None);
+                }
                 return Ok(rows.into_iter().next());
             }
             Ok(Err(why)) => TeamError::from(&why),

@@ -27,6 +27,18 @@ impl PaceKeeper {
         self.collect_gives(boot_ms());
         let Ok(view) = self.take_block(want, division) else { return self.without_database() };
         let seen = self.seen(view.used);
+        // No block will end and make room.
+        let is_open = self.open.interactive.is_some() || self.open.background.is_some();
+        let has_blocks =
+            view.next.is_some() || view.others_end.is_some() || is_open || !self.closed.is_empty();
+        self.is_crowded = view.granted == 0 && view.used >= division.pool && !has_blocks;
+        if self.is_crowded {
+            self.show_away(localizable!(
+                "the shares of other computers, which may have a higher rate_limit, leave nothing of it"
+            ));
+            return TeamTurn::Own(seen);
+        }
+        self.shown.set(None);
         if let Some(slot) = self.hand_out(want.priority, want) {
             return TeamTurn::Reply(SlotReply::Granted(slot, seen));
         }
@@ -63,7 +75,7 @@ impl PaceKeeper {
     }
 
     pub(super) fn show_away(&self, why: PaceProblem) {
-        let seat = self.own.as_ref().and_then(|own| own.seat().ok());
+        let seat = self.own.as_ref().and_then(|own| own.seat(u32::MAX).ok());
         let limit = seat.filter(|seat| boot_ms() <= seat.until).map_or(0, |seat| seat.slots);
         self.shown.set(Some(Away { why, server: self.login.server.to_string(), limit }));
     }
@@ -197,13 +209,14 @@ impl PaceKeeper {
     pub(super) fn renew_seat(&mut self, now: i64) {
         let Some(own) = self.own.clone() else { return };
         let (division, reach) = (self.division, self.reach);
-        if self.session.is_none() || now < self.seat_at || division.own == 0 {
+        if self.session.is_none() || now < self.seat_at {
             return;
         }
         // Four hours.
         let lease = self.window * 240;
         self.seat_at = now.saturating_add(millis(self.window));
-        let mut seat = match own.seat() {
+        // If the limit is lower now, the file shrinks first: the database grants to others what is freed.
+        let mut seat = match own.seat(division.own) {
             Ok(seat) => seat,
             Err(why) => {
                 tracing::warn!(%why, "the seat of this computer is unknown");
@@ -212,9 +225,10 @@ impl PaceKeeper {
         };
         let until = boot_ms().saturating_add(millis(lease));
         let lasts = millis(lease + reach.request + self.window) + 2;
+        let used_for = millis(reach.usable + reach.request + self.window) + 2;
         let id = fastrand::Rng::new().i64(..);
         let given = self.call(
-            "SELECT lapel.pace_seat($1, $2, $3, $4, $5, $6, $7)",
+            "SELECT lapel.pace_seat($1, $2, $3, $4, $5, $6, $7, $8)",
             &[
                 (&self.pace.clone(), Type::TEXT),
                 (&seat.owner, Type::TEXT),
@@ -223,6 +237,7 @@ impl PaceKeeper {
                 (&int(SEATS), Type::INT4),
                 (&int(division.pool), Type::INT4),
                 (&lasts, Type::INT8),
+                (&used_for, Type::INT8),
             ],
         );
         let Ok(Some(row)) = given else { return };

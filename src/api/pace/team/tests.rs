@@ -601,3 +601,49 @@ async fn a_connection_with_a_team_takes_its_turns_from_it() {
     leave_paces();
     assert_eq!(used(&login).await, 3);
 }
+
+/// As when the service lowers the limit of the key, and every computer gets the new one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lower_limit_makes_the_shares_of_the_computers_smaller() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let seats = "SELECT count(*) FROM pace_block WHERE seat AND slots = 20";
+    for (before, folder) in folders.iter().enumerate() {
+        let pace = process(&login, Some(folder.path()), 1000);
+        until("it has a seat", async || number(&login, seats).await == before as i64 + 1).await;
+        drop(pace);
+    }
+    // Their seats alone are more than the new limit.
+    let paces = folders.each_ref().map(|folder| process(&login, Some(folder.path()), 55));
+    for pace in &paces {
+        drop(person(pace).await);
+        assert_eq!(pace.alone(), None);
+    }
+    let seats = "SELECT count(*) FROM pace_block WHERE seat AND slots = 1";
+    until("each has a smaller seat", async || number(&login, seats).await == 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_computer_without_room_beside_the_shares_of_others_says_so() {
+    if !database::is_installed() {
+        return;
+    }
+    let login = database::new_database();
+    let folders = [(); 3].map(|()| tempfile::tempdir().expect("a folder"));
+    let others = folders.each_ref().map(|folder| process(&login, Some(folder.path()), 1000));
+    until("each has a seat", async || {
+        number(&login, "SELECT count(*) FROM pace_block WHERE seat AND slots = 20").await == 3
+    })
+    .await;
+    let low = process(&login, None, 60);
+    let waiting = waits(&low, Priority::Interactive);
+    until("it says why", async || low.alone().is_some()).await;
+    let why = low.alone().expect("a reason").to_string();
+    assert!(why.contains("rate_limit") && why.contains("sends nothing"), "{why}");
+    assert!(!waiting.is_finished());
+    waiting.abort();
+    drop(others);
+}

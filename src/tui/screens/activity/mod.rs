@@ -137,6 +137,18 @@ impl Activity {
         }
     }
 
+    /// Removes a job that the journal does not have. Returns whether it was in the list.
+    pub fn remove(&mut self, id: JobId) -> bool {
+        let Ok(at) = self.jobs.binary_search_by(|known| id.cmp(&known.id)) else { return false };
+        self.jobs.remove(at);
+        self.replacements.retain(|issue, revoke| *issue != id && *revoke != id);
+        if self.rows.as_ref().is_some_and(|rows| rows.job() == id) {
+            self.rows = None;
+        }
+        (self.unsorted, self.fresh) = (true, true);
+        true
+    }
+
     pub fn jobs(&self) -> &[Job] {
         &self.jobs
     }
