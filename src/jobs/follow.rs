@@ -105,7 +105,7 @@ pub(super) fn wait(core: &JobsCore, now: Timestamp, next: Timestamp) -> Duration
 
 /// Returns whether the time of the next poll could be written.
 async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, bool) {
-    let polled = poll::poll_jobs(core, due, call).await;
+    let polled = read(core, due, call).await;
     let complete = matches!(polled, Ok(true));
     let failed = polled.err();
     if failed.is_some() && core.ending.is_cancelled() {
@@ -130,6 +130,21 @@ async fn poll(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> (PollResult, 
     let is_written = written.is_ok();
     let failed = failed.map(|why| why.localizable()).or_else(|| written.err().map(|why| why.localizable()));
     (PollResult { jobs: due.len(), failed, complete }, is_written)
+}
+
+/// Reads what is due, and looks for rows of uncertain refusals, too: they are in doubt meanwhile. Returns whether
+/// everything was read that could contain a badge in doubt.
+async fn read(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<bool, PollError> {
+    let refused = core.store.with_unproven(due.to_vec()).await?;
+    if refused.is_empty() {
+        return Ok(poll::poll_jobs(core, due, call, false).await?.is_complete);
+    }
+    core.store.doubt_refusals(refused.clone(), Timestamp::now().as_millisecond()).await?;
+    let (now, _) = core.moment();
+    let reading = poll::poll_jobs(core, due, call, true).await;
+    let (is_complete, began) = reading.as_ref().map_or((false, now), |read| (read.is_complete, read.began));
+    core.store.prove_refusals(refused, core.refusal_check(began), is_complete).await?;
+    Ok(reading?.is_complete)
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -265,7 +265,8 @@ impl Job {
     /// The note, unless the stop reason says the same, or it is about rows in doubt and there are none any more.
     pub fn note_besides(&self) -> Option<&Reason> {
         let is_proof = |note: &Reason| note.is(Code::NotProvable) || note.is(Code::ProvableSoon);
-        let is_over = |note: &Reason| is_proof(note) && self.counts.of(RowStatus::InDoubt) == 0;
+        let is_open = self.counts.of(RowStatus::InDoubt) + self.left_to_send() > 0;
+        let is_over = |note: &Reason| is_proof(note) && !is_open;
         let is_said = |note: &Reason| self.stop.as_ref().is_some_and(|stop| stop.why == *note);
         self.note.as_ref().filter(|note| !is_said(note) && !is_over(note))
     }
@@ -339,7 +340,7 @@ impl Job {
     }
 
     /// Whether no check proves for a long time that the refused request did nothing.
-    fn is_not_provable(&self) -> bool {
+    pub fn is_not_provable(&self) -> bool {
         self.note_besides().is_some_and(|note| note.is(Code::NotProvable))
     }
 }

@@ -4,38 +4,27 @@ use super::core::{Jobs, JobsCore};
 use super::error::JobError;
 use super::job::{JobId, StopKind};
 use super::journal::jobs::Actor;
-use super::journal::sending::{ProveRefusal, RefusalProof};
+use super::journal::sending::{RefusalCheck, RefusalProof};
 use super::{follow, send};
 use crate::i18n::number;
 use crate::jobs::prelude::*;
 
 impl Jobs {
     /// After a 422: checks whether the service accepted any of the refused request. If a badge is found, the
-    /// rest of the request was accepted, too. Otherwise the rows can be sent. If the reading proves nothing,
-    /// they stay in doubt.
+    /// rest of the request was perhaps accepted, too, and stays in doubt. If the reading proves nothing, only other rows
+    /// can be sent.
     pub(super) async fn prove_refusal(&self, id: JobId) -> Result<RefusalProof, JobError> {
-        let at = Timestamp::now().as_millisecond();
-        let doubted = self.core.store.doubt_refusal(id, at).await?;
-        let Some(request) = doubted else { return Ok(RefusalProof::Proven) };
+        let core = &self.core;
+        if core.store.with_unproven(vec![id]).await?.is_empty() {
+            return Ok(RefusalProof::Proven);
+        }
         if let Some(failed) = self.poll_now(Some(id)).await.why_not_complete() {
-            // The rows stay in doubt, and lapel looks for them.
             return Err(JobError::no(localizable!(
                 "lapel could not prove that the refused request did nothing: {failed} Nothing was sent. lapel checks its rows; try again later.",
                 failed
             )));
         }
-        let proof = ProveRefusal {
-            job: id,
-            request,
-            account: self.core.account.of_facts(),
-            now: self.core.moment().0.as_second(),
-            doubt_window: self.core.settings.doubt_window,
-            absence_after: self.core.settings.absence_after,
-            at: Timestamp::now().as_millisecond(),
-        };
-        let proof = self.core.store.prove_refusal(proof).await?;
-        self.core.changed(id, []);
-        Ok(proof)
+        Ok(core.store.refusal_proof(id, core.refusal_check(core.moment().0)).await?)
     }
 
     /// As [`Jobs::prove_refusal`]. Where a proof is near, it is worth the wait: then all rows can be sent.
@@ -81,7 +70,7 @@ impl Jobs {
         let rows = self.core.store.refused_size(id).await?;
         if self.prove_refusal_now(id).await? == RefusalProof::NotProvable {
             return Err(JobError::no(localizable!(
-                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. Its rows are in doubt until the check window ends. Nothing was sent. Resume sends the other rows."
+                "lapel cannot prove yet that the refused request (HTTP 422) did nothing: the service may not show waiting badges. lapel checks it until the check window ends. Nothing was sent. Resume sends the other rows."
             )));
         }
         self.same_or_fewer(&job).await?;
@@ -89,6 +78,19 @@ impl Jobs {
         self.written(id, using_up.await)?;
         self.begun(id);
         Ok(())
+    }
+}
+
+impl JobsCore {
+    /// For a poll that began at this time of the service.
+    pub(super) fn refusal_check(&self, began: Timestamp) -> RefusalCheck {
+        RefusalCheck {
+            account: self.account.of_facts(),
+            now: began.as_second(),
+            doubt_window: self.settings.doubt_window,
+            absence_after: self.settings.absence_after,
+            at: Timestamp::now().as_millisecond(),
+        }
     }
 }
 

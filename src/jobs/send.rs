@@ -14,6 +14,7 @@ use super::journal::requests::{Chunk, Ended};
 use super::journal::sending::{FailedRows, RecordIntent, RequestFailure};
 use super::journal::{JournalError, PendingOperation, Store};
 use super::reason::{Code, Reason};
+use super::schedule::{self, Polling};
 use super::settings::full_request;
 use crate::api::{MAX_ENTRIES, MaySend, Turn, Writer};
 use crate::jobs::prelude::*;
@@ -348,10 +349,12 @@ async fn record_failure(
         ApiError::InDoubt { status, .. } => *status,
         other => other.refusal().map(|r| r.status),
     };
+    let (now, _) = core.moment();
     let failure = RequestFailure {
         job: id,
         request,
-        now: core.moment().0,
+        now,
+        next_poll: schedule::next(&core.settings.schedule, Polling::Doubt, 1, now, now),
         at: Timestamp::now().as_millisecond(),
         rows,
         how: Ended { outcome, status, accepted: None, why: Some(why.clone()) },

@@ -25,21 +25,37 @@ const FEW_MISSING: usize = 200;
 /// Number of waiting badges that suffice to tell whether the history shows waiting badges.
 const SAMPLE: usize = 20;
 
-/// Returns whether everything was read that could contain a badge in doubt.
-pub(super) async fn poll_jobs(core: &Arc<JobsCore>, due: &[JobId], call: &Call) -> Result<bool, PollError> {
-    let mut complete = true;
+/// What a poll has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PollReading {
+    /// Everything that could contain a badge in doubt.
+    pub(super) is_complete: bool,
+    /// The service's time of the first answer about a template. What was not there then says nothing about later.
+    pub(super) began: Timestamp,
+}
+
+/// `is_proof`: something is sent if a badge is not found, so recipients are also looked up by address.
+pub(super) async fn poll_jobs(
+    core: &Arc<JobsCore>,
+    due: &[JobId],
+    call: &Call,
+    is_proof: bool,
+) -> Result<PollReading, PollError> {
+    let (mut is_complete, mut began) = (true, None);
     let mut groups: Vec<_> = core.store.poll_targets(due.to_vec()).await?.into_iter().collect();
     // Rows in doubt come first, since a person may wait to send more.
     groups.sort_by_key(|(_, group)| group.doubts.is_empty());
     for (template, group) in groups {
-        complete &= template_sweep(core, &template, &group, call).await?;
+        let (read_all, answered) = template_sweep(core, &template, &group, call, is_proof).await?;
+        is_complete &= read_all;
+        began = began.into_iter().chain(answered).min();
     }
     let (queued, sent) = core.store.revoke_targets(due.to_vec()).await?;
     one_by_one(core, &queued, call).await?;
     revoked(core, sent, call).await?;
     let (now, _) = core.moment();
     core.store.mark_overdue(MarkOverdue { jobs: due.to_vec(), now, zone: zone(core) }).await?;
-    Ok(complete)
+    Ok(PollReading { is_complete, began: began.unwrap_or(now) })
 }
 
 fn zone(core: &JobsCore) -> Option<Offset> {
@@ -81,10 +97,11 @@ async fn template_sweep(
     template: &TemplateId,
     group: &Group,
     call: &Call,
-) -> Result<bool, PollError> {
+    is_proof: bool,
+) -> Result<(bool, Option<Timestamp>), PollError> {
     let single = group.bound.len() + group.doubts.len();
     if single == 0 {
-        return Ok(true);
+        return Ok((true, None));
     }
     let mut found = DoubtMatches::default();
     let reader = core.reader();
@@ -98,7 +115,7 @@ async fn template_sweep(
         if let Some((count, probe)) = &probe
             && probe.says_nothing_changed(core, template, *count)
         {
-            return Ok(true);
+            return Ok((true, Some(core.moment().0)));
         }
         let mut scan = HistoryScan::of_title(reader, &group.title, call);
         if group.doubts.is_empty() {
@@ -123,7 +140,7 @@ async fn template_sweep(
             core.learn_filters(&scan).await?;
             if scan.is_complete() {
                 found.complete.extend(group.doubts.keys().cloned());
-                without_title(core, template, group, call, &mut found).await?;
+                without_title(core, template, group, (call, is_proof), &mut found).await?;
                 if !sample.is_empty() && !sampled {
                     hidden(core, WAITING, Code::NotInHistory).await?;
                 }
@@ -159,9 +176,9 @@ async fn template_sweep(
     }
     learn_shown(core, call).await?;
     twice(core, group, &found).await?;
-    let complete = found.complete.len() == group.doubts.len();
+    let (complete, began) = (found.complete.len() == group.doubts.len(), found.began);
     resolve(core, group, found).await?;
-    Ok(complete)
+    Ok((complete, began))
 }
 
 /// The badges of a template that was renamed may have another title. So rows that a title does not show are looked up by
@@ -170,13 +187,15 @@ async fn without_title(
     core: &Arc<JobsCore>,
     template: &TemplateId,
     group: &Group,
-    call: &Call,
+    (call, is_proof): (&Call, bool),
     found: &mut DoubtMatches,
 ) -> Result<(), PollError> {
     let due = match call.priority {
+        Priority::Background if !is_proof => {
+            core.store.due_doubts(found.context(core), group.jobs.clone()).await?
+        }
         // The caller acts on what is not there.
-        Priority::Interactive => group.doubts.keys().cloned().collect(),
-        Priority::Background => core.store.due_doubts(found.context(core), group.jobs.clone()).await?,
+        _ => group.doubts.keys().cloned().collect(),
     };
     let is_hidden = |key: &&EmailKey| group.doubts.contains_key(key) && !found.by_key.contains_key(key);
     let hidden: Vec<&EmailKey> = due.iter().filter(is_hidden).collect();

@@ -425,7 +425,7 @@ pub(super) fn start(db: &Tx<'_>, id: &JobId, actor: &Actor, seen: &SeenJob) -> t
         "UPDATE job SET begun_by = ?2 WHERE id = ?1 AND begun_by IS NULL",
         values![id.0, redact(&actor.who)],
     )?;
-    requests::doubt_refusal(db, id, &actor.at)?;
+    requests::doubt_refusal(db, *id, actor.at)?;
     claims::claim_ready_rows(db, *id, actor)?;
     let held = claims::held(db, *id)?;
     if held > 0 {

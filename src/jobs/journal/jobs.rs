@@ -350,6 +350,15 @@ pub(super) fn set_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Res
     Ok(())
 }
 
+/// Notes when a refusal will be proven, unless the job has another note.
+pub(super) fn note_proof(db: &Tx<'_>, id: JobId, note: &Reason) -> tx::Result<()> {
+    db.execute(
+        "UPDATE job SET note = ?2 WHERE id = ?1 AND (note IS NULL OR reason_code(note) IN (?3, ?4))",
+        values![id.0, note, Code::NotProvable.name(), Code::ProvableSoon.name()],
+    )?;
+    Ok(())
+}
+
 /// Sets the result of the last poll; `None` after success. Does not change the other note.
 pub(super) fn set_poll_note(db: &Tx<'_>, id: JobId, note: Option<&Reason>) -> tx::Result<()> {
     db.execute("UPDATE job SET look_note = ?2 WHERE id = ?1", values![id.0, note])?;

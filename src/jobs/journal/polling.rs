@@ -16,7 +16,8 @@ pub(super) fn open_jobs(db: &Tx<'_>, me: &str) -> tx::Result<Vec<(JobId, Option<
     db.rows(
         &format!(
             "SELECT id, next_look FROM job WHERE owner = ?1 AND phase <> 'draft'
-           AND EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({row_statuses}))"
+           AND (EXISTS (SELECT 1 FROM tally WHERE job = job.id AND n > 0 AND bucket IN ({row_statuses}))
+                OR unproven IS NOT NULL)"
         ),
         values![me],
         |r| Ok((JobId(r.get(0)?), jobs::moment(r, "next_look")?)),
@@ -56,22 +57,23 @@ fn next_poll(db: &Tx<'_>, schedule: &Schedule, id: JobId, now: Timestamp) -> tx:
     let all: Option<i64> =
         db.row("SELECT CAST(sum(n) AS BIGINT) FROM tally WHERE job = ?1", values![id.0], |r| r.get(0))?;
     let all = all.unwrap_or(0).unsigned_abs();
-    for (what, row_statuses, since) in [
-        (Polling::Issue, "'waiting', 'overdue', 'other'", "accepted"),
-        (Polling::Issue, "'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
+    for (what, rows, since) in [
+        (Polling::Issue, "bucket IN ('waiting', 'overdue', 'other')", "accepted"),
+        (Polling::Issue, "bucket = 'queued'", "(SELECT created / 1000 FROM job WHERE id = row.job)"),
         (
             Polling::Doubt,
-            "'in_doubt', 'unbound', 'not_seen'",
+            // Also what was refused without a proof yet.
+            "(bucket IN ('in_doubt', 'unbound', 'not_seen')
+              OR bucket = 'ready' AND request >= (SELECT unproven FROM job WHERE id = row.job))",
             "(SELECT intent FROM request WHERE id = row.request)",
         ),
         (
             Polling::Revoke,
-            "'unproven', 'revoking'",
+            "bucket IN ('unproven', 'revoking')",
             "(SELECT coalesce(answered, intent) FROM request WHERE id = row.request)",
         ),
     ] {
-        let sql =
-            format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND bucket IN ({row_statuses})");
+        let sql = format!("SELECT max({since}), count(*) FROM row WHERE job = ?1 AND {rows}");
         let (since, rows): (Option<i64>, i64) =
             db.row(&sql, values![id.0], |r| Ok((r.get(0)?, r.get(1)?)))?;
         if rows > 0 {

@@ -1,7 +1,7 @@
 //! Issue and revoke requests: recorded with their rows before the first byte leaves, and answered afterwards.
 
 use super::jobs::Actor;
-use super::sending::ProveRefusal;
+use super::sending::RefusalCheck;
 use super::tx::{self, Tx, values};
 use super::{claims, conditions, facts, jobs};
 use crate::jobs::intake::hex;
@@ -99,7 +99,12 @@ pub(super) fn accepted_unbound(db: &Tx<'_>, request: i64, at: i64, why: &Reason)
 /// Records an uncertain refusal (422). A poll must prove that nothing of it was accepted before anything else is
 /// sent. If several requests were refused, the job stores only the first, for all later ones. If a person
 /// cancelled the rest, the rows are put in doubt, since they may exist.
-pub(super) fn keep_unproven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> tx::Result<()> {
+pub(super) fn keep_unproven(
+    db: &Tx<'_>,
+    job: JobId,
+    request: i64,
+    (at, next_poll): (i64, Timestamp),
+) -> tx::Result<()> {
     set_sending(db, request, RowStatus::Ready, None)?;
     let cancelled: bool = db.row(
         "UPDATE job SET unproven = CASE WHEN unproven < ?2 THEN unproven ELSE ?2 END WHERE id = ?1
@@ -107,6 +112,7 @@ pub(super) fn keep_unproven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> t
         values![job.0, request],
         |r| r.get(0),
     )?;
+    jobs::poll_by(db, job, next_poll)?;
     // The answer is not recorded yet, so the condition for refused requests does not match this one.
     if cancelled {
         rows_in_doubt(db, job, &format!("request = {request}"), at)?;
@@ -153,31 +159,55 @@ pub(super) fn back(db: &Tx<'_>, job: JobId, request: i64) -> tx::Result<()> {
     Ok(())
 }
 
-/// Puts the rows of uncertain refusals (422) in doubt. Returns the first of their requests. `at` is this computer's
-/// time, in milliseconds.
-pub(super) fn doubt_refusal(db: &Tx<'_>, job: &JobId, at: &i64) -> tx::Result<Option<i64>> {
-    let request: Option<i64> =
-        db.optional("SELECT unproven FROM job WHERE id = ?1", values![job.0], |r| r.get(0))?.flatten();
-    if let Some(request) = request {
-        rows_in_doubt(db, *job, &format!("request IN {}", unproven(request)), *at)?;
+/// The first uncertain refusal (422) of a job.
+pub(super) fn first_unproven(db: &Tx<'_>, job: JobId) -> tx::Result<Option<i64>> {
+    Ok(db.optional("SELECT unproven FROM job WHERE id = ?1", values![job.0], |r| r.get(0))?.flatten())
+}
+
+/// The jobs among these with uncertain refusals.
+pub(super) fn with_unproven(db: &Tx<'_>, jobs: &[JobId]) -> tx::Result<Vec<JobId>> {
+    let mut found = Vec::new();
+    for job in jobs {
+        if first_unproven(db, *job)?.is_some() {
+            found.push(*job);
+        }
     }
-    Ok(request)
+    Ok(found)
+}
+
+/// Puts the rows of uncertain refusals (422) in doubt, so that a poll looks for them. `at` is this computer's time, in
+/// milliseconds.
+pub(super) fn doubt_refusals(db: &Tx<'_>, jobs: &[JobId], at: &i64) -> tx::Result<()> {
+    jobs.iter().try_for_each(|job| doubt_refusal(db, *job, *at))
+}
+
+/// As [`doubt_refusals`], for one job.
+pub(super) fn doubt_refusal(db: &Tx<'_>, job: JobId, at: i64) -> tx::Result<()> {
+    match first_unproven(db, job)? {
+        Some(request) => rows_in_doubt(db, job, &format!("request IN {}", unproven(request)), at),
+        None => Ok(()),
+    }
 }
 
 /// From when on a poll that finds nothing more proves that the refused requests had no effect: as for every other doubt, some
 /// time after them if the service shows waiting badges, since it may show them late; else after the doubt window.
 /// Without the service's clock, nobody knows when that is: then a person decides.
-pub(super) fn provable_from(db: &Tx<'_>, proof: &ProveRefusal) -> tx::Result<Option<i64>> {
+pub(super) fn provable_from(
+    db: &Tx<'_>,
+    (job, request): (JobId, i64),
+    proof: &RefusalCheck,
+) -> tx::Result<Option<i64>> {
     let shown = facts::settled(db, &proof.account, "waiting_in_history")?.as_deref() == Some("shown");
     let wait = if shown { proof.absence_after } else { proof.doubt_window };
     let (last, heard): (i64, bool) = db.row(
         &format!(
             "SELECT coalesce(max(intent), 0), coalesce(min(CASE WHEN heard THEN 1 ELSE 0 END), 1) = 1
              FROM request WHERE id IN {}
-               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id AND bucket IN ('in_doubt', 'not_seen'))",
-            unproven(proof.request)
+               AND EXISTS (SELECT 1 FROM row WHERE row.request = request.id
+                           AND bucket IN ('ready', 'in_doubt', 'not_seen'))",
+            unproven(request)
         ),
-        values![proof.job.0],
+        values![job.0],
         |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
     Ok(heard.then_some(last.saturating_add(wait.as_secs())))
@@ -206,12 +236,34 @@ pub(super) fn refusal_proven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> 
             values![job.0, from, to],
         )?;
     }
-    db.execute(
-        "UPDATE job SET unproven = ?3 WHERE id = ?1 AND unproven = ?2",
-        values![job.0, request, next],
+    let (cancelled, kind): (bool, String) = db.row(
+        "UPDATE job SET unproven = ?2, note = CASE WHEN reason_code(note) IN (?3, ?4) THEN NULL ELSE note END
+         WHERE id = ?1 RETURNING phase = 'cancelled', kind",
+        values![job.0, next, Code::NotProvable.name(), Code::ProvableSoon.name()],
+        |r| Ok((r.get(0)?, r.get(1)?)),
     )?;
+    if cancelled {
+        cancel_unsent(db, job, Kind::from_code(&kind).unwrap_or(Kind::Issue))?;
+    }
     // A running job sends these rows next. Another job may have taken over some of them meanwhile.
     claims::claim_again(db, job, at)
+}
+
+/// Makes the rows of a halted job ready again after a poll that found nothing of their requests, but proves nothing yet.
+/// Whatever sends or cancels them later puts them in doubt first.
+pub(super) fn refusal_unproven(db: &Tx<'_>, job: JobId, request: i64, at: i64) -> tx::Result<()> {
+    let restored = db.execute(
+        &format!(
+            "UPDATE row SET bucket = 'ready', why = NULL, absent = NULL
+             WHERE job = ?1 AND request IN {} AND bucket = 'in_doubt'
+               AND EXISTS (SELECT 1 FROM job WHERE id = ?1 AND phase IN ('paused', 'stopped'))
+               AND NOT EXISTS (SELECT 1 FROM row AS other
+                               WHERE other.request = row.request AND other.badge IS NOT NULL)",
+            unproven(request)
+        ),
+        values![job.0],
+    )?;
+    if restored > 0 { claims::claim_again(db, job, at) } else { Ok(()) }
 }
 
 /// Returns the number of cancelled rows.
@@ -245,19 +297,17 @@ mod tests {
             .expect("a request");
         }
         db.script("UPDATE row SET bucket = 'in_doubt', request = 6 + no").expect("in doubt");
-        let proof = ProveRefusal {
-            job,
-            request: 7,
+        let check = RefusalCheck {
             account: "k a".into(),
             now: 0,
             doubt_window: SignedDuration::from_hours(26),
             absence_after: SignedDuration::from_mins(10),
             at: 0,
         };
-        let from = || provable_from(&db, &proof).expect("read");
+        let from = || provable_from(&db, (job, 7), &check).expect("read");
         assert_eq!(from(), Some(1060 + 26 * 3600), "not known whether waiting badges are shown");
         let shown = facts::FactObservation::once("waiting_in_history", "shown", Code::Told);
-        facts::learn(&db, &proof.account, &[shown], &1).expect("learned");
+        facts::learn(&db, &check.account, &[shown], &1).expect("learned");
         assert_eq!(from(), Some(1060 + 600), "they are shown, perhaps late");
         db.script("UPDATE request SET heard = FALSE WHERE id = 8").expect("not heard");
         assert_eq!(from(), None);

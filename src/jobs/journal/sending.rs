@@ -322,10 +322,12 @@ pub(in crate::jobs) struct RequestFailure {
     /// Stops the job in the same write that makes its rows ready again. Otherwise they could be sent again before the
     /// stop is written.
     pub(in crate::jobs) stop: Option<(StopKind, Reason)>,
+    /// When to look for what a refused request may have done all the same.
+    pub(in crate::jobs) next_poll: Timestamp,
 }
 
 pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<()> {
-    let RequestFailure { job, request, now, at, rows, why, how, stop } = args;
+    let RequestFailure { job, request, now, at, rows, why, how, stop, next_poll } = args;
     if requests::is_lost(db, *request)? {
         let what = format!("request {request}: {} ({:?})", how.outcome, how.status);
         return requests::record_late(db, *job, now.as_second(), &what);
@@ -334,7 +336,7 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
         FailedRows::Unbound => requests::accepted_unbound(db, *request, now.as_second(), why)?,
         FailedRows::InDoubt => requests::set_sending(db, *request, RowStatus::InDoubt, Some(why))?,
         FailedRows::Refused => requests::set_sending(db, *request, RowStatus::NotDone, Some(why))?,
-        FailedRows::Unproven => requests::keep_unproven(db, *job, *request, *at)?,
+        FailedRows::Unproven => requests::keep_unproven(db, *job, *request, (*at, *next_poll))?,
         FailedRows::Ready => requests::back(db, *job, *request)?,
     }
     if let Some((kind, why)) = stop {
@@ -348,13 +350,11 @@ pub(super) fn record_failure(db: &Tx<'_>, args: &RequestFailure) -> tx::Result<(
     Ok(())
 }
 
-/// A check whether an uncertain refusal had an effect, after a poll that found nothing more.
+/// When a poll proves that an uncertain refusal had no effect.
 #[derive(Clone, Debug)]
-pub(in crate::jobs) struct ProveRefusal {
-    pub(in crate::jobs) job: JobId,
-    pub(in crate::jobs) request: i64,
+pub(in crate::jobs) struct RefusalCheck {
     pub(in crate::jobs) account: String,
-    /// The service's time, in seconds.
+    /// When the poll began: the service's time, in seconds. What it did not show then may be there later.
     pub(in crate::jobs) now: i64,
     pub(in crate::jobs) doubt_window: SignedDuration,
     pub(in crate::jobs) absence_after: SignedDuration,
@@ -372,31 +372,48 @@ pub(in crate::jobs) enum RefusalProof {
     NotProvable,
 }
 
-/// Makes the refused rows ready if the poll proves that nothing was accepted.
-pub(super) fn prove_refusal(db: &Tx<'_>, proof: &ProveRefusal) -> tx::Result<RefusalProof> {
-    let from = requests::provable_from(db, proof)?;
-    let wait = from.map(|from| from.saturating_sub(proof.now));
-    match (from, wait) {
-        (Some(_), Some(..=0)) => {
-            requests::refusal_proven(db, proof.job, proof.request, proof.at)?;
-            Ok(RefusalProof::Proven)
+pub(super) fn refusal_proof(db: &Tx<'_>, id: &JobId, check: &RefusalCheck) -> tx::Result<RefusalProof> {
+    let Some(request) = requests::first_unproven(db, *id)? else { return Ok(RefusalProof::Proven) };
+    Ok(match requests::provable_from(db, (*id, request), check)? {
+        Some(from) if from.saturating_sub(check.now) <= check.absence_after.as_secs() => {
+            RefusalProof::Soon(from)
         }
-        (Some(from), Some(wait)) if wait <= proof.absence_after.as_secs() => {
-            let when = Timestamp::from_second(from).map_or_else(|_| String::new(), utc_minute);
-            jobs::set_note(db, proof.job, Some(&Reason::from(Code::ProvableSoon).with("when", when)))?;
-            Ok(RefusalProof::Soon(from))
+        _ => RefusalProof::NotProvable,
+    })
+}
+
+/// Makes the refused rows ready if a poll proves that nothing was accepted. `is_complete`: it read everything that could
+/// show one of their badges.
+pub(super) fn prove_refusals(
+    db: &Tx<'_>,
+    ids: &[JobId],
+    check: &RefusalCheck,
+    is_complete: &bool,
+) -> tx::Result<()> {
+    for id in ids {
+        let Some(request) = requests::first_unproven(db, *id)? else { continue };
+        let from = requests::provable_from(db, (*id, request), check)?;
+        if *is_complete && from.is_some_and(|from| from <= check.now) {
+            requests::refusal_proven(db, *id, request, check.at)?;
+            continue;
         }
-        _ => {
-            jobs::set_note(db, proof.job, Some(&Code::NotProvable.into()))?;
-            Ok(RefusalProof::NotProvable)
-        }
+        requests::refusal_unproven(db, *id, request, check.at)?;
+        let note = match (refusal_proof(db, id, check)?, from) {
+            (RefusalProof::Soon(_), Some(from)) => {
+                let when = Timestamp::from_second(from).map_or_else(|_| String::new(), utc_minute);
+                Reason::from(Code::ProvableSoon).with("when", when)
+            }
+            _ => Code::NotProvable.into(),
+        };
+        jobs::note_proof(db, *id, &note)?;
     }
+    Ok(())
 }
 
 /// Number of rows in the last refused request.
 pub(super) fn refused_size(db: &Tx<'_>, id: &JobId) -> tx::Result<i64> {
     db.row(
-        "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND id >= job.unproven AND status = 422
+        "SELECT coalesce((SELECT rows FROM request WHERE job = ?1 AND outcome = 'refused' AND status = 422
                           ORDER BY id DESC LIMIT 1), batch, 1000) FROM job WHERE id = ?1",
         values![id.0],
         |r| r.get(0),

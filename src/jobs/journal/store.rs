@@ -21,7 +21,7 @@ use super::requests::Chunk;
 use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
-use super::sending::{IssueAnswer, ProveRefusal, RecordIntent, RefusalProof, RequestFailure, RevokeAnswer};
+use super::sending::{IssueAnswer, RecordIntent, RefusalCheck, RefusalProof, RequestFailure, RevokeAnswer};
 use super::sent_here::SentHere;
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
@@ -236,8 +236,11 @@ operations! {
     write "stop" stop_job(id: JobId, kind: StopKind, why: Reason) -> () = jobs::stop;
     write "halve" set_batch(id: JobId, most: i64) -> () = sending::set_batch;
     read refused_size(id: JobId) -> i64 = sending::refused_size;
-    write "doubt" doubt_refusal(id: JobId, at: i64) -> Option<i64> = requests::doubt_refusal;
-    write "proven" prove_refusal(args: ProveRefusal) -> RefusalProof = sending::prove_refusal;
+    read with_unproven(ids: Vec<JobId>) -> Vec<JobId> = requests::with_unproven;
+    write "doubt" doubt_refusals(ids: Vec<JobId>, at: i64) -> () = requests::doubt_refusals;
+    write "proven" prove_refusals(ids: Vec<JobId>, check: RefusalCheck, is_complete: bool) -> ()
+        = sending::prove_refusals;
+    read refusal_proof(id: JobId, check: RefusalCheck) -> RefusalProof = sending::refusal_proof;
 }
 
 // Decisions of a person.

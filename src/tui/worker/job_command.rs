@@ -134,6 +134,10 @@ pub async fn run(command: JobCommand, jobs: &Jobs) -> Result<JobReply, String> {
             ))
         }),
         JobCommand::CancelRest(id) => jobs.cancel(id, &who).await.map(|n| {
+            if n == 0 {
+                let still = t!("lapel keeps checking what was sent, and cancels the rows that the service certainly refused.");
+                return JobReply::Said(still.to_owned());
+            }
             JobReply::Said(plural!(
                 n,
                 "{n} row was not sent and will not be. lapel keeps checking what was sent.",

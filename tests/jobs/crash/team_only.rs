@@ -383,6 +383,32 @@ fn what_a_colleague_writes_is_seen_at_once() {
     });
 }
 
+/// As after a backup of the database was restored that is older than the job.
+#[test]
+#[ignore = "needs PostgreSQL"]
+fn a_job_that_is_gone_from_the_database_is_reported_as_gone() {
+    let mut world = World::new(&[]);
+    world.settings.others = Duration::from_millis(100);
+    let script = Script::of(JobInput::Issue(people(1)));
+    world.session(&Trap::new(End::Lives), async |first| {
+        let mut second = world.begin(None).await;
+        let id = person::begin(first, &world, &script).await;
+        let seen = async { while second.events.recv().await.expect("jobs").id != id {} };
+        tokio::time::timeout(BOUND, seen).await.expect("it is seen");
+        person::rest(first, id).await;
+        world.change("TRUNCATE job CASCADE");
+        let gone = async {
+            loop {
+                let change = second.events.recv().await.expect("jobs");
+                if change.id == id && change.job.is_none() {
+                    return;
+                }
+            }
+        };
+        tokio::time::timeout(BOUND, gone).await.expect("it is reported as gone");
+    });
+}
+
 #[test]
 #[ignore = "needs PostgreSQL"]
 fn two_who_confirm_the_same_file_at_once_send_it_once_and_one_learns_who_did() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::texts::{msg_part, msg_with};
-use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, RowSelection};
+use lapel::jobs::{CheckProgress, DuplicateKind, JobError, Policy, RowSelection, Schedule};
 use tokio_util::sync::CancellationToken;
 
 async fn drafted(bench: &Bench, people: Vec<Person>) -> (JobId, lapel::jobs::DuplicateResult) {
@@ -202,7 +202,9 @@ async fn a_review_that_is_old_is_not_valid_where_one_row_went_and_another_came()
 
 /// A service that answers 422 after it has accepted a part, and requests of two.
 async fn partial() -> Bench {
-    let settings = JobConfig { batch: 2, in_flight: 1, ..JobConfig::default() };
+    // It would find what was accepted by itself.
+    let schedule = Schedule { doubt: vec![10_000], ..Schedule::default() };
+    let settings = JobConfig { batch: 2, in_flight: 1, schedule, ..JobConfig::default() };
     let switches = vec![("over-quota".into(), "partial-422".into())];
     Bench::set(Options { switches, ..small() }, |connection| connection, settings).await
 }

@@ -137,9 +137,8 @@ async fn a_part_of_a_refused_request_that_is_shown_late_is_not_sent_twice() {
     let id = begin(&bench, people(0..2)).await;
     bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
     bench.jobs.resume(id, "me").await.expect_err("the service may show it late");
-    // Nothing is ready, but a person can resume the job, and types how many rows a check may let go.
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.left_to_send(), job.left_to_resume(), job.can_resume()), (0, 2, true), "{job:?}");
+    assert_eq!((job.left_to_send(), job.left_to_resume(), job.can_resume()), (2, 2, true), "{job:?}");
     // Nor does another job send to them.
     bench.advance(5);
     let again = bench.jobs.draft_people(template(), people(0..2)).await.expect("a draft");
@@ -174,18 +173,64 @@ async fn using_up_is_not_offered_while_the_refusal_is_not_proven() {
     bench.sandbox.control().set_quota(Some(1));
     let id = begin(&bench, people(0..6)).await;
     let job = bench.until("the quota", id, |j| j.stop.is_some() && j.in_flight == 0).await;
-    assert!(job.can_use_up() && job.can_resume());
+    assert!(job.can_resume());
     let why = bench.jobs.use_up_quota(id, "me").await.expect_err("not proven");
     assert!(why.to_string().contains(msg_part("cannot prove")), "{why}");
     let job = bench.jobs.job(id).await.expect("a job");
-    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (2, 4));
+    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::Ready)), (0, 6));
     assert!(!job.can_use_up() && job.can_resume());
     // Once the others are sent, nothing can be resumed before the window ends.
     bench.sandbox.control().set_quota(None);
     bench.jobs.resume(id, "me").await.expect("the others are sent");
     bench.until("sent", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 4).await;
     let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!(job.counts.of(RowStatus::InDoubt), 2, "{job:?}");
     assert!(!Job { phase: Phase::Stopped, ..job }.can_resume());
+    // Then the proof lets them go, without a person.
+    bench.advance(27 * 60);
+    // The first poll hears what time it is.
+    bench.poll(id).await;
+    bench.poll(id).await;
+    let job = bench.until("sent, too", id, |j| rests(j) && j.counts.of(RowStatus::InDoubt) == 0).await;
+    assert_eq!((job.counts.of(RowStatus::NotSeen), bench.accepted()), (0, 6), "{job:?}");
+    assert_eq!(job.note_besides(), None);
+}
+
+/// What the service accepted of a refused request is found without a person, and the rest is not called unsent any more.
+#[tokio::test]
+async fn what_a_refused_request_did_all_the_same_is_found_by_itself() {
+    let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(small(), |connection| connection, settings).await;
+    bench.fault("post /badges/batch commit status=422 times=1");
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    // A minute later, by the service's clock. To ask is to hear it.
+    bench.advance(1);
+    bench.access.reader().ping(&lapel::api::Call::interactive()).await.expect("the clock is heard");
+    bench.jobs.poll_due().await;
+    let job = bench.until("found", id, |j| rests(j) && j.counts.of(RowStatus::Waiting) == 4).await;
+    assert_eq!((job.phase, job.counts.of(RowStatus::Ready)), (Phase::Stopped, 2), "{job:?}");
+    assert_eq!((bench.accepted(), bench.posts("/badges/batch")), (4, 1));
+}
+
+/// Its rows are in doubt until the refusal is proven. Then they are cancelled, too, and nobody has to resolve them.
+#[tokio::test]
+async fn a_refused_request_of_a_cancelled_job_ends_as_cancelled() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let settings = JobConfig { batch: 4, in_flight: 1, ..JobConfig::default() };
+    let mut bench = Bench::set(Options { switches, ..small() }, |connection| connection, settings).await;
+    bench.sandbox.control().set_quota(Some(1));
+    let id = begin(&bench, people(0..6)).await;
+    bench.until("the quota", id, |j| rests(j) && j.stop.is_some()).await;
+    assert_eq!(bench.jobs.cancel(id, "me").await.expect("cancelled"), 2);
+    let job = bench.jobs.job(id).await.expect("a job");
+    assert_eq!((job.counts.of(RowStatus::InDoubt), job.counts.of(RowStatus::LeftOut)), (4, 2), "{job:?}");
+    bench.advance(27 * 60);
+    // The first poll hears what time it is.
+    bench.poll(id).await;
+    bench.poll(id).await;
+    let job = bench.until("cancelled", id, |j| j.counts.of(RowStatus::LeftOut) == 6).await;
+    assert_eq!((job.phase, job.note_besides(), bench.accepted()), (Phase::Cancelled, None, 0));
 }
 
 #[tokio::test]

@@ -25,7 +25,7 @@ pub(in crate::tui) fn run(job: &Job, action: Action, marked: &[JobRow], out: &mu
             out.go.push(Navigate::Again(Box::new(JobCommand::Resume(job.id))));
         }
         Action::UseUp => {
-            out.say(t!("Using up the quota in smaller requests. lapel sends the next one only with proof that the previous one did nothing."));
+            out.say(t!("lapel checks first, and then uses up the quota in smaller requests, each only with proof that the previous one did nothing."));
             out.go.push(Navigate::Again(Box::new(JobCommand::UseUp(job.id))));
         }
         Action::Retry => out.go.push(Navigate::Again(Box::new(JobCommand::Retry(job.id)))),
@@ -159,6 +159,9 @@ fn refusal(action: Action, job: &Job) -> String {
         }
         Action::Pause => t!("Job {id} is not sending anything. Nothing was changed.", id),
         Action::Resume => t!("Job {id} has nothing left to send. Nothing was changed.", id),
+        Action::UseUp if job.is_not_provable() => {
+            job.note_besides().map(ToString::to_string).unwrap_or_default()
+        }
         Action::UseUp => t!("Job {id} did not stop at the quota. Nothing was changed.", id),
         Action::Retry => t!("Job {id} has no refused rows. Nothing was changed.", id),
         Action::CancelRest => {

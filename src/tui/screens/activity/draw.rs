@@ -446,7 +446,7 @@ fn advice(job: &Job, cx: &UiContext) -> Vec<(String, Style)> {
                 t!("{run}: send the refused rows again.", run)
             }
             Urgency::Stopped => match job.stop.as_ref().map(|stop| stop.kind) {
-                Some(StopKind::Quota) => {
+                Some(StopKind::Quota) if job.can_use_up() => {
                     t!(
                         "{run}: resume later, or use up the quota in smaller requests. {export}: save {rows}.",
                         run,
