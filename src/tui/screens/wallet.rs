@@ -29,7 +29,6 @@ use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::jobs::Disclosure;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -39,7 +38,6 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
 use people::PeopleMatches;
 
@@ -140,6 +138,8 @@ enum Lookups {
     SentHere(BadgeId),
     /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
+    /// Records in the journal that the wallet of the possible match at this place is opened.
+    OpeningMatch(usize),
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
     Name(String),
@@ -434,11 +434,7 @@ impl Component for Wallet {
                 Err(why) => out.say(why),
             },
             Action::Reload => self.read_again(out),
-            Action::Open if self.choosing && self.len() > 0 => {
-                self.open_match(out);
-                // The journal records that a match was opened, but not whose address it was.
-                out.command(JobCommand::Opened(Disclosure::Match));
-            }
+            Action::Open if self.choosing && self.len() > 0 => self.record_match(out),
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open if self.folded_here().is_some() => self.unfold(),
             Action::Open => match self.selected() {
@@ -582,8 +578,13 @@ fn shows_the_holder(action: Action) -> bool {
     )
 }
 
-/// A copy that anyone may see: without address and mail status, and with the name masked.
+/// A copy that anyone may see: without address and mail status, and with the name masked, also where a person wrote it.
 fn masked(mut badge: Badge) -> Badge {
+    let name = badge.recipient_name.clone().unwrap_or_default();
+    let shown = name.to_string();
+    for text in [&mut badge.revoke_reason, &mut badge.description].into_iter().flatten() {
+        *text = Text::new(mask::text(text.wire(), &[name.wire(), shown.as_str()]));
+    }
     badge.recipient_name = badge.recipient_name.map(|name| Text::new(mask::name(name.wire())));
     badge.recipient_email = None;
     badge.email_status = None;

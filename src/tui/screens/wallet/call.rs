@@ -171,8 +171,14 @@ impl Wallet {
         Some(email.wire().to_owned())
     }
 
-    pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
+    /// Opens the selected match. The journal records first that a match was opened, but not whose address it was.
+    pub(super) fn record_match(&mut self, out: &mut Effects<'_>) {
         let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
+        let command = JobCommand::Opened(Disclosure::Match);
+        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), out);
+    }
+
+    fn open_match(&mut self, at: usize, out: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
         let Some(one) = people.matches.get(at) else { return };
         people.at = at;
@@ -326,8 +332,12 @@ impl Wallet {
                     None => self.no_such_id(&id, out),
                 }
             }
-            (Lookups::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
-                (Ok(_), Some(email)) => {
+            (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
+                out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
+            }
+            (Lookups::OpeningMatch(at), Response::Done(Ok(_))) => self.open_match(at, out),
+            (Lookups::Opening(id), Response::Done(Ok(_))) => {
+                if let Some(email) = self.holder_of(&id) {
                     self.call.opened = true;
                     self.call.masked = false;
                     self.found = None;
@@ -335,11 +345,7 @@ impl Wallet {
                     self.field.set(&email);
                     self.holder(&email, out);
                 }
-                (Ok(_), None) => {}
-                (Err(why), _) => {
-                    out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
-                }
-            },
+            }
             (Lookups::Detail(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
@@ -482,7 +488,9 @@ impl Wallet {
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.lookup.as_ref().map(|(_, lookup)| match lookup {
-            Lookups::Opening(_) => t!("recording that this wallet is opened").to_owned(),
+            Lookups::Opening(_) | Lookups::OpeningMatch(_) => {
+                t!("recording that this wallet is opened").to_owned()
+            }
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()
             }
