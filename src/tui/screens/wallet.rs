@@ -558,6 +558,17 @@ impl Component for Wallet {
     fn know(&self, known: &mut KnownWords) {
         self.found.iter().flat_map(|found| &found.held).for_each(|held| held.know(known));
         self.call.rows.iter().for_each(|item| item.know(known));
+        self.call.details.values().flatten().for_each(|badge| badge.know(known));
+        self.pasted.iter().for_each(|line| known.typed(line));
+        let searched = match &self.call.query {
+            Some(Query::Name { name, .. }) => Some(name),
+            _ => self.call.name.as_ref(),
+        };
+        let texts = [self.field.value(), self.search.value()].into_iter();
+        texts
+            .chain(searched.map(String::as_str))
+            .chain(self.asked.as_deref())
+            .for_each(|text| known.typed(text));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
