@@ -560,7 +560,7 @@ fn nothing_found(email: &str) -> Vec<String> {
             .to_owned(),
     ];
     said.extend(foreign(email));
-    if let Ok(address) = Address::check(email) {
+    if let Ok(address) = Address::to_look_up(email) {
         said.extend(
             address.warnings().iter().map(|remark| t!("E-mail address: {remark}", remark = ended(remark))),
         );
