@@ -102,6 +102,8 @@ struct LookupState {
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
     rows: Vec<HistoryItem>,
+    /// Whether the journal could not be read, so that badges may be missing.
+    lacks_journal: bool,
     /// The rows that the queries did not read.
     beyond: Remaining,
     /// Matches at the domain that the caller may have meant, besides the badges of the address as given.

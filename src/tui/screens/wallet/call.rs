@@ -116,6 +116,21 @@ impl Wallet {
         }
     }
 
+    /// Looks again what the journal has, if it could not be read. `was_closed`: no look-up has read it. While a text is
+    /// typed, only the lists of an address are read again, because another look-up would take the keys.
+    pub fn journal_is_back(&mut self, was_closed: bool, out: &mut Effects<'_>) {
+        let lacks_it = std::mem::take(&mut self.call.lacks_journal) || was_closed && self.has_asked();
+        // A long wallet costs many requests, so only the user reads it again.
+        if !lacks_it || self.call.pages > FIRST_PAGES {
+            return;
+        }
+        match self.asked.clone() {
+            Some(email) => self.read(email, out),
+            None if !self.typing => self.read_again(out),
+            None => self.call.lacks_journal = true,
+        }
+    }
+
     pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
         out.cancel(self.lookup.take().map(|(request, _)| request));
         self.progress = None;
@@ -230,6 +245,7 @@ impl Wallet {
         };
         let sent = holder.sent.unwrap_or_else(|why| {
             troubles.push(crate::jobs::not_read(&why).to_string());
+            self.call.lacks_journal = true;
             Vec::new()
         });
         let failed = wallet.is_err() && history.is_err();
@@ -323,9 +339,7 @@ impl Wallet {
                 }
             }
             (Lookups::SentHere(id), Response::SentBadge(sent)) => {
-                let sent = sent
-                    .inspect_err(|why| out.warn(crate::jobs::not_read(why).to_string()))
-                    .unwrap_or_default();
+                let sent = self.of_journal(sent, out);
                 match sent.into_iter().next() {
                     Some(sent) => {
                         self.call.by_id = None;
@@ -424,6 +438,15 @@ impl Wallet {
             (_, response) => return Err(Reply { id, response }),
         }
         Ok(())
+    }
+
+    /// What the journal has. If it could not be read, says so once.
+    fn of_journal(&mut self, sent: Result<Vec<SentHere>, String>, out: &mut Effects<'_>) -> Vec<SentHere> {
+        sent.unwrap_or_else(|why| {
+            out.warn(crate::jobs::not_read(&why).to_string());
+            self.call.lacks_journal = true;
+            Vec::new()
+        })
     }
 
     /// Shows only the record of a badge, with its holder masked and without the wallet.
