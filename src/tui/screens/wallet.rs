@@ -29,6 +29,7 @@ use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
+use crate::jobs::SentToName;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -94,6 +95,8 @@ struct LookupState {
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
+    /// Badges that were sent from this computer to the searched name, which no badge of the service has.
+    sent_to_name: Vec<SentToName>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
     certs: cert::Certs,
@@ -145,6 +148,8 @@ enum Lookups {
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
     Name(String),
+    /// Searches the journal for a name that no badge of the service has, and whether all of the search was possible.
+    SentToName(String, bool),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),
     /// Searches the history for them.

@@ -348,6 +348,15 @@ impl Wallet {
                     None => self.no_such_id(&id, out),
                 }
             }
+            (Lookups::SentToName(name, is_whole), Response::SentToName(sent)) => {
+                self.call.sent_to_name = self.of_journal(sent, out);
+                if is_whole && !self.call.sent_to_name.is_empty() {
+                    self.call.nothing = Some(t!(
+                        "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
+                        name = short(&name)
+                    ));
+                }
+            }
             (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
                 out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
             }
@@ -441,7 +450,7 @@ impl Wallet {
     }
 
     /// What the journal has. If it could not be read, says so once.
-    fn of_journal(&mut self, sent: Result<Vec<SentHere>, String>, out: &mut Effects<'_>) -> Vec<SentHere> {
+    fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, out: &mut Effects<'_>) -> Vec<T> {
         sent.unwrap_or_else(|why| {
             out.warn(crate::jobs::not_read(&why).to_string());
             self.call.lacks_journal = true;
@@ -526,7 +535,9 @@ impl Wallet {
             Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) | Lookups::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Lookups::Name(name) => t!("searching for {name}", name = short(name)),
+            Lookups::Name(name) | Lookups::SentToName(name, _) => {
+                t!("searching for {name}", name = short(name))
+            }
             Lookups::Index(_) | Lookups::Further(_) | Lookups::Meant(_) => t!("searching further").to_owned(),
             Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })

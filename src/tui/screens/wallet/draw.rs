@@ -8,6 +8,7 @@ use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
+use crate::jobs::SentToName;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -243,7 +244,11 @@ impl Wallet {
             let said = format!("{}: {}", sent.title, sent_here(sent, cx));
             draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
-            let rows = self.draw_message(nothing, frame, body, cx);
+            let mut rows = self.draw_message(nothing, frame, body, cx);
+            let sent: Vec<String> = self.call.sent_to_name.iter().map(|one| sent_to_name(one, cx)).collect();
+            draw_texts(frame, below(body, rows), &sent, cx.theme.warning());
+            let room = usize::from(body.width).saturating_sub(4);
+            rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
             let mut said: Vec<String> = self.tried(cx).into_iter().collect();
             said.push(not_never().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
@@ -546,6 +551,12 @@ impl Wallet {
         let word = self.call.question.map_or_else(|| t!("caller's question"), CallerQuestion::word);
         Some(format!("{key} {word}"))
     }
+}
+
+/// A badge that lapel sent to the searched name. The address is masked, as that of a possible match.
+fn sent_to_name(one: &SentToName, cx: &UiContext) -> String {
+    let SentToName { address, sent } = one;
+    format!("{}, {address}: {}", sent.title, sent_here(sent, cx))
 }
 
 fn type_something(cx: &UiContext) -> String {
