@@ -41,6 +41,19 @@ pub struct Draft {
     file: Option<File>,
 }
 
+/// A folder or a symbolic link is never replaced, also if the user allows it.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`], with why.
+pub fn may_be_replaced(old: &fs::Metadata) -> io::Result<()> {
+    let why = match old.file_type() {
+        kind if kind.is_symlink() => t!("the path is a symbolic link: name the file itself"),
+        kind if !kind.is_file() => t!("the path is not a file"),
+        _ => return Ok(()),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
 impl Draft {
     /// Readable by the owner only. A link in place of the target is not followed, and [`Self::place`] refuses it.
     pub fn create(path: &Path) -> io::Result<Self> {
@@ -83,14 +96,7 @@ impl Draft {
     pub fn place(mut self, overwrite: Overwrite) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::InvalidInput)?;
         if let Ok(old) = fs::symlink_metadata(&self.target) {
-            // Nobody can allow lapel to replace these.
-            if old.is_symlink() {
-                let why = t!("the path is a symbolic link: name the file itself");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-            }
-            if !old.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, t!("the path is not a file")));
-            }
+            may_be_replaced(&old)?;
             #[cfg(unix)]
             if overwrite == Overwrite::Yes {
                 file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(super::mode_of(&old)))?;

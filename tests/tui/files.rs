@@ -438,7 +438,7 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     // As in other forms: back to the file, and to the reason again.
     for back in ["backtab", "up"] {
         h.press(back);
-        assert!(h.screen().contains(&format!("{} ▌", msg("File"))), "{back}:\n{}", h.screen());
+        assert!(h.screen().contains(&format!("▌{}", file.display())), "{back}:\n{}", h.screen());
         h.press("enter");
     }
     h.press("tab enter");

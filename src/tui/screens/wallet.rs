@@ -73,6 +73,8 @@ struct HolderBadges {
 struct LookupState {
     query: Option<Query>,
     requests: u32,
+    /// Whether the user stopped the reading: some of its requests may have been sent, and are not in `requests`.
+    is_stopped: bool,
     /// Maximum number of pages to read of each list.
     pages: u64,
     by_id: Option<BadgeId>,

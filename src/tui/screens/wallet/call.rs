@@ -145,8 +145,6 @@ impl Wallet {
     }
 
     fn read(&mut self, email: String, out: &mut Effects<'_>) {
-        // Counted from the start: also those of a look-up that the user stops.
-        self.call.requests += OF_HOLDER;
         out.ask_instead(&mut self.request, Request::Holder(email, self.call.pages));
     }
 
@@ -251,7 +249,9 @@ impl Wallet {
         let failed = wallet.is_err() && history.is_err();
         let complete =
             wallet.as_ref().map_or(true, |(_, all)| *all) && history.as_ref().map_or(true, |(_, all)| *all);
-        self.call.requests = (self.call.requests + holder.requests).saturating_sub(OF_HOLDER);
+        self.call.requests += holder.requests;
+        self.call.is_stopped =
+            [wallet.as_ref().err(), history.as_ref().err()].contains(&Some(&ApiError::Cancelled));
         let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
         let selected = selected.or_else(|| self.call.wanted.take());
         let items_of_wallet = wallet.map(|(items, _)| items).unwrap_or_default();

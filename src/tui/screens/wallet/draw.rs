@@ -330,7 +330,7 @@ impl Wallet {
     fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
-        let right: Vec<String> = place.into_iter().chain([asked]).collect();
+        let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
         let right = right.join(&format!(" {} ", cx.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
         let name = width(who).min(NAME);
@@ -359,6 +359,9 @@ impl Wallet {
     }
 
     fn requests(&self, cx: &UiContext) -> String {
+        if self.call.is_stopped && self.waits_for().is_none() {
+            return String::new();
+        }
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
