@@ -225,7 +225,12 @@ impl HttpResponse {
     /// A POST that was neither clearly accepted nor clearly refused is in doubt: a proxy may have answered.
     pub(super) fn of_post(self) -> Meaning {
         let doubt = |accepted: bool, why: Localizable| {
-            Meaning::Refused(ApiError::InDoubt { accepted, status: Some(self.status), why })
+            Meaning::Refused(ApiError::InDoubt {
+                accepted,
+                status: Some(self.status),
+                why,
+                may_repeat: false,
+            })
         };
         match (self.status, &self.body) {
             (429, _) if !self.claims_success() => Meaning::Limited,

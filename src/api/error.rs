@@ -51,7 +51,9 @@ messages! {
         => localizable!("No usable response: {why}. Nothing was changed. It is safe to try again.", why);
     /// A POST was sent, and its result is unknown. Read the history before sending it again.
     /// `accepted`: True if the service accepted the request in an otherwise unreadable response.
-    InDoubt { accepted: bool, status: Option<u16>, why: Localizable } => in_doubt(*accepted, *status, why);
+    /// `may_repeat`: a second request does no harm, as for a revocation.
+    InDoubt { accepted: bool, status: Option<u16>, why: Localizable, may_repeat: bool }
+        => in_doubt(*accepted, *status, why, *may_repeat);
     /// lapel refused the input before sending anything.
     /// `field`: Named as in the contract or the profile.
     BadInput { field: &'static str, why: Localizable }
@@ -188,23 +190,32 @@ pub(super) fn mask(text: &str) -> String {
     out
 }
 
-fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable) -> Localizable {
+fn in_doubt(accepted: bool, status: Option<u16>, why: &Localizable, may_repeat: bool) -> Localizable {
     let status = status.map(|status| format!("HTTP {status}"));
     // The words of a refusal begin with its status.
     let status = status.filter(|status| !why.to_string().contains(status));
     let status = status.map_or(String::new(), |status| format!(" ({status})"));
-    if accepted {
-        localizable!(
+    match (accepted, may_repeat) {
+        (true, true) => localizable!(
+            "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. A second request does no harm.",
+            why,
+            status
+        ),
+        (false, true) => localizable!(
+            "It is not known whether the service carried this out: {why}{status}. Something may have changed. Only the history shows the result. A second request does no harm.",
+            why,
+            status
+        ),
+        (true, false) => localizable!(
             "The service accepted the request, but its response could not be read: {why}{status}. Only the history shows the result. Do not send it again. Check the history.",
             why,
             status
-        )
-    } else {
-        localizable!(
+        ),
+        (false, false) => localizable!(
             "It is not known whether the service carried this out: {why}{status}. Something may have changed. Do not send it again before the history shows the result.",
             why,
             status
-        )
+        ),
     }
 }
 
@@ -248,18 +259,23 @@ mod tests {
 
     #[test]
     fn doubt_says_what_to_do() {
-        let said =
-            ApiError::InDoubt { accepted: false, status: None, why: localizable!("the connection was lost") };
-        assert!(said.to_string().contains("Do not send it again before the history"));
-        let said = ApiError::InDoubt { accepted: true, status: Some(202), why: Localizable::verbatim("x") };
-        assert!(said.to_string().contains("accepted the request"));
+        let said = |accepted, may_repeat| {
+            let why = localizable!("the connection was lost");
+            ApiError::InDoubt { accepted, status: None, why, may_repeat }.to_string()
+        };
+        assert!(said(false, false).contains("Do not send it again before the history"));
+        assert!(said(true, false).contains("accepted the request"));
+        for accepted in [true, false] {
+            let said = said(accepted, true);
+            assert!(said.contains("A second request does no harm") && !said.contains("Do not"), "{said}");
+        }
     }
 
     #[test]
     fn doubt_names_the_status_once() {
         let said = |why: &str| {
             let why = Localizable::verbatim(why);
-            ApiError::InDoubt { accepted: false, status: Some(500), why }.to_string()
+            ApiError::InDoubt { accepted: false, status: Some(500), why, may_repeat: false }.to_string()
         };
         assert!(said("service error (HTTP 500, code 5000)").contains("code 5000). Something"));
         assert!(said("an error before it").contains("an error before it (HTTP 500). Something"));

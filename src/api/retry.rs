@@ -401,7 +401,9 @@ impl ApiCore {
                     }
                     ApiError::NotReached { why }
                 }
-                Err(TransportError::Broken(why)) => ApiError::InDoubt { accepted: false, status: None, why },
+                Err(TransportError::Broken(why)) => {
+                    ApiError::InDoubt { accepted: false, status: None, why, may_repeat: false }
+                }
             };
             return Err(self.end(error));
         }

@@ -133,13 +133,22 @@ impl Writer {
         filled("reason", &request.reason)?;
         let ids: Vec<_> = request.badge_ids.iter().map(BadgeId::wire).collect();
         let body = json!({ "badge_ids": ids, "reason": request.reason });
-        let data = self.reader.0.post(&self.posts, "badges/revoke", &body, call).await?;
+        let data =
+            self.reader.0.post(&self.posts, "badges/revoke", &body, call).await.map_err(without_harm)?;
         Ok(revoke_accepted(&data))
     }
 }
 
 fn unbound(why: Localizable) -> ApiError {
-    ApiError::InDoubt { accepted: true, status: Some(202), why }
+    ApiError::InDoubt { accepted: true, status: Some(202), why, may_repeat: false }
+}
+
+/// A badge is revoked only once.
+fn without_harm(mut error: ApiError) -> ApiError {
+    if let ApiError::InDoubt { may_repeat, .. } = &mut error {
+        *may_repeat = true;
+    }
+    error
 }
 
 fn filled(field: &'static str, value: &str) -> ApiResult<()> {

@@ -49,6 +49,12 @@ pub struct CallCase<'a> {
     pub zone_known: bool,
 }
 
+impl CallCase<'_> {
+    pub fn verdict(&self) -> Verdict {
+        self.held.verdict(self.now).with_request(self.requested, self.now)
+    }
+}
+
 /// The advice. When there is too little space, its last line [`correction`] is dropped first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
@@ -60,7 +66,7 @@ pub struct Script {
 }
 
 pub fn script(case: &CallCase<'_>) -> Script {
-    let verdict = case.held.verdict(case.now);
+    let verdict = case.verdict();
     let mut say = who_calls(case);
     let mut cannot = cannot(&verdict).to_owned();
     if case.masked {
@@ -281,10 +287,6 @@ fn how_it_stands(case: &CallCase<'_>, verdict: &Verdict) -> Vec<String> {
     let held = case.held;
     match verdict {
         Verdict::Waiting { since: None } => vec![match case.requested {
-            Some(at) if at.checked_add(24.hours()).is_ok_and(|latest| latest < case.now) => t!(
-                "It should have been issued. Give the badge id to the provider's help desk. The holder does not need to do anything."
-            )
-            .to_owned(),
             Some(at) => t!(
                 "It was requested on {at} and waits to be issued: usually 5 min to 24 h.",
                 at = at.strftime("%Y-%m-%d %H:%M")
@@ -425,6 +427,8 @@ fn revoked(case: &CallCase<'_>) -> Vec<String> {
         return vec![coming];
     }
     let reason = match (case.held.reason(), &case.held.detail) {
+        // A reason may name the holder, or someone else.
+        (Some(_), _) if case.by_id => t!("Read out the reason above, but no names and no addresses."),
         (Some(_), _) => t!("Read out the reason above word for word."),
         (None, Some(_)) => t!("The record gives no reason."),
         (None, None) => t!("The reason is in the badge itself, which lapel has not read."),

@@ -104,6 +104,15 @@ impl Address {
     /// Removes `mailto:`, `Name <…>`, surrounding white space and invisible characters. Refuses any
     /// other text that is not an address, with a reason.
     pub fn check(typed: &str) -> Result<Self, EmailProblem> {
+        Self::checked(typed, false)
+    }
+
+    /// As [`Address::check`]. Badges may be sent from elsewhere to an address with Hangul, so it can be looked up.
+    pub fn to_look_up(typed: &str) -> Result<Self, EmailProblem> {
+        Self::checked(typed, true)
+    }
+
+    fn checked(typed: &str, may_be_hangul: bool) -> Result<Self, EmailProblem> {
         let composed = composed(typed);
         let bare = unwrap(&composed);
         if bare.is_empty() {
@@ -126,7 +135,8 @@ impl Address {
         if domain.ends_with('.') {
             return wrong(localizable!("the e-mail address ends with a dot"));
         }
-        if local.chars().any(is_hangul) {
+        let has_hangul = local.chars().any(is_hangul);
+        if has_hangul && !(may_be_hangul && !local.chars().any(is_lone_jamo)) {
             return wrong(localizable!(
                 "the e-mail address has Hangul before the @: was the Hangul keyboard on?"
             ));
@@ -154,6 +164,9 @@ impl Address {
             ));
         }
         let mut warnings = Vec::new();
+        if has_hangul {
+            warnings.push(t!("has Hangul before the @: was the Hangul keyboard on?").to_owned());
+        }
         if bare.chars().any(char::is_uppercase) {
             warnings
                 .push(t!("has upper-case letters; some services treat this as another mailbox").to_owned());
@@ -449,6 +462,18 @@ mod tests {
             assert!(said.contains(reason), "{typed}: {said}");
         }
         assert!(Address::check(&format!("{}@naru.example", "a".repeat(65))).is_err());
+    }
+
+    #[test]
+    fn syllables_before_the_sign_can_only_be_looked_up() {
+        let typed = "홍길동@traps.example";
+        assert!(Address::check(typed).is_err());
+        let found = Address::to_look_up(typed).expect("an address");
+        assert_eq!(found.as_str(), typed);
+        assert!(found.warnings()[0].contains("Hangul keyboard"), "{:?}", found.warnings());
+        for typed in ["ㅏㅑㅡ@naru.example", "김ㅊ@naru.example"] {
+            assert!(Address::to_look_up(typed).is_err(), "{typed}");
+        }
     }
 
     #[test]

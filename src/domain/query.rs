@@ -118,11 +118,11 @@ fn name_in(bare: &str) -> String {
 fn address(bare: &str) -> Query {
     // `Name <address>`. Brackets around the whole text are already gone.
     if let (Some(open), true) = (bare.rfind('<'), bare.ends_with('>'))
-        && let Ok(address) = Address::check(&joined(&without_mailto(&unwrapped(&bare[open..]))))
+        && let Ok(address) = Address::to_look_up(&joined(&without_mailto(&unwrapped(&bare[open..]))))
     {
         return Query::Address { address, name: named(&bare[..open]) };
     }
-    let problem = match Address::check(&joined(bare)) {
+    let problem = match Address::to_look_up(&joined(bare)) {
         Ok(address) => return Query::Address { address, name: None },
         Err(problem) => problem,
     };
@@ -131,7 +131,7 @@ fn address(bare: &str) -> Query {
         bare.split_whitespace().partition(|word| word.contains('@'));
     let [word] = found.as_slice() else { return Query::NotAnAddress(problem) };
     let (before, word, after) = parted(word);
-    match Address::check(&without_mailto(&unwrapped(without_label(&unwrapped(word))))) {
+    match Address::to_look_up(&without_mailto(&unwrapped(without_label(&unwrapped(word))))) {
         Ok(address) => {
             let rest: Vec<&str> = [before].into_iter().chain(others).chain([after]).collect();
             Query::Address { address, name: named(&rest.join(" ")) }

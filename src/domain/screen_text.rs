@@ -34,6 +34,17 @@ impl KnownWords {
         }
     }
 
+    /// A text that a person typed may be a name or an address. An id stays.
+    pub fn typed(&mut self, text: &str) {
+        for word in text.split_whitespace() {
+            match word.split_once('@') {
+                Some((local, _)) => self.people.extend(words(local).map(str::to_lowercase)),
+                None if is_id(word) => {}
+                None => self.people.extend(words(word).map(str::to_lowercase)),
+            }
+        }
+    }
+
     pub fn plain<'a>(&mut self, text: impl IntoIterator<Item = &'a Text>) {
         for text in text {
             self.plain_text(&text.to_string());
@@ -240,6 +251,23 @@ mod tests {
             ),
             ("2026-11-02 09:41  1,234,567,890", "2026-11-02 09:41  1,234,567,890"),
             ("Naru University · 1,177 rows", "Naru University · 1,177 rows"),
+        ] {
+            assert_eq!(known.mask(line), format!("{masked}\n"), "{line}");
+        }
+    }
+
+    #[test]
+    fn typed_words_do_not_stay_and_typed_ids_do() {
+        let mut known = KnownWords::default();
+        known.typed("Mark Page");
+        known.typed("back.name@naru.example");
+        known.typed("이유 하나");
+        known.typed("B-000018358-J2");
+        for (line, masked) in [
+            ("Holder  Mark Page", "Holder  ***  ***"),
+            ("back.name was not found", "***.***   was not found"),
+            ("이유 하나", "*** ***"),
+            ("Badge B-000018358-J2", "Badge B-000018358-J2"),
         ] {
             assert_eq!(known.mask(line), format!("{masked}\n"), "{line}");
         }

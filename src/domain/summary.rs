@@ -10,7 +10,7 @@ use jiff::civil::DateTime;
 
 pub fn summary(case: &CallCase<'_>, script: &Script) -> String {
     let held = case.held;
-    let (word, why) = held.verdict(case.now).line();
+    let (word, why) = case.verdict().line();
     let part = |text: Option<&Text>| text.map(ToString::to_string);
     let mut lines = vec![t!(
         "Badge {id}: {verdict}",

@@ -283,6 +283,19 @@ impl Verdict {
         }
     }
 
+    /// A record of a waiting badge may have no acceptance time. The time of lapel's request, in service time, then shows
+    /// that the badge is overdue.
+    pub fn with_request(self, requested: Option<DateTime>, now: DateTime) -> Self {
+        match (self, requested.map(|at| between(at, now))) {
+            (Self::Waiting { since: None }, Some(since))
+                if since > SignedDuration::from_hours(NORMAL_WAIT_HOURS) =>
+            {
+                Self::Overdue { since }
+            }
+            (verdict, _) => verdict,
+        }
+    }
+
     /// The line contains a time that changes while it is displayed.
     pub fn is_running(&self) -> bool {
         matches!(self, Self::Waiting { since: Some(_) } | Self::Overdue { .. })

@@ -2,8 +2,8 @@
 
 use super::list::List;
 use super::record::ExportRow;
-use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Reader, Sort};
-use crate::domain::Page;
+use crate::api::{ApiError, Call, Gathered, ListEnd, MAX_ROWS_PER_PAGE, PageReader, Paging, Reader, Sort};
+use crate::domain::{Page, RecordProblem};
 use crate::i18n::{Language, language};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl<'r> Walk<'r> {
         let Some(wanted) = self.pages.next() else { return Ok(None) };
         self.list = self.list.clone().at(wanted.page, wanted.rows);
         let page = if self.pages.is_first() {
-            first_page(self.list.clone(), self.reader, self.call).await.map(|(list, page)| {
+            first_accepted(self.list.clone(), self.reader, self.call).await.map(|(list, page)| {
                 self.list = list;
                 page
             })
@@ -55,10 +55,21 @@ impl<'r> Walk<'r> {
     }
 }
 
+/// The page that `list` asks for, and the list with the accepted values of its sort order.
+pub async fn first_page(
+    list: List,
+    reader: &Reader,
+    call: &Call,
+) -> Result<(List, Page<ExportRow>), ApiError> {
+    let (list, page) = first_accepted(list, reader, call).await?;
+    let page = as_counted(page, list.paging());
+    Ok((list, page))
+}
+
 /// Tries the forms of [`crate::api::DirectionStyle::after_refusal`], since the contract does not show the
 /// `sort_type` values. Returns the list with the accepted values. When the service refuses all, the error is
 /// its answer to the first request.
-pub async fn first_page(
+async fn first_accepted(
     list: List,
     reader: &Reader,
     call: &Call,
@@ -75,6 +86,20 @@ pub async fn first_page(
         Err(ApiError::BadRequest(_)) => Err(refused),
         Err(why) => Err(why),
     }
+}
+
+/// A page with another number of rows than its own count gives it has a problem: rows are missing, or the count is wrong.
+fn as_counted<T>(mut page: Page<T>, asked: &Paging) -> Page<T> {
+    let rows = page.rows_per_page.unwrap_or(asked.rows_per_page.into());
+    let before = page.page.unwrap_or(asked.page).saturating_sub(1).saturating_mul(rows);
+    if let Some(total) = page.total_count
+        && page.list_len as u64 != total.saturating_sub(before).min(rows)
+    {
+        let why =
+            localizable!("{rows} rows on this page, but total_count is {total}", rows = page.list_len, total);
+        page.problems.push(RecordProblem { place: "list".to_owned(), why });
+    }
+    page
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -219,6 +244,35 @@ mod tests {
         assert!(summary(&none, noun).contains("gives no total_count"));
         let moving = Gathered { end: ListEnd::Moving, ..read };
         assert!(summary(&moving, noun).contains("incomplete"));
+    }
+
+    #[test]
+    fn a_page_that_contradicts_its_count_has_a_problem() {
+        let problems = |page: u64, len: usize, total: Option<u64>, stated: Option<u64>| {
+            let read = Page::<()> {
+                items: Vec::new(),
+                list_len: len,
+                total_count: total,
+                page: Some(page),
+                rows_per_page: stated,
+                problems: Vec::new(),
+            };
+            as_counted(read, &Paging { page, rows_per_page: 20, ..Paging::default() }).problems.len()
+        };
+        for (page, len, total, stated) in [
+            (1, 20, Some(45), None),
+            (3, 5, Some(45), None),
+            (4, 0, Some(45), None),
+            (1, 0, Some(0), None),
+            (1, 3, None, None),
+            // The service gives fewer rows a page than asked for.
+            (2, 7, Some(45), Some(7)),
+        ] {
+            assert_eq!(problems(page, len, total, stated), 0, "{page} {len} {total:?} {stated:?}");
+        }
+        for (page, len, total) in [(1, 0, Some(14)), (1, 19, Some(45)), (1, 20, Some(19)), (3, 4, Some(45))] {
+            assert_eq!(problems(page, len, total, None), 1, "{page} {len} {total:?}");
+        }
     }
 
     #[test]

@@ -41,6 +41,19 @@ pub struct Draft {
     file: Option<File>,
 }
 
+/// A folder or a symbolic link is never replaced, also if the user allows it.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`], with why.
+pub fn may_be_replaced(old: &fs::Metadata) -> io::Result<()> {
+    let why = match old.file_type() {
+        kind if kind.is_symlink() => t!("the path is a symbolic link: name the file itself"),
+        kind if !kind.is_file() => t!("the path is not a file"),
+        _ => return Ok(()),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+}
+
 impl Draft {
     /// Readable by the owner only. A link in place of the target is not followed, and [`Self::place`] refuses it.
     pub fn create(path: &Path) -> io::Result<Self> {
@@ -78,22 +91,16 @@ impl Draft {
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] when the name is taken and `overwrite` is `No`.
-    /// [`io::ErrorKind::InvalidInput`] when the target is not a file. After any error nothing has
+    /// [`io::ErrorKind::InvalidInput`] when the target is not a file, such as a folder or a link. After any error nothing has
     /// changed, and the draft is removed.
     pub fn place(mut self, overwrite: Overwrite) -> io::Result<()> {
         let file = self.file.take().ok_or(io::ErrorKind::InvalidInput)?;
-        if overwrite == Overwrite::Yes
-            && let Ok(old) = fs::symlink_metadata(&self.target)
-        {
-            if old.is_symlink() {
-                let why = t!("the path is a symbolic link: name the file itself");
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-            }
-            if !old.is_file() {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, t!("the path is not a file")));
-            }
+        if let Ok(old) = fs::symlink_metadata(&self.target) {
+            may_be_replaced(&old)?;
             #[cfg(unix)]
-            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(super::mode_of(&old)))?;
+            if overwrite == Overwrite::Yes {
+                file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(super::mode_of(&old)))?;
+            }
         }
         file.sync_all()?;
         drop(file);
@@ -239,6 +246,18 @@ mod tests {
         assert_eq!(mode(&private), 0o640);
     }
 
+    #[test]
+    fn a_folder_is_no_file_to_replace() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let to = folder.path().join("folder");
+        fs::create_dir(&to).expect("a folder");
+        for overwrite in [Overwrite::Yes, Overwrite::No] {
+            let why = draft(&to, "new").place(overwrite).expect_err("refused");
+            assert_eq!(why.kind(), io::ErrorKind::InvalidInput);
+        }
+        assert_eq!(names(folder.path()), ["folder"]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_is_not_followed() {
@@ -249,11 +268,9 @@ mod tests {
         for to in [&real, &missing] {
             let _ = fs::remove_file(&link);
             std::os::unix::fs::symlink(to, &link).expect("a link");
-            for (overwrite, kind) in
-                [(Overwrite::Yes, io::ErrorKind::InvalidInput), (Overwrite::No, io::ErrorKind::AlreadyExists)]
-            {
+            for overwrite in [Overwrite::Yes, Overwrite::No] {
                 let why = draft(&link, "new").place(overwrite).expect_err("refused");
-                assert_eq!(why.kind(), kind, "{to:?}");
+                assert_eq!(why.kind(), io::ErrorKind::InvalidInput, "{to:?}");
             }
             assert!(fs::symlink_metadata(&link).expect("metadata").is_symlink());
         }

@@ -7,7 +7,7 @@ mod draft_file;
 mod file_system;
 
 pub use database::set_journal_mode;
-pub use draft_file::{Draft, Overwrite, all_finished};
+pub use draft_file::{Draft, Overwrite, all_finished, may_be_replaced};
 pub use file_system::{FileSystem, open_plain};
 
 use std::fs::{DirBuilder, File, OpenOptions};

@@ -5,7 +5,7 @@ use super::history_scan::{HistoryScan, Lesson};
 use super::job::{Job, JobChange, JobId, JobRow, Touched};
 use super::journal::facts::{self, Fact, FactObservation, KeptFact, LEAST_OFFSET};
 use super::journal::rows::RowFilter;
-use super::journal::sent_here::SentHere;
+use super::journal::sent_here::{SentHere, SentToName};
 use super::journal::{Account, Journal, JournalError, JournalWatch, Store};
 use super::reason::Code;
 use super::row_status::RowStatus;
@@ -230,6 +230,11 @@ impl Jobs {
     /// Rows sent to an address whose badge was not seen as issued, newest first.
     pub async fn sent_to(&self, email: &str) -> Result<Vec<SentHere>, JobError> {
         Ok(self.core.journal.sent_to(&self.core.account, email).await?)
+    }
+
+    /// Rows sent to a name whose badge was not seen as issued, newest first.
+    pub async fn sent_to_name(&self, name: &str) -> Result<Vec<SentToName>, JobError> {
+        Ok(self.core.journal.sent_to_name(&self.core.account, name).await?)
     }
 
     /// Rows sent to an address whose badge ids are known, newest first.

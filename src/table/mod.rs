@@ -23,6 +23,7 @@ pub use xlsx_file::Room;
 
 pub(crate) use notes::tally;
 
+use crate::fs::may_be_replaced;
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
@@ -149,12 +150,11 @@ const BREATH: u64 = 256;
 /// Called before there are any rows.
 ///
 /// # Errors
-/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::NoFolder`]
+/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::Write`] when it is no file's,
+/// [`TableError::NoFolder`]
 /// when the folder is missing. Other errors appear when the file is written.
 pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
-    if !overwrite && std::fs::symlink_metadata(to).is_ok() {
-        return Err(TableError::Exists(to.to_owned()));
-    }
+    is_free(to, overwrite)?;
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -165,6 +165,12 @@ pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => Err(TableError::NoFolder(to.to_owned())),
         Err(why) => Err(TableError::of(to, why)),
     }
+}
+
+fn is_free(to: &Path, overwrite: bool) -> Result<(), TableError> {
+    let Ok(old) = std::fs::symlink_metadata(to) else { return Ok(()) };
+    may_be_replaced(&old).map_err(|why| TableError::of(to, why))?;
+    if overwrite { Ok(()) } else { Err(TableError::Exists(to.to_owned())) }
 }
 
 struct TableRow<'a> {

@@ -280,6 +280,9 @@ impl App {
                 self.connection.jobs = Some(jobs.0);
                 if let Some(why) = self.connection.journal_failure.take() {
                     self.toasts.withdraw(&why);
+                    self.on_tab(Tab::Wallet, &mut out, |screens, out| {
+                        screens.wallet.journal_is_back(true, out);
+                    });
                 }
                 self.on_tab(Tab::Activity, &mut out, |screens, out| screens.activity.restart(out));
                 out.owned_by(RequestOwner::Screen(Tab::Home), |out| {

@@ -120,3 +120,33 @@ pub async fn walk(columns: u16, rows: u16, left: &mut Vec<String>) {
     h.settled().await;
     take(&mut h, "replace", left);
 }
+
+#[tokio::test]
+async fn the_choices_of_resolve_are_whole_at_80_columns() {
+    set_language(Language::Korean);
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let options = lapel::sandbox::Options { switches, ..frozen() };
+    let mut h = Harness::new(options, 80, 24).await;
+    h.sandbox.control().add_fault("post /badges/batch drop times=1").expect("a rule");
+    h.settled().await;
+    h.press("1 i");
+    h.settled().await;
+    h.paste("한서윤,seoyun.han@naru.example\n오지호,jiho.oh@naru.example\n");
+    h.shows("열").await;
+    h.press("enter");
+    h.settled().await;
+    h.confirm_draft("2").await;
+    h.until("in doubt", |s| s.contains("결과 불명")).await;
+    h.sandbox.control().advance(std::time::Duration::from_secs(27 * 3600));
+    h.press("enter");
+    h.settled().await;
+    h.press("r");
+    h.until("never seen", |s| s.contains("끝내 미확인")).await;
+    h.settled().await;
+    h.press("d");
+    let screen = h.until("the choices", |s| s.contains("모두 다시 보내기")).await;
+    for choice in ["배지가 둘이어도 될 때", "다시 보낼 수 있는 행", "다음에 ID 입력)", "더 처리하지 않음)"]
+    {
+        assert!(screen.contains(choice), "{choice}:\n{screen}");
+    }
+}

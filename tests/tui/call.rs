@@ -614,3 +614,133 @@ async fn a_badge_that_only_its_record_has_is_in_neither_list_and_has_the_time_of
     says(&screen, &["1 badge in neither list", "It was requested on 2026-11-21"]);
     assert!(!flowing(&screen).contains(msg_part("in the history, none in the wallet")), "{screen}");
 }
+
+#[tokio::test]
+async fn the_masked_record_masks_the_holder_in_its_reason_too() {
+    let mut h = Harness::new(frozen(), 80, 24).await;
+    let row = RowSpec {
+        recipient_name: "김가온별".into(),
+        recipient_email: "gaon.byeol@traps.example".into(),
+        state: lapel::sandbox::RowState::Revoked,
+        reason: "이름 정정: 김가온별 (gaon.byeol@traps.example)".into(),
+        ..RowSpec::default()
+    };
+    let id = insert(&h, vec![row]).remove(0);
+    let (screen, _) = answer(&mut h, &id).await;
+    says(
+        &screen,
+        &["REVOKED", "이름 정정: 김***", "Read out the reason above, but no names and no addresses"],
+    );
+    h.press("Y");
+    let text = copied(&mut h);
+    for said in [screen, text] {
+        assert!(!said.contains("김가온별") && !said.contains("gaon.byeol"), "{said}");
+        assert!(!said.contains(msg_part("word for word")), "{said}");
+    }
+}
+
+/// As with a full disk.
+#[tokio::test]
+async fn a_match_is_opened_only_when_the_journal_has_recorded_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().to_owned();
+    let mut h = Harness::with(frozen(), 80, 24, move |session| session.kept_in(place)).await;
+    let (screen, _) = answer(&mut h, "김민준").await;
+    says(&screen, &["2 addresses have the name “김민준”"]);
+    let other = rusqlite::Connection::open(lapel::jobs::Journal::file_in(folder.path())).expect("the file");
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON decision BEGIN SELECT RAISE(ABORT, 'no space'); END";
+    other.execute_batch(refuse).expect("a trigger");
+    let before = all_requests(&h);
+    h.press("j enter");
+    let screen = h.settled().await;
+    says(
+        &screen,
+        &["The wallet was not opened because lapel could not record it", "2 addresses have the name"],
+    );
+    assert!(!screen.contains(".kim@"), "{screen}");
+    assert_eq!(all_requests(&h), before, "nothing was read");
+    other.execute_batch("DROP TRIGGER refuse").expect("dropped");
+    h.press("enter");
+    says(&h.settled().await, &["2 addresses have this name; they may be different people"]);
+    let all: i64 = other
+        .query_row("SELECT count(*) FROM decision WHERE what = 'open a possible match'", [], |row| row.get(0))
+        .expect("a number");
+    assert_eq!(all, 1);
+}
+
+#[tokio::test]
+async fn a_badge_that_was_requested_a_day_ago_is_overdue_on_every_screen() {
+    let switches = [("waiting-history", "hidden"), ("wallet-waiting", "hidden"), ("issue-time", "never")];
+    let switches = switches.map(|(name, value)| (name.into(), value.into())).into();
+    let mut h = Harness::new(Options { switches, ..small() }, 120, 36).await;
+    super::sending::to_review(&mut h, "홍길동", "gildong@naru.example").await;
+    h.confirm("1");
+    h.shows("waiting 1").await;
+    h.press("esc");
+    h.sandbox.control().advance(std::time::Duration::from_secs(26 * 3600));
+    let badge = h.sandbox.control().ledger().accepted[0].badge_ids[0].clone();
+    answer(&mut h, &badge).await;
+    h.press("enter");
+    let screen = h.settled().await;
+    says(&screen, &["OVERDUE 26 h", "It should have been issued"]);
+    assert!(!screen.contains("WAITING"), "{screen}");
+    h.press("4");
+    h.paste(&badge);
+    h.press("enter");
+    let screen = h.settled().await;
+    let said = flowing(&screen);
+    assert!(said.contains("OVERDUE 26 h") && said.contains("It should have been issued"), "{screen}");
+    assert!(!said.contains(msg_part("the wallet may show it")) && !said.contains("WAITING"), "{screen}");
+    h.press("Y");
+    assert!(copied(&mut h).contains("OVERDUE 26 h"));
+}
+
+#[tokio::test]
+async fn a_name_that_only_the_journal_knows_is_told_from_it() {
+    let switches = vec![("waiting-history".into(), "hidden".into())];
+    let mut h = Harness::new(Options { switches, ..small() }, 100, 30).await;
+    super::sending::to_review(&mut h, "Mark Page", "mark.page@naru.example").await;
+    h.confirm("1");
+    h.shows("waiting 1").await;
+    h.press("esc");
+    let (screen, _) = answer(&mut h, "mark  page").await;
+    says(
+        &screen,
+        &[
+            "No badge with the name “mark page” is visible yet.",
+            "m***@naru.example: sent by lapel at",
+            "in job 1 (waiting); not visible yet",
+        ],
+    );
+    assert!(!screen.contains("mark.page"), "{screen}");
+    let (screen, _) = answer(&mut h, "Mara Pagell").await;
+    assert!(!screen.contains(msg_part("sent by lapel at")), "{screen}");
+}
+
+#[tokio::test]
+async fn an_address_with_hangul_can_be_looked_up() {
+    let mut h = Harness::new(small(), 80, 24).await;
+    let row = RowSpec { recipient_email: "홍길동@traps.example".into(), ..RowSpec::default() };
+    insert(&h, vec![row]);
+    let (screen, _) = answer(&mut h, "홍길동@traps.example").await;
+    says(&screen, &["1 badge in the wallet", "mail SENT to 홍길동@traps.example"]);
+    let (screen, _) = answer(&mut h, "안녕@traps.example").await;
+    says(&screen, &["No badge for 안녕@traps.example", "was the Hangul keyboard on?"]);
+}
+
+#[tokio::test]
+async fn a_look_up_that_is_stopped_does_not_say_that_nothing_was_sent() {
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.sandbox.control().add_fault("get /badges/history hold").expect("a rule");
+    h.press("3");
+    h.paste("slow@naru.example");
+    h.press("enter");
+    h.shows(msg_part("reading wallet and history")).await;
+    h.press("esc");
+    h.until("it is stopped", |screen| !screen.contains(msg_part("reading wallet and history"))).await;
+    assert!(!h.screen().contains(msg_part("0 requests")), "{}", h.screen());
+    h.sandbox.control().clear_faults();
+    h.press("r");
+    assert!(h.settled().await.contains(msg_part("2 requests")), "{}", h.screen());
+}

@@ -38,6 +38,9 @@ async fn a_closed_review_goes_on_from_home_with_its_decisions() {
     h.press("u");
     h.shows("3 ready").await;
     h.settled().await;
+    h.press("u");
+    let screen = h.shows(msg("There is no decision to undo.")).await;
+    assert!(!screen.contains("u undo"), "the key does nothing any more: {screen}");
     h.confirm_draft("3").await;
     h.shows("waiting 3 = 3").await;
     assert_eq!(accepted(&h), 3);

@@ -360,3 +360,19 @@ async fn there_is_nothing_to_export_where_nothing_is() {
     h.press("3 esc e");
     assert!(h.screen().contains(msg("There are no badges here to export.")), "{}", h.screen());
 }
+
+#[tokio::test]
+async fn a_folder_is_not_offered_for_replacement() {
+    let (mut h, folder) = history().await;
+    let path = open(&mut h, &folder, "here.csv");
+    std::fs::create_dir(&path).expect("a folder");
+    h.press("enter");
+    let is_said = |screen: &str| {
+        let words = screen.replace('│', " ");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        words.join(" ").contains(msg("the path is not a file"))
+    };
+    let screen = h.until("why", is_said).await;
+    assert!(!screen.contains(msg("Replace the file")), "{screen}");
+    assert_eq!(names(&folder), ["here.csv"]);
+}

@@ -435,6 +435,12 @@ async fn badges_whose_ids_stand_in_a_file_are_revoked_after_a_review() {
     h.press("enter enter");
     assert!(h.screen().contains(msg_part("the reason is empty")));
     h.type_text("중복 발급");
+    // As in other forms: back to the file, and to the reason again.
+    for back in ["backtab", "up"] {
+        h.press(back);
+        assert!(h.screen().contains(&format!("▌{}", file.display())), "{back}:\n{}", h.screen());
+        h.press("enter");
+    }
     h.press("tab enter");
     h.shows(&msg_with("badge ids from: {column}", &[&"badge_id"])).await;
     let screen = h.settled().await;

@@ -77,7 +77,10 @@ async fn a_waiting_badge_opened_by_its_id_says_what_its_record_does_not() {
     let said = flowing(&screen);
     assert!(
         said.contains("WAITING")
-            && said.contains(&msg_with("no acceptance time in the record: {key} shows it", &[&"w"])),
+            && said.contains(&msg_with(
+                "no acceptance time in the record; the wallet may show it: {key}",
+                &[&"w"]
+            )),
         "{screen}"
     );
     h.press("pagedown pagedown");

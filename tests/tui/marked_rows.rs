@@ -26,7 +26,9 @@ pub async fn never_seen() -> Harness {
     h.press("r");
     h.shows("▲ never seen").await;
     h.shows("3 never seen").await;
-    h.settled().await;
+    let screen = h.settled().await;
+    // It is said once that a person decides.
+    assert!(!screen.contains(msg_part("You can decide to send it again")), "{screen}");
     h
 }
 

@@ -167,3 +167,29 @@ async fn the_screen_of_a_connection_that_failed_can_be_saved() {
     h.press("esc");
     save(&mut h, &folder.path().join("screen.txt"), "").await;
 }
+
+/// Nobody has this name, so no record says that it is one.
+#[tokio::test]
+async fn a_typed_name_of_lapels_words_is_masked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut h = Harness::new(small(), 100, 30).await;
+    h.settled().await;
+    h.press("3");
+    h.type_text("Mark Page");
+    h.press("enter");
+    h.shows("“Mark Page”").await;
+    h.settled().await;
+    let masked = save(&mut h, &folder.path().join("wallet.txt"), "").await;
+    assert!(!masked.contains("Mark") && !masked.contains("Page"), "{masked}");
+    h.press("2 /");
+    h.type_text("name:Mark");
+    h.press("enter");
+    h.settled().await;
+    let masked = save(&mut h, &folder.path().join("history.txt"), "").await;
+    assert!(!masked.contains("Mark"), "{masked}");
+    h.press("1 i");
+    h.settled().await;
+    h.type_text("Open File");
+    let masked = save(&mut h, &folder.path().join("form.txt"), "").await;
+    assert!(!masked.contains("Open File"), "{masked}");
+}

@@ -228,6 +228,12 @@ async fn a_wallet_without_the_journal_says_that_badges_may_be_missing() {
     let screen = h.shows(msg_part("badges that lapel sent may be missing here")).await;
     assert!(screen.contains(msg_part("but not everything could be read")), "{screen}");
     server::open_to_all(folder.path());
+    // No key is needed.
+    let is_whole = |screen: &str| {
+        screen.contains(msg_part("in the wallet or the history"))
+            && !screen.contains(msg_part("badges that lapel sent may be missing here"))
+    };
+    h.until("it has looked again", is_whole).await;
 }
 
 #[tokio::test]

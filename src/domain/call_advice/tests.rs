@@ -115,6 +115,37 @@ fn revoked(id: &'static str, accepted: &'static str) -> HeldBadge {
 }
 
 #[test]
+fn a_third_party_hears_a_reason_without_names() {
+    let badge: Badge = serde_json::from_value::<serde_json::Value>(serde_json::json!({
+        "badge_id": "B-1", "status_name": "회수완료", "revoke_at": "2026-11-20 10:00:00", "revoke_reason": "중복",
+    }))
+    .ok()
+    .and_then(|fields| crate::domain::ServiceRecord::read(fields.as_object()?).ok())
+    .expect("a badge");
+    let held =
+        [HeldBadge { detail: Some(Box::new(badge)), ..HeldBadge::new(BadgeId::new("B-1").expect("an id")) }];
+    let said = |by_id| script(&CallCase { by_id, masked: by_id, ..case(&held[0], &held) }).say.join(" ");
+    assert!(said(false).contains("word for word"), "{}", said(false));
+    assert!(said(true).contains("no names and no addresses"), "{}", said(true));
+    assert!(!said(true).contains("word for word"), "{}", said(true));
+}
+
+#[test]
+fn a_badge_without_a_time_of_acceptance_is_overdue_by_the_time_of_its_request() {
+    let mut held = Row { label: "발급대기", mail: None, wallet: false, ..Row::default() }.held();
+    held.history.as_mut().expect("a row").reg_date = None;
+    let all = [held];
+    let requested =
+        |hours: i64| CallCase { requested: NOW.checked_sub(hours.hours()).ok(), ..case(&all[0], &all) };
+    let (overdue, waiting) = (requested(26), requested(2));
+    assert!(matches!(overdue.verdict(), Verdict::Overdue { .. }), "{:?}", overdue.verdict());
+    assert!(script(&overdue).say[0].contains("should have been issued"), "{:?}", script(&overdue));
+    assert!(summary(&overdue, &script(&overdue)).contains("OVERDUE 26 h"));
+    assert!(matches!(waiting.verdict(), Verdict::Waiting { since: None }), "{:?}", waiting.verdict());
+    assert!(script(&waiting).say[0].contains("It was requested on"), "{:?}", script(&waiting));
+}
+
+#[test]
 fn what_waits_has_its_deadline_and_what_is_overdue_is_passed_on() {
     let waiting =
         |accepted| Row { label: "발급대기", accepted, mail: None, wallet: false, ..Row::default() }.held();

@@ -188,3 +188,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_address_with_hangul_before_the_sign_is_an_address() {
+    let read = Query::read("홍길동@traps.example");
+    assert!(
+        matches!(&read, Query::Address { address, .. } if address.as_str() == "홍길동@traps.example"),
+        "{read:?}"
+    );
+    assert!(matches!(Query::read("ㅎㅗㅇ@traps.example"), Query::NotAnAddress(_)));
+}

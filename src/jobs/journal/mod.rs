@@ -14,7 +14,7 @@
 //! jobs, rows, requests, claims, facts, accounts       the tables   conditions   the rules as SQL
 //! carry         decisions of earlier drafts of a file
 //! row_parts     the order of the rows in a review     repeats      rows with one address
-//! sent_here     what was sent to an address
+//! sent_here     what was sent to an address or a name
 //! schema, place, owner, erase, purge, adopt, backup   the file, its owners, its removal and its copies
 //! tx, dialect   a transaction of the database, and its SQL
 //! team_store, lease   a journal on a team's PostgreSQL, and which of its processes are alive

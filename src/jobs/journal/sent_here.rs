@@ -1,16 +1,24 @@
-//! What lapel has sent to an address, or with a badge id, whether the service shows it or not.
+//! What lapel has sent to an address or a name, or with a badge id, whether the service shows it or not.
 
 use super::jobs::row_status;
-use super::tx::{self, Bind, Tx, values};
+use super::tx::{self, Bind, SqlRow, Tx, values};
 use super::{accounts, claims};
+use crate::domain::mask;
+use crate::domain::name_search::folded;
 use crate::jobs::job::{JobId, person};
 use crate::jobs::journal::prelude::*;
 use crate::jobs::row_status::RowStatus;
 
+/// The statuses in which the service may not show a badge yet.
+const OPEN: &str = "row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
+
+/// Maximum number of such rows for one look-up.
+const MOST: u32 = 20;
+
 /// Maximum number of rows with a time of request for one address.
 const MOST_REQUESTED: u32 = 1_000;
 
-/// Rows whose domains are counted, so that a large journal does not delay a look-up.
+/// Rows whose domains are counted, or whose names are compared, so that a large journal does not delay a look-up.
 const NEWEST: u32 = 50_000;
 
 /// A row that lapel sent and that the service may not show yet.
@@ -24,6 +32,13 @@ pub struct SentHere {
     pub row_status: RowStatus,
     /// Who began the job. `None` unless a team shares the journal.
     pub by: Option<Text>,
+}
+
+/// A row that was sent to a searched name. Of the recipient it has no more than a masked address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SentToName {
+    pub address: String,
+    pub sent: SentHere,
 }
 
 impl super::Journal {
@@ -43,6 +58,15 @@ impl super::Journal {
         email: &str,
     ) -> Result<Vec<SentHere>, super::JournalError> {
         self.store().sent_to(account.clone(), EmailKey::of(email)).await
+    }
+
+    /// Rows sent to a name whose badge was not seen as issued, newest first.
+    pub async fn sent_to_name(
+        &self,
+        account: &super::Account,
+        name: &str,
+    ) -> Result<Vec<SentToName>, super::JournalError> {
+        self.store().sent_to_name(account.clone(), folded(name)).await
     }
 
     /// The rows sent to an address whose badge ids are known, newest first.
@@ -65,12 +89,43 @@ pub(super) fn sent_badge(
     account: &super::Account,
     badge: &BadgeId,
 ) -> tx::Result<Vec<SentHere>> {
-    sent_here(db, account, ("row.badge = ?3", &badge.wire()), 20)
+    sent_here(db, account, ("row.badge = ?3", &badge.wire()), MOST)
 }
 
 pub(super) fn sent_to(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
-    let open = "row.bucket IN ('sending', 'in_doubt', 'unbound', 'not_seen', 'waiting', 'overdue')";
-    sent_to_recipient(db, account, key, open, 20)
+    sent_to_recipient(db, account, key, OPEN, MOST)
+}
+
+/// `name` is folded. The names of the rows are compared here, because the database cannot fold them.
+pub(super) fn sent_to_name(db: &Tx<'_>, account: &super::Account, name: &str) -> tx::Result<Vec<SentToName>> {
+    if name.is_empty() {
+        return Ok(Vec::new());
+    }
+    let [by_key, by_name] = accounts::all_of(db, account)?;
+    let mut found = Vec::new();
+    // `CROSS JOIN` makes SQLite begin with the newest job. Sorted rows of a large job would take longer.
+    db.each(
+        &format!(
+            "SELECT row.job, job.title, row.badge, request.intent, row.bucket, job.begun_by, row.name, row.email
+             FROM job CROSS JOIN row JOIN request ON request.id = row.request
+             WHERE row.job = job.id AND job.kind = 'issue' AND {OPEN}
+               AND EXISTS (SELECT 1 FROM account_key
+                           WHERE account_key.base_url = job.base_url AND account_key.key = job.account
+                             AND account_key.account IN (?1, ?2))
+             ORDER BY job.id DESC LIMIT {NEWEST}"
+        ),
+        values![by_key, by_name],
+        |r| {
+            if folded(&r.get::<String>(6)?) == name {
+                let address = mask::address(&r.get::<String>(7)?);
+                found.push(SentToName { address, sent: sent(db, r)? });
+            }
+            let is_enough = found.len() >= MOST as usize;
+            Ok(if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        },
+    )?;
+    found.sort_by_key(|one| std::cmp::Reverse(one.sent.at));
+    Ok(found)
 }
 
 pub(super) fn requested(db: &Tx<'_>, account: &super::Account, key: &EmailKey) -> tx::Result<Vec<SentHere>> {
@@ -146,20 +201,19 @@ fn sent_here(
          ORDER BY request.id DESC LIMIT {most}"
         ),
         &[&by_key, &by_name, value],
-        |r| {
-            Ok(SentHere {
-                job: JobId(r.get(0)?),
-                title: Text::new(r.get::<String>(1)?),
-                badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
-                at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
-                row_status: row_status(r, "bucket")?,
-                by: r
-                    .get::<Option<String>>("begun_by")?
-                    .filter(|_| db.is_team())
-                    .map(|who| Text::new(person(&who))),
-            })
-        },
+        |r| sent(db, r),
     )
+}
+
+fn sent(db: &Tx<'_>, r: &SqlRow<'_>) -> tx::Result<SentHere> {
+    Ok(SentHere {
+        job: JobId(r.get(0)?),
+        title: Text::new(r.get::<String>(1)?),
+        badge_id: r.get::<Option<String>>(2)?.and_then(BadgeId::new),
+        at: Timestamp::from_second(r.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
+        row_status: row_status(r, "bucket")?,
+        by: r.get::<Option<String>>("begun_by")?.filter(|_| db.is_team()).map(|who| Text::new(person(&who))),
+    })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::review::LastDecision;
 use super::rows::{NewRow, RowFilter};
 use super::runner::{JournalState, JournalTask, Operation, PendingOperation, Undo, Undoing};
 use super::sending::{IssueAnswer, RecordIntent, RefusalCheck, RefusalProof, RequestFailure, RevokeAnswer};
-use super::sent_here::SentHere;
+use super::sent_here::{SentHere, SentToName};
 use super::takeover::{Changes, TakeJob, TakeOver};
 use super::transfer::{BeginMove, JobCopy, JournalBeside, OtherJournal, SourceJournal, TakeCopy};
 use super::{
@@ -308,6 +308,7 @@ operations! {
     read number_of(id: JobId, no: u64) -> u64 = rows::number_of;
     read sent_badge(account: Account, badge: BadgeId) -> Vec<SentHere> = sent_here::sent_badge;
     read sent_to(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::sent_to;
+    read sent_to_name(account: Account, name: String) -> Vec<SentToName> = sent_here::sent_to_name;
     read requested(account: Account, key: EmailKey) -> Vec<SentHere> = sent_here::requested;
     read domains(account: Account) -> Vec<(String, u64)> = sent_here::domains;
     read facts(account: String) -> Vec<Fact> = facts::all;

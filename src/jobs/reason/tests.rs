@@ -56,6 +56,7 @@ fn composed() -> Vec<Reason> {
     let found = found.iter().map(|f| Reason::finding(f.field, &f.what)).collect();
     let redirect = localizable!("a redirect to {host}, not followed", host = "10.0.0.1");
     let doubt = ApiError::InDoubt {
+        may_repeat: false,
         accepted: false,
         status: Some(302),
         why: localizable!("unexpected response ({what})", what = redirect),

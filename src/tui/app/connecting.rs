@@ -101,6 +101,7 @@ impl App {
         self.changed |= self.cx.connection.journal_away != before;
         if self.cx.connection.journal_away.is_none() {
             self.on_tab(Tab::Activity, out, |screens, out| screens.activity.read_again(out));
+            self.on_tab(Tab::Wallet, out, |screens, out| screens.wallet.journal_is_back(false, out));
         }
         self.link();
     }

@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::tui::modals::screen_text::ScreenText;
+use crate::tui::persist::input_history::InputKind;
 use crate::tui::prelude::*;
 use crate::tui::screens::Tab;
 
@@ -17,11 +18,15 @@ impl App {
         let mut known = KnownWords::default();
         known.plain_text(&self.cx.place());
         for (tab, _) in Tab::ALL {
-            self.screens.of(*tab).know(&mut known);
+            let screen = self.screens.of(*tab);
+            screen.know(&mut known);
+            screen.typed().into_iter().for_each(|text| known.typed(text));
         }
         for modal in &self.modals {
             modal.know(&mut known);
+            modal.typed().into_iter().for_each(|text| known.typed(text));
         }
+        self.cx.recent(InputKind::LookUp).iter().for_each(|text| known.typed(text));
         known
     }
 }

@@ -195,7 +195,7 @@ actions! {
     Palette: "palette", "find actions by name, or type a badge, holder or template";
     Back: "back", "close this or go back";
     Redraw: "redraw", "redraw the whole screen";
-    SaveScreen: "save screen", "save screen as text" => "save a dump of the screen for a ticket, masked on request";
+    SaveScreen: "save screen", "save screen as text" => "save the screen as text for a ticket, masked or with personal data";
     Suspend: "suspend", "suspend lapel" => "suspend lapel (fg brings it back)";
     Quit: "quit", "quit lapel";
     QuitNow: "quit", "quit lapel, even inside a field";

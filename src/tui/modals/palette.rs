@@ -435,7 +435,7 @@ fn filter_words(filter: &NamedFilter) -> String {
 
 /// Destinations for the typed text, most likely first.
 fn ways(typed: &str) -> Vec<PaletteEntry> {
-    match Address::check(typed) {
+    match Address::to_look_up(typed) {
         Ok(address) => vec![PaletteEntry::Holder(address.as_str().to_owned())],
         Err(_) if typed.contains('@') => Vec::new(),
         Err(_) => {

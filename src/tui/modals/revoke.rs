@@ -187,6 +187,8 @@ impl Component for RevokeForm {
             Action::Earlier | Action::Later => self.reason.has_earlier(),
             Action::Accept | Action::ClearField | Action::Editor => self.to_revoke() > 0,
             Action::PageDown | Action::PageUp => self.targets.len() > 5,
+            // It has one field.
+            Action::PreviousField => false,
             _ => true,
         }
     }

@@ -53,8 +53,8 @@ impl Component for RevokeIds {
         match action {
             Action::Earlier | Action::Later if !self.at_reason => self.file.is_enabled(action),
             Action::Earlier | Action::Later => self.reason.has_earlier(),
-            Action::Editor => self.at_reason,
-            Action::PageDown | Action::PageUp | Action::PreviousField => false,
+            Action::Editor | Action::PreviousField => self.at_reason,
+            Action::PageDown | Action::PageUp => false,
             Action::Accept => self.file.is_enabled(action),
             _ => true,
         }
@@ -80,7 +80,10 @@ impl Component for RevokeIds {
                 out.say(t!("Type the name of a file with badge ids, or paste or drop it here."));
             }
             Action::Toggle => self.when_issued = !self.when_issued,
-            Action::PageDown | Action::PageUp | Action::PreviousField | Action::Complete => {}
+            Action::PreviousField => self.at_reason = false,
+            // As in other forms, if there are no earlier reasons to go through.
+            Action::Earlier if !self.reason.has_earlier() => self.at_reason = false,
+            Action::PageDown | Action::PageUp | Action::Complete => {}
             _ => return self.reason.on_action(action),
         }
         true

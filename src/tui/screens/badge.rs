@@ -270,7 +270,7 @@ impl Component for BadgeScreen {
             Action::CopySummary => match self.badge() {
                 Some(badge) => {
                     let held = told::held(badge);
-                    let case = told::case(&held, cx);
+                    let case = told::case(&held, self.requested(), cx);
                     out.copy(summary(&case, &script(&case)), t!("the masked summary"));
                 }
                 None => out.say(t!("There is no badge here to summarise.")),

@@ -5,9 +5,16 @@ use crate::tui::prelude::*;
 use crate::tui::widgets::highlight_email::spelled;
 use crate::tui::widgets::text_layout::{packed, styled, width};
 
-/// `more` follows the verdict.
-pub(super) fn head(held: &HeldBadge, more: &str, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-    let verdict = held.verdict(cx.now());
+/// `more` follows the verdict. `requested` is the time of lapel's request for the badge.
+pub(super) fn head(
+    held: &HeldBadge,
+    requested: Option<Timestamp>,
+    more: &str,
+    room: usize,
+    cx: &UiContext,
+) -> Vec<Line<'static>> {
+    let requested = requested.map(|at| cx.clock().offset().to_datetime(at));
+    let verdict = held.verdict(cx.now()).with_request(requested, cx.now());
     let state = verdict.state();
     let (word, why) = verdict.line();
     let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);

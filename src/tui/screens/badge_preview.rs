@@ -114,7 +114,7 @@ fn areas(pane: Rect, cx: &UiContext) -> (Option<Rect>, Rect) {
 impl BadgePreview {
     fn lines(&self, row: &HistoryItem, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
         let held = HeldBadge { history: Some(row.clone()), ..HeldBadge::new(row.badge_id.clone()) };
-        let mut lines = head(&held, "", room, cx);
+        let mut lines = head(&held, self.requested, "", room, cx);
         if let Some(remark) = &self.remark {
             lines.extend(styled(remark, room, cx.theme.warning()));
         }

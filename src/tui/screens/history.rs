@@ -435,6 +435,11 @@ impl Component for History {
         for (_, item) in self.browser.list.loaded() {
             item.know(known);
         }
+        let filter = self.browser.view().filter;
+        filter
+            .iter()
+            .filter(|(field, _)| field.starts_with("recipient_"))
+            .for_each(|(_, text)| known.typed(text));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {

@@ -29,7 +29,7 @@ use crate::domain::call_advice::{CallCase, CallerQuestion, script};
 use crate::domain::mask;
 use crate::domain::summary::summary;
 use crate::domain::verdict::State;
-use crate::jobs::Disclosure;
+use crate::jobs::SentToName;
 use crate::tui::input::list_hit::{Click, ListCursor};
 use crate::tui::modals::menu::Menu;
 use crate::tui::modals::revoke::RevokeForm;
@@ -39,7 +39,6 @@ use crate::tui::widgets::preview::Scroll;
 use crate::tui::widgets::search::Search;
 use crate::tui::widgets::table_header::Heading;
 use crate::tui::worker::index::NotSearched;
-use crate::tui::worker::job_command::JobCommand;
 use crate::tui::worker::lookup::{LookupQuery, Remaining, TriedPictures};
 use people::PeopleMatches;
 
@@ -74,6 +73,8 @@ struct HolderBadges {
 struct LookupState {
     query: Option<Query>,
     requests: u32,
+    /// Whether the user stopped the reading: some of its requests may have been sent, and are not in `requests`.
+    is_stopped: bool,
     /// Maximum number of pages to read of each list.
     pages: u64,
     by_id: Option<BadgeId>,
@@ -96,6 +97,8 @@ struct LookupState {
     details: HashMap<BadgeId, Result<Box<Badge>, ApiError>>,
     pictures: HashMap<BadgeId, TriedPictures>,
     nothing: Option<String>,
+    /// Badges that were sent from this computer to the searched name, which no badge of the service has.
+    sent_to_name: Vec<SentToName>,
     /// A badge that was sent from this computer and that the service does not know.
     unseen: Option<SentHere>,
     certs: cert::Certs,
@@ -104,6 +107,8 @@ struct LookupState {
     /// Whether the index was searched, or why it was not. `None` before that.
     index: Option<Result<(), NotSearched>>,
     rows: Vec<HistoryItem>,
+    /// Whether the journal could not be read, so that badges may be missing.
+    lacks_journal: bool,
     /// The rows that the queries did not read.
     beyond: Remaining,
     /// Matches at the domain that the caller may have meant, besides the badges of the address as given.
@@ -140,9 +145,13 @@ enum Lookups {
     SentHere(BadgeId),
     /// Records in the journal that this badge's holder's wallet is opened.
     Opening(BadgeId),
+    /// Records in the journal that the wallet of the possible match at this place is opened.
+    OpeningMatch(usize),
     /// Reads the record of a listed badge, for its revoke reason.
     Detail(BadgeId),
     Name(String),
+    /// Searches the journal for a name that no badge of the service has, and whether all of the search was possible.
+    SentToName(String, bool),
     /// Searches the index for other addresses and names that may be the caller's.
     Index(Sought),
     /// Searches the history for them.
@@ -434,11 +443,7 @@ impl Component for Wallet {
                 Err(why) => out.say(why),
             },
             Action::Reload => self.read_again(out),
-            Action::Open if self.choosing && self.len() > 0 => {
-                self.open_match(out);
-                // The journal records that a match was opened, but not whose address it was.
-                out.command(JobCommand::Opened(Disclosure::Match));
-            }
+            Action::Open if self.choosing && self.len() > 0 => self.record_match(out),
             Action::Open if self.call.masked => self.open_wallet(out),
             Action::Open if self.folded_here().is_some() => self.unfold(),
             Action::Open => match self.selected() {
@@ -562,6 +567,17 @@ impl Component for Wallet {
     fn know(&self, known: &mut KnownWords) {
         self.found.iter().flat_map(|found| &found.held).for_each(|held| held.know(known));
         self.call.rows.iter().for_each(|item| item.know(known));
+        self.call.details.values().flatten().for_each(|badge| badge.know(known));
+        self.pasted.iter().for_each(|line| known.typed(line));
+        let searched = match &self.call.query {
+            Some(Query::Name { name, .. }) => Some(name),
+            _ => self.call.name.as_ref(),
+        };
+        let texts = [self.field.value(), self.search.value()].into_iter();
+        texts
+            .chain(searched.map(String::as_str))
+            .chain(self.asked.as_deref())
+            .for_each(|text| known.typed(text));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -582,8 +598,13 @@ fn shows_the_holder(action: Action) -> bool {
     )
 }
 
-/// A copy that anyone may see: without address and mail status, and with the name masked.
+/// A copy that anyone may see: without address and mail status, and with the name masked, also where a person wrote it.
 fn masked(mut badge: Badge) -> Badge {
+    let name = badge.recipient_name.clone().unwrap_or_default();
+    let shown = name.to_string();
+    for text in [&mut badge.revoke_reason, &mut badge.description].into_iter().flatten() {
+        *text = Text::new(mask::text(text.wire(), &[name.wire(), shown.as_str()]));
+    }
     badge.recipient_name = badge.recipient_name.map(|name| Text::new(mask::name(name.wire())));
     badge.recipient_email = None;
     badge.email_status = None;

@@ -4,7 +4,7 @@
 pub mod columns;
 pub mod short_reason;
 
-use crate::jobs::{Reason, RowField, RowPart};
+use crate::jobs::{Code, Reason, RowField, RowPart};
 use crate::tui::component::Drag;
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
@@ -489,11 +489,24 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
             "The service accepted this row, but its badge is not visible yet. lapel checks until {until} and does not send it again.",
             until
         ),
-        (RowStatus::NotSeen, _) => t!(
-            "The result was unknown. lapel checked until {until} and did not see this badge. It is sent again only if you decide so. {why}",
-            until,
-            why
-        ),
+        (RowStatus::NotSeen, _) => {
+            let code = row.why.as_ref().map(Reason::code);
+            let said = match code {
+                Some(Code::Absent) => t!(
+                    "The result was unknown. lapel checked twice where the service shows waiting badges, and did not see this badge. It is sent again only if you decide so."
+                )
+                .to_owned(),
+                _ => t!(
+                    "The result was unknown. lapel checked until {until} and did not see this badge. It is sent again only if you decide so.",
+                    until
+                ),
+            };
+            // The reason of a row that is looked for to the end says the same again.
+            match code {
+                None | Some(Code::Absent | Code::WindowOver) => said,
+                Some(_) => format!("{said} ({})", why.trim_end_matches('.')),
+            }
+        }
         _ if why.is_empty() => tr(row.row_status.name()).to_owned(),
         _ => format!("{}: {why}", tr(row.row_status.name())),
     }

@@ -126,3 +126,24 @@ fn a_success_without_a_record_is_not_read_and_nothing_is_said_to_be_unknown() {
     }
     bench.json(&["badge", "no-such-badge"], 1);
 }
+
+#[test]
+fn a_page_that_contradicts_its_total_is_not_whole() {
+    let wallet = &["wallet", "safety@moondeck.example"][..];
+    for (fault, args) in [
+        ("get /wallet/badges items=empty", wallet),
+        ("get /badges/history items=missing", &["history"]),
+        ("get /badge-templates items=extra", &["templates"]),
+    ] {
+        let bench = Bench::new();
+        let said = bench.json(args, 0);
+        assert_eq!(said["problems"], serde_json::json!([]), "{args:?}: {said}");
+        bench.fault(fault);
+        let said = bench.json(args, 3);
+        let why = said["problems"].to_string();
+        assert!(why.contains(msg_part("rows on this page, but total_count is")), "{fault}: {said}");
+    }
+    // Fewer rows a page than asked for are no contradiction.
+    let bench = Bench::switched(&[("max-rows", "7")]);
+    assert_eq!(bench.json(&["history"], 0)["list"].as_array().map(Vec::len), Some(7));
+}

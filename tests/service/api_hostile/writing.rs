@@ -305,3 +305,16 @@ async fn a_post_that_may_no_longer_be_sent_sends_no_body_and_is_not_in_doubt() {
     let heard = tokio::task::spawn_blocking(move || hearing.join()).await.expect("no panic").expect("heard");
     assert!(!heard.contains("recipient"), "{heard}");
 }
+
+#[tokio::test]
+async fn only_a_revocation_may_be_repeated_after_a_lost_answer() {
+    let server = Server::always(vec![Close]).await;
+    let writer = server.writer();
+    let revoked = writer.revoke(&revoke(2), &now()).await.expect_err("no answer").to_string();
+    assert!(
+        revoked.contains("A second request does no harm") && !revoked.contains("Do not send"),
+        "{revoked}"
+    );
+    let issued = writer.issue(&request(), &now()).await.expect_err("no answer").to_string();
+    assert!(issued.contains("Do not send it again before the history shows the result"), "{issued}");
+}

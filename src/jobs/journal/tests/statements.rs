@@ -471,7 +471,10 @@ fn what_was_sent_to_an_address_is_found_until_it_is_purged() {
         sent_here::sent_to(&db, &account, &key).expect("read").len()
     };
     assert_eq!(["P1@x.example", "p2@x.example", "p3@x.example", ""].map(sent), [1, 1, 0, 0]);
+    let named = |name: &str| sent_here::sent_to_name(&db, &account, name).expect("read");
+    assert_eq!(["n", "other", ""].map(|name| named(name).len()), [2, 0, 0]);
+    assert!(named("n").iter().all(|one| one.address == "p***@x.example"), "{:?}", named("n"));
     // The claims stay, so that nobody gets a second badge.
     db.execute("UPDATE row SET name = '', email = '', email_key = ''", values![]).expect("purged");
-    assert_eq!(sent("p1@x.example"), 0);
+    assert_eq!((sent("p1@x.example"), named("n").len()), (0, 0));
 }

@@ -258,6 +258,7 @@ pub(super) const DEFAULT: &[DefaultBinding] = &[
     (KeyContext::Mapping, Action::Accept, &["enter"]),
     (KeyContext::Mapping, Action::Back, &["esc", "q"]),
     (KeyContext::RevokeForm, Action::Toggle, &["tab"]),
+    (KeyContext::RevokeForm, Action::PreviousField, &["backtab"]),
     (KeyContext::RevokeForm, Action::Earlier, &["up"]),
     (KeyContext::RevokeForm, Action::Later, &["down"]),
     (KeyContext::RevokeForm, Action::ClearField, &["ctrl-u"]),

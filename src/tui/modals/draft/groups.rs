@@ -288,7 +288,11 @@ impl DraftForm {
     /// Says what was undone. After a correction, the duplicate check runs again.
     pub(super) fn undone(&mut self, undone: Option<Undone>, out: &mut Effects<'_>) {
         match undone {
-            None => out.say(t!("There is no decision to undo.")),
+            None => {
+                // Another draft of the same file may have one.
+                self.may_undo &= self.jobs.len() > 1;
+                out.say(t!("There is no decision to undo."));
+            }
             Some(Undone { rows, first, corrected }) => {
                 if corrected {
                     self.corrected(out);

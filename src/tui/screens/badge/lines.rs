@@ -88,11 +88,12 @@ pub(super) fn badge_lines(
     cx: &UiContext,
 ) -> Vec<Line<'static>> {
     let held = told::held(badge);
-    let more = if matches!(held.verdict(cx.now()), Verdict::Waiting { since: None }) {
-        // A badge's own record does not have the time of acceptance. Its holder's history does.
+    let is_undated = matches!(held.verdict(cx.now()), Verdict::Waiting { since: None });
+    let more = if is_undated && requested.is_none() {
+        // A badge's own record does not have the time of acceptance. Its holder's lists may have it.
         let text = if badge.recipient_email.is_some() {
             let key = cx.key(&[KeyContext::Badge], Action::Wallet);
-            t!("no acceptance time in the record: {key} shows it", key)
+            t!("no acceptance time in the record; the wallet may show it: {key}", key)
         } else {
             t!("no acceptance time in the record").to_owned()
         };
@@ -100,7 +101,7 @@ pub(super) fn badge_lines(
     } else {
         String::new()
     };
-    let mut lines = head(&held, &more, room, cx);
+    let mut lines = head(&held, requested, &more, room, cx);
     let behind_mail = lines.len();
     lines.push(Line::raw(""));
     lines.extend(labelled(&pane(FIELDS, badge, cx), room, cx));
@@ -126,7 +127,7 @@ pub(super) fn badge_lines(
         timeline.insert(0, Line::raw(""));
     }
     // The fields at the end may be below the screen: they have the same times as the timeline.
-    let (told, fits) = told::lines(badge, room, rows.saturating_sub(lines.len()), cx);
+    let (told, fits) = told::lines(badge, requested, room, rows.saturating_sub(lines.len()), cx);
     let behind = if fits { behind_mail } else { behind_fields };
     lines.splice(behind..behind, told);
     lines.splice(behind_mail..behind_mail, timeline);

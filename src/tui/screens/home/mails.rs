@@ -253,6 +253,7 @@ impl FailedMailList {
         for badge in self.found.iter().flat_map(|found| &found.badges) {
             badge.know(known);
         }
+        known.typed(self.search.value());
     }
 
     pub fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {

@@ -116,6 +116,21 @@ impl Wallet {
         }
     }
 
+    /// Looks again what the journal has, if it could not be read. `was_closed`: no look-up has read it. While a text is
+    /// typed, only the lists of an address are read again, because another look-up would take the keys.
+    pub fn journal_is_back(&mut self, was_closed: bool, out: &mut Effects<'_>) {
+        let lacks_it = std::mem::take(&mut self.call.lacks_journal) || was_closed && self.has_asked();
+        // A long wallet costs many requests, so only the user reads it again.
+        if !lacks_it || self.call.pages > FIRST_PAGES {
+            return;
+        }
+        match self.asked.clone() {
+            Some(email) => self.read(email, out),
+            None if !self.typing => self.read_again(out),
+            None => self.call.lacks_journal = true,
+        }
+    }
+
     pub(super) fn send(&mut self, what: Lookups, ask: Request, out: &mut Effects<'_>) {
         out.cancel(self.lookup.take().map(|(request, _)| request));
         self.progress = None;
@@ -171,8 +186,14 @@ impl Wallet {
         Some(email.wire().to_owned())
     }
 
-    pub(super) fn open_match(&mut self, out: &mut Effects<'_>) {
+    /// Opens the selected match. The journal records first that a match was opened, but not whose address it was.
+    pub(super) fn record_match(&mut self, out: &mut Effects<'_>) {
         let Some(at) = self.unnarrowed(self.cursor.at()) else { return };
+        let command = JobCommand::Opened(Disclosure::Match);
+        self.send(Lookups::OpeningMatch(at), Request::Do(Box::new(command)), out);
+    }
+
+    fn open_match(&mut self, at: usize, out: &mut Effects<'_>) {
         let Some(people) = &mut self.people else { return };
         let Some(one) = people.matches.get(at) else { return };
         people.at = at;
@@ -222,12 +243,15 @@ impl Wallet {
         };
         let sent = holder.sent.unwrap_or_else(|why| {
             troubles.push(crate::jobs::not_read(&why).to_string());
+            self.call.lacks_journal = true;
             Vec::new()
         });
         let failed = wallet.is_err() && history.is_err();
         let complete =
             wallet.as_ref().map_or(true, |(_, all)| *all) && history.as_ref().map_or(true, |(_, all)| *all);
         self.call.requests += holder.requests;
+        self.call.is_stopped =
+            [wallet.as_ref().err(), history.as_ref().err()].contains(&Some(&ApiError::Cancelled));
         let selected = self.selected().map(|held| held.badge_id.clone()).or_else(|| self.call.by_id.clone());
         let selected = selected.or_else(|| self.call.wanted.take());
         let items_of_wallet = wallet.map(|(items, _)| items).unwrap_or_default();
@@ -315,9 +339,7 @@ impl Wallet {
                 }
             }
             (Lookups::SentHere(id), Response::SentBadge(sent)) => {
-                let sent = sent
-                    .inspect_err(|why| out.warn(crate::jobs::not_read(why).to_string()))
-                    .unwrap_or_default();
+                let sent = self.of_journal(sent, out);
                 match sent.into_iter().next() {
                     Some(sent) => {
                         self.call.by_id = None;
@@ -326,8 +348,21 @@ impl Wallet {
                     None => self.no_such_id(&id, out),
                 }
             }
-            (Lookups::Opening(id), Response::Done(done)) => match (done, self.holder_of(&id)) {
-                (Ok(_), Some(email)) => {
+            (Lookups::SentToName(name, is_whole), Response::SentToName(sent)) => {
+                self.call.sent_to_name = self.of_journal(sent, out);
+                if is_whole && !self.call.sent_to_name.is_empty() {
+                    self.call.nothing = Some(t!(
+                        "No badge with the name \u{201c}{name}\u{201d} is visible yet.",
+                        name = short(&name)
+                    ));
+                }
+            }
+            (Lookups::Opening(_) | Lookups::OpeningMatch(_), Response::Done(Err(why))) => {
+                out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
+            }
+            (Lookups::OpeningMatch(at), Response::Done(Ok(_))) => self.open_match(at, out),
+            (Lookups::Opening(id), Response::Done(Ok(_))) => {
+                if let Some(email) = self.holder_of(&id) {
                     self.call.opened = true;
                     self.call.masked = false;
                     self.found = None;
@@ -335,11 +370,7 @@ impl Wallet {
                     self.field.set(&email);
                     self.holder(&email, out);
                 }
-                (Ok(_), None) => {}
-                (Err(why), _) => {
-                    out.warn(t!("The wallet was not opened because lapel could not record it: {why}", why));
-                }
-            },
+            }
             (Lookups::Detail(id), Response::Badge(badge)) => {
                 self.call.requests += 1;
                 let badge = badge.map(Box::new);
@@ -418,6 +449,15 @@ impl Wallet {
         Ok(())
     }
 
+    /// What the journal has. If it could not be read, says so once.
+    fn of_journal<T>(&mut self, sent: Result<Vec<T>, String>, out: &mut Effects<'_>) -> Vec<T> {
+        sent.unwrap_or_else(|why| {
+            out.warn(crate::jobs::not_read(&why).to_string());
+            self.call.lacks_journal = true;
+            Vec::new()
+        })
+    }
+
     /// Shows only the record of a badge, with its holder masked and without the wallet.
     fn only(&mut self, badge: crate::domain::Badge) {
         self.typing = false;
@@ -482,7 +522,9 @@ impl Wallet {
             return Some(t!("reading wallet and history of {email}", email));
         }
         self.lookup.as_ref().map(|(_, lookup)| match lookup {
-            Lookups::Opening(_) => t!("recording that this wallet is opened").to_owned(),
+            Lookups::Opening(_) | Lookups::OpeningMatch(_) => {
+                t!("recording that this wallet is opened").to_owned()
+            }
             Lookups::Cert(_) | Lookups::CertCost(_) | Lookups::CertAgain(_) => {
                 t!("searching the index for this certificate number").to_owned()
             }
@@ -493,7 +535,9 @@ impl Wallet {
             Lookups::ById(id) | Lookups::SentHere(id) | Lookups::Detail(id) | Lookups::Sample(id) => {
                 t!("reading badge {id}", id = short(id.wire()))
             }
-            Lookups::Name(name) => t!("searching for {name}", name = short(name)),
+            Lookups::Name(name) | Lookups::SentToName(name, _) => {
+                t!("searching for {name}", name = short(name))
+            }
             Lookups::Index(_) | Lookups::Further(_) | Lookups::Meant(_) => t!("searching further").to_owned(),
             Lookups::Pictures(id) => t!("checking pictures of badge {id}", id = short(id.wire())),
         })

@@ -73,8 +73,7 @@ impl Screen for Wallet {
     }
 
     fn shows_age(&self, cx: &UiContext) -> bool {
-        let now = cx.now();
-        self.held().iter().any(|held| held.verdict(now).is_running())
+        self.held().iter().any(|held| self.case(held, cx).verdict().is_running())
     }
 
     fn picture(&self, area: Rect, cx: &UiContext) -> Option<PictureRequest> {

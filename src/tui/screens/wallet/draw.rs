@@ -8,6 +8,7 @@ use crate::domain::call_advice::CallerQuestion;
 use crate::domain::email::ended;
 use crate::domain::holder::names;
 use crate::domain::look_alike::{foreign_letter, letter_name};
+use crate::jobs::SentToName;
 use crate::tui::input::list_hit::below;
 use crate::tui::persist::input_history;
 use crate::tui::platform::images::{PictureOf, PictureRequest};
@@ -243,7 +244,11 @@ impl Wallet {
             let said = format!("{}: {}", sent.title, sent_here(sent, cx));
             draw_texts(frame, body, &[said], cx.theme.warning());
         } else if let Some(nothing) = &self.call.nothing {
-            let rows = self.draw_message(nothing, frame, body, cx);
+            let mut rows = self.draw_message(nothing, frame, body, cx);
+            let sent: Vec<String> = self.call.sent_to_name.iter().map(|one| sent_to_name(one, cx)).collect();
+            draw_texts(frame, below(body, rows), &sent, cx.theme.warning());
+            let room = usize::from(body.width).saturating_sub(4);
+            rows += sent.iter().map(|line| wrap(line, room).len()).sum::<usize>();
             let mut said: Vec<String> = self.tried(cx).into_iter().collect();
             said.push(not_never().to_owned());
             // While lapel reads for the number, the advice how to read is not true any more.
@@ -325,7 +330,7 @@ impl Wallet {
     fn first_line(&self, (who, said): (&str, &[String]), frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
         let asked = self.requests(cx);
         let place = self.place().filter(|_| area.width >= preview::FROM || self.selected().is_none());
-        let right: Vec<String> = place.into_iter().chain([asked]).collect();
+        let right: Vec<String> = place.into_iter().chain([asked]).filter(|part| !part.is_empty()).collect();
         let right = right.join(&format!(" {} ", cx.glyphs.dot));
         let room = usize::from(area.width).saturating_sub(width(&right) + 6);
         let name = width(who).min(NAME);
@@ -354,6 +359,9 @@ impl Wallet {
     }
 
     fn requests(&self, cx: &UiContext) -> String {
+        if self.call.is_stopped && self.waits_for().is_none() {
+            return String::new();
+        }
         let asked = count!(u64::from(self.call.requests), "request", "requests");
         if self.waits_for().is_some() { format!("{} {asked}", cx.spinner()) } else { asked }
     }
@@ -548,6 +556,12 @@ impl Wallet {
     }
 }
 
+/// A badge that lapel sent to the searched name. The address is masked, as that of a possible match.
+fn sent_to_name(one: &SentToName, cx: &UiContext) -> String {
+    let SentToName { address, sent } = one;
+    format!("{}, {address}: {}", sent.title, sent_here(sent, cx))
+}
+
 fn type_something(cx: &UiContext) -> String {
     let enter = cx.key(&[KeyContext::LookUp, KeyContext::Prompt, KeyContext::Always], Action::Accept);
     t!("Type or paste an e-mail address, a name or a badge id, then press {enter}.", enter)
@@ -560,7 +574,7 @@ fn nothing_found(email: &str) -> Vec<String> {
             .to_owned(),
     ];
     said.extend(foreign(email));
-    if let Ok(address) = Address::check(email) {
+    if let Ok(address) = Address::to_look_up(email) {
         said.extend(
             address.warnings().iter().map(|remark| t!("E-mail address: {remark}", remark = ended(remark))),
         );

@@ -66,6 +66,11 @@ impl Wallet {
             email: found.email.clone(),
             copies: found.copies.clone(),
             signs: found.arranged.signs.clone(),
+            requested: found
+                .requested
+                .iter()
+                .map(|(id, at)| (id.clone(), cx.clock().offset().to_datetime(*at)))
+                .collect(),
         })
     }
 

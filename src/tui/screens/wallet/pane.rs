@@ -65,7 +65,7 @@ pub(super) fn lines(
 }
 
 fn verdict(case: &CallCase<'_>, room: usize, cx: &UiContext) -> Vec<Line<'static>> {
-    let verdict = case.held.verdict(case.now);
+    let verdict = case.verdict();
     let state = verdict.state();
     let (word, why) = verdict.line();
     let style = cx.theme.state(&state).add_modifier(Modifier::BOLD);

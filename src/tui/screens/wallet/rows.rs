@@ -23,11 +23,11 @@ const USUAL: usize = 6;
 pub(super) const FIELDS: &[ListField] = &[
     ListField::computed("status_name", tr_noop!("State"), (16, 0, 0))
         .shown(|held, view, cx| {
-            let verdict = held.verdict(view.now);
+            let verdict = view.verdict(held);
             format!("{} {}", cx.glyphs.verdict(&verdict), verdict.line().0)
         })
         .styled(|held, cx| cx.theme.state(&held.verdict(cx.now()).state()))
-        .sorted(|held, view| SortKey::text(Some(&held.verdict(view.now).line().0)))
+        .sorted(|held, view| SortKey::text(Some(&view.verdict(held).line().0)))
         .whole(|held, view, _| held.verdict(view.now).state().word().to_string()),
     ListField::with_value("recipient_name", tr_noop!("Holder"), (8, 1, 0), |held| {
         held.recipient_name().into()
@@ -115,9 +115,15 @@ pub(super) struct LookupView {
     /// The words about copies: badges of one template and name.
     pub copies: HashMap<BadgeId, String>,
     pub signs: HashMap<BadgeId, Sign>,
+    /// When lapel requested badges, in service time.
+    pub requested: HashMap<BadgeId, jiff::civil::DateTime>,
 }
 
 impl LookupView {
+    fn verdict(&self, held: &HeldBadge) -> Verdict {
+        held.verdict(self.now).with_request(self.requested.get(&held.badge_id).copied(), self.now)
+    }
+
     /// Remarks on a badge. A list without the badge and another spelling of the address come before the verdict's
     /// reason, because they matter more to a caller. The copies are counted once for all of them: the pane counts them,
     /// too.
@@ -128,7 +134,7 @@ impl LookupView {
             .map(|w| t!("to {address}", address = Text::from(w)));
         let place = place(held, self.both).map(str::to_owned);
         // The pane has the time of day.
-        let why = match held.verdict(self.now) {
+        let why = match self.verdict(held) {
             Verdict::Valid { until: Some(until) } | Verdict::Expired { until, .. } => {
                 t!("until {until}", until = until.to_day())
             }

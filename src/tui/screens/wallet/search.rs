@@ -158,6 +158,7 @@ impl Wallet {
                         "No badge has the id or the name \u{201c}{name}\u{201d}.",
                         name = short(name)
                     ));
+                    self.ask_journal(name, true, out);
                 }
                 query => {
                     self.call.query = query;
@@ -176,6 +177,12 @@ impl Wallet {
             }
             _ => self.choose_names(name, found, None),
         }
+    }
+
+    /// Searches what lapel has sent: the service may not show it yet.
+    fn ask_journal(&mut self, name: &str, is_whole: bool, out: &mut Effects<'_>) {
+        let ask = Request::SentToName(name.to_owned());
+        self.send(Lookups::SentToName(name.to_owned(), is_whole), ask, out);
     }
 
     /// Lists the addresses with a name, and why the search is incomplete.
@@ -209,6 +216,7 @@ impl Wallet {
                 return self.search_unasked(sought, 0, out);
             }
             Sought::Name(name) if found.is_empty() => {
+                let (searched, is_whole) = (name.clone(), trouble.is_none());
                 let name = short(&name);
                 self.call.nothing = Some(match trouble {
                     Some(error) => incomplete(&error),
@@ -217,7 +225,7 @@ impl Wallet {
                     }
                     None => t!("No badge has the name \u{201c}{name}\u{201d}.", name),
                 });
-                return;
+                return self.ask_journal(&searched, is_whole, out);
             }
             Sought::Name(name) => {
                 self.call.nothing = None;

@@ -406,6 +406,7 @@ impl Component for BadgeCounts {
         for (_, badge) in self.badge_list.iter().flat_map(|badge_list| badge_list.list.loaded()) {
             badge.know(known);
         }
+        self.badge_list.iter().for_each(|list| known.typed(list.search.value()));
     }
 
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
