@@ -7,7 +7,7 @@ use super::session::{Asker, JobAccess, VerbSession, may_act, profile};
 use super::verbs::RevokeFlags;
 use super::{confirm, exit, output, source};
 use crate::cli::prelude::*;
-use crate::jobs::intake::ImportSource;
+use crate::jobs::intake::{HeaderRow, ImportSource};
 use crate::jobs::{IdsRequest, Preview, Reading};
 
 pub async fn revoke(flags: RevokeFlags, settings: &Settings, asker: &Asker) -> u8 {
@@ -56,13 +56,15 @@ fn of_ids(ids: &[String]) -> Result<ImportSource, Failure> {
         Some(odd) => {
             Err(Failure::usage(t!("\"{odd}\" is not a badge id. Nothing was sent.", odd = scrub(odd))))
         }
-        None => Ok(ImportSource::Pasted(format!("badge_id\n{}", ids.join("\n")))),
+        None => Ok(ImportSource::Pasted(ids.join("\n"))),
     }
 }
 
 async fn plan(session: &mut VerbSession, flags: &RevokeFlags, source: ImportSource) -> Result<u8, Failure> {
     let mut choices = source::choices(&flags.reading);
-    if flags.ids.is_some() {
+    if flags.ids.is_none() {
+        choices.header = Some(HeaderRow::Absent);
+    } else {
         let (told, _) = watch::channel(Reading::default());
         let token = session.interrupt.token();
         let opened = session.jobs.open_ids(source.clone(), choices.clone(), told, token).await?;

@@ -291,6 +291,37 @@ async fn ids_from_a_file_are_looked_up_and_every_line_is_accounted_for() {
 }
 
 #[tokio::test]
+async fn the_receipt_and_the_redo_file_of_a_revocation_have_the_rows_of_the_file() {
+    let bench = Bench::new().await;
+    let text = "번호,배지 ID,메모\n1,B-000000001-XX,전출\n2,,번호 없음\n3,B-000000002-XX,\"쉼표, 있음\"\n";
+    let id = bench.ids(bench.write("ids.csv", text), false).await.expect("a draft");
+    let (receipt, redo) = (bench.path("receipt.csv"), bench.path("redo.csv"));
+    let cancel = CancellationToken::new();
+    bench
+        .jobs
+        .receipt(id, None, receipt.clone(), TableFormat::Csv, false, cancel.clone())
+        .await
+        .expect("saved");
+    bench.jobs.redo(id, None, redo.clone(), TableFormat::Csv, false, cancel).await.expect("saved");
+    for file in [&receipt, &redo] {
+        let written = std::fs::read_to_string(file).expect("a file");
+        let lines: Vec<&str> = written.trim_start_matches('\u{feff}').lines().collect();
+        let starts = [
+            "번호,배지 ID,메모,lapel ",
+            "1,B-000000001-XX,전출,",
+            "2,,번호 없음,",
+            "3,B-000000002-XX,\"쉼표, 있음\",",
+        ];
+        assert_eq!(lines.len(), starts.len(), "{written}");
+        assert!(lines.iter().zip(starts).all(|(line, start)| line.starts_with(start)), "{written}");
+    }
+    // The redo file is read as the file was: the same ids, and the row without one.
+    let again = bench.ids(ImportSource::File(redo), false).await.expect("a draft");
+    let ids = |rows: Vec<JobRow>| rows.into_iter().map(|row| row.badge_id).collect::<Vec<_>>();
+    assert_eq!(ids(bench.rows(again, &[]).await), ids(bench.rows(id, &[]).await));
+}
+
+#[tokio::test]
 async fn the_mail_that_did_not_arrive_is_told_by_domain() {
     let mut bench = Bench::new().await;
     let mut text = String::from("name,email\n");
