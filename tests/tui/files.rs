@@ -298,6 +298,48 @@ async fn decisions_survive_another_mapping_and_the_way_back() {
 }
 
 #[tokio::test]
+async fn a_skipped_row_stays_skipped_when_another_cell_of_it_changes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("list.csv");
+    let write = |rows: &str| std::fs::write(&file, format!("성명,이메일,비고\n{rows}")).expect("written");
+    write("김민수,kim@naru.example,\n이영희,lee@naru.example,\n박철수,park@naru.example,\n");
+    let mut h = Harness::new(small(), 100, 30).await;
+    drop_file(&mut h, &file.display().to_string()).await;
+    h.shows(msg_part("check every row")).await;
+    h.press("enter");
+    h.shows("3 ready").await;
+    h.settled().await;
+    for name in ["kim@", "park@"] {
+        h.press("/");
+        h.type_text(name);
+        h.press("enter");
+        h.settled().await;
+        h.press("-");
+        h.settled().await;
+        h.press("esc");
+        h.settled().await;
+    }
+    h.shows("2 skipped").await;
+    // A note of the first row changes, and the other skipped row becomes another recipient.
+    write("김민수,kim@naru.example,제외함\n이영희,lee@naru.example,\n박철수,chulsoo@naru.example,\n");
+    h.press("m");
+    h.shows(msg_part("The file has changed since the draft")).await;
+    h.settled().await;
+    h.press("enter");
+    h.settled().await;
+    h.press("enter");
+    let screen = h.shows("2 ready").await;
+    assert!(screen.contains("1 skipped"), "{screen}");
+    let lost = msg_part("1 earlier decision does not apply");
+    assert!(screen.contains(lost), "{screen}");
+    // The confirmation says it, too.
+    h.press("G enter");
+    let screen = h.shows(msg_part("Issue 2 badges")).await;
+    assert!(screen.contains(lost), "{screen}");
+    assert_eq!(accepted(&h), 0);
+}
+
+#[tokio::test]
 async fn pasted_lines_become_a_draft() {
     let mut h = Harness::new(small(), 80, 24).await;
     let screen = people(&mut h, 0..3).await;

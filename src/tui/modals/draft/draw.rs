@@ -96,6 +96,9 @@ impl DraftForm {
             };
             form.warning(&text);
         }
+        if let Some(text) = self.lost_words() {
+            form.warning(&text);
+        }
         let mut spans =
             vec![Span::raw("  "), Span::styled(count!(job.counts.total(), "row", "rows"), theme.strong())];
         for (row_status, n) in job.counts.iter() {
@@ -165,6 +168,18 @@ impl DraftForm {
             Ok(FileState::Gone(source)) => gone(source),
             Err(why) => t!("The file could not be compared with the draft: {why}", why),
         })
+    }
+
+    /// How many decisions of the earlier drafts apply to no row. `None` if all apply.
+    fn lost_words(&self) -> Option<String> {
+        let words = || {
+            plural!(
+                self.lost,
+                "{n} earlier decision does not apply: its row or the columns changed. Review it again.",
+                "{n} earlier decisions do not apply: their rows or the columns changed. Review them again."
+            )
+        };
+        (self.lost > 0).then(words)
     }
 
     pub(super) fn draw_all(&self, frame: &mut Frame<'_>, area: Rect, cx: &UiContext) {
@@ -316,6 +331,9 @@ impl DraftForm {
             form.text(&t!("Not sent: {rest}", rest), cx.theme.text());
         }
         if let Some(text) = self.file_words(cx) {
+            form.warning(&text);
+        }
+        if let Some(text) = self.lost_words() {
             form.warning(&text);
         }
         if let Some(text) = self.history_words(cx) {
