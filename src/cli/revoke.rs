@@ -115,7 +115,8 @@ async fn reviewed(session: &mut VerbSession, flags: &RevokeFlags, draft: &Drafte
         let drafts = std::slice::from_ref(draft);
         let code = if held_back > 0 || draft.to_send() == 0 { exit::PERSON } else { exit::OK };
         if sending.json {
-            let more = json!({ "place": session.place() });
+            let unknown = session.unknown_states(&draft.job).await?.map_or(0, |group| group.rows);
+            let more = json!({ "place": session.place(), "unknown_state": unknown });
             let fields = review_as_json(drafts, session.jobs.settings().batch, code, held_back, more);
             session.answer_with_rows(fields, std::slice::from_ref(&draft.job), &NOT_SENT).await?;
         } else {

@@ -5,7 +5,7 @@ use super::session::VerbSession;
 use super::{exit, json, output, words};
 use crate::cli::prelude::*;
 use crate::i18n::Localizable;
-use crate::jobs::{JobRow, Phase, RowFilter, StopKind};
+use crate::jobs::{JobRow, Phase, RowFilter, RowGroup, StopKind};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::Duration;
@@ -253,7 +253,7 @@ impl VerbSession {
                     .to_owned(),
             );
         }
-        let rows = self.some_rows(job, &NOT_AS_ASKED).await?;
+        let rows = self.some_rows(job, &NOT_AS_ASKED, None).await?;
         if !rows.is_empty() {
             lines.push(t!("Not completed:").to_owned());
             lines.extend(rows);
@@ -266,10 +266,19 @@ impl VerbSession {
         Ok(output::answer(&lines.join("\n"))?)
     }
 
-    pub async fn some_rows(&self, job: &Job, row_statuses: &[RowStatus]) -> Result<Vec<String>, Failure> {
-        let filter = RowFilter { row_statuses: row_statuses.to_vec(), ..RowFilter::default() };
+    pub async fn some_rows(
+        &self,
+        job: &Job,
+        row_statuses: &[RowStatus],
+        group: Option<RowGroup>,
+    ) -> Result<Vec<String>, Failure> {
+        let all = match &group {
+            Some(group) => group.rows,
+            None => job.counts.sum(|b| row_statuses.contains(&b)),
+        };
+        let group = group.map(|group| group.key);
+        let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
-        let all = job.counts.sum(|b| row_statuses.contains(&b));
         let mut lines: Vec<String> = rows.iter().map(words::row).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {

@@ -95,7 +95,7 @@ impl RevokePlan {
         &self.targets
     }
 
-    /// The service accepts only Issued badges.
+    /// The service accepts only Issued badges. A badge in an unknown state may be one.
     pub fn sent(&self) -> impl Iterator<Item = &RevokeTarget> {
         self.targets.iter().filter(|v| v.state.may_be_revoked())
     }
@@ -142,7 +142,9 @@ pub(super) fn own_word(state: &State) -> Option<String> {
 }
 
 pub(super) fn placed(state: &State, when_issued: bool) -> (RowStatus, Option<Reason>) {
-    if state.may_be_revoked() {
+    if matches!(state, State::Other(_)) {
+        (RowStatus::Ready, Some(Code::UnknownState.into()))
+    } else if state.may_be_revoked() {
         (RowStatus::Ready, None)
     } else if *state == State::Waiting && when_issued {
         (RowStatus::Queued, None)

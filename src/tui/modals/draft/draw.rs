@@ -333,6 +333,10 @@ impl DraftForm {
         if let Some(text) = self.file_words(cx) {
             form.warning(&text);
         }
+        let unknown = self.groups.unknown_states();
+        if unknown > 0 {
+            form.warning(&unknown_states(unknown));
+        }
         if let Some(text) = self.lost_words() {
             form.warning(&text);
         }
@@ -389,6 +393,15 @@ impl DraftForm {
         }
         parts.join(&format!(" {dot} "))
     }
+}
+
+/// For badges to revoke.
+pub fn unknown_states(n: u64) -> String {
+    plural!(
+        n,
+        "{n} badge is in a state that lapel does not know. It is sent, and the service decides.",
+        "{n} badges are in a state that lapel does not know. They are sent, and the service decides."
+    )
 }
 
 /// Number of rows of each status, over drafts that belong together.

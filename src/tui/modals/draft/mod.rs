@@ -6,7 +6,7 @@ mod imports;
 mod outline;
 mod sending;
 
-pub use draw::shares;
+pub use draw::{shares, unknown_states};
 pub use imports::{imports, titles};
 
 use crate::jobs::{DuplicateKind, DuplicateResult, FileState, RowFacts, may};
