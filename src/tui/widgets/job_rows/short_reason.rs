@@ -18,6 +18,7 @@ short_texts! {
     tr_noop!("the e-mail address has more than one @") => tr_noop!("more than one @");
     tr_noop!("the e-mail address has nothing before or after the @") => tr_noop!("incomplete e-mail");
     tr_noop!("the e-mail address contains a {sign}") => tr_noop!("character in e-mail");
+    tr_noop!("the e-mail address has full-width letters or signs: use plain ones") => tr_noop!("character in e-mail");
     tr_noop!("the e-mail address has a comma where a dot should be") => tr_noop!("comma in e-mail");
     tr_noop!("this looks like more than one e-mail address") => tr_noop!("several e-mails");
     tr_noop!("this looks like more than one e-mail address, or a comma instead of a dot") => tr_noop!("several e-mails");
