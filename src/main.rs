@@ -73,6 +73,9 @@ async fn hand_over(cli: Cli) -> u8 {
         }
     };
     let env = Env::process();
+    if let Ok(paths) = Paths::find(&env) {
+        lapel::fs::set_own_folders([paths.config_dir, paths.data_dir]);
+    }
     match cli.command {
         Some(Command::Sandbox(flags)) => match sandbox::serve(flags).await {
             Ok(()) => exit::OK,

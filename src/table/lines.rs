@@ -1,6 +1,6 @@
 //! JSON Lines files for programs.
 
-use super::{BREATH, TableError, WriteProgress, Written, json_line};
+use super::{BREATH, TableError, WriteProgress, Written, json_line, may_take};
 use crate::fs::{Draft, Overwrite};
 use serde_json::Value;
 use std::error::Error;
@@ -21,9 +21,7 @@ impl Lines<'_> {
         watch: &mut WriteProgress<'_>,
     ) -> Result<Written, TableError> {
         let trouble = |why: io::Error| TableError::of(self.to, why);
-        if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
-            return Err(TableError::Exists(self.to.to_owned()));
-        }
+        may_take(self.to, self.overwrite)?;
         let mut draft = Draft::create(self.to).map_err(trouble)?;
         let mut written = Written { path: self.to.to_owned(), ..Written::default() };
         let mut out = BufWriter::new(&mut draft);

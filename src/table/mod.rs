@@ -23,6 +23,7 @@ pub use xlsx_file::Room;
 
 pub(crate) use notes::tally;
 
+use crate::fs::is_own_file;
 use std::fmt;
 use std::io;
 use std::ops::ControlFlow;
@@ -146,15 +147,24 @@ pub type WriteProgress<'a> = dyn FnMut(u64) -> ControlFlow<()> + 'a;
 /// Rows between two calls of the watcher.
 const BREATH: u64 = 256;
 
-/// Called before there are any rows.
-///
-/// # Errors
-/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::NoFolder`]
-/// when the folder is missing. Other errors appear when the file is written.
-pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
+/// Whether a file may get this name.
+fn may_take(to: &Path, overwrite: bool) -> Result<(), TableError> {
+    if is_own_file(to) {
+        return Err(TableError::Own(to.to_owned()));
+    }
     if !overwrite && std::fs::symlink_metadata(to).is_ok() {
         return Err(TableError::Exists(to.to_owned()));
     }
+    Ok(())
+}
+
+/// Called before there are any rows.
+///
+/// # Errors
+/// [`TableError::Exists`] when the name is taken and may not be replaced, [`TableError::Own`] for a file of lapel,
+/// [`TableError::NoFolder`] when the folder is missing. Other errors appear when the file is written.
+pub fn can_begin(to: &Path, overwrite: bool) -> Result<(), TableError> {
+    may_take(to, overwrite)?;
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

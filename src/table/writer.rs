@@ -3,7 +3,7 @@
 use super::csv_file::CsvFile;
 use super::notes::tally;
 use super::xlsx_file::{MAX_COLUMNS, Room, XlsxFile};
-use super::{BREATH, TableError, TableFormat, TableRow, WriteProgress, Written};
+use super::{BREATH, TableError, TableFormat, TableRow, WriteProgress, Written, may_take};
 use crate::fs::{Draft, Overwrite};
 use std::error::Error;
 use std::io::{self, Write};
@@ -42,9 +42,7 @@ impl TableWriter<'_> {
         watch: &mut WriteProgress<'_>,
     ) -> Result<Written, TableError> {
         let trouble = |why: io::Error| TableError::of(self.to, why);
-        if !self.overwrite && std::fs::symlink_metadata(self.to).is_ok() {
-            return Err(TableError::Exists(self.to.to_owned()));
-        }
+        may_take(self.to, self.overwrite)?;
         let mut draft = Draft::create(self.to).map_err(trouble)?;
         let written = self.fill(&mut draft, rows, watch)?;
         let overwrite = if self.overwrite { Overwrite::Yes } else { Overwrite::No };
