@@ -15,12 +15,14 @@ const UNWRITTEN: Duration = Duration::from_secs(5);
 const PAGE: usize = 500;
 
 /// Statuses of rows that were not, or not certainly, done as asked.
-pub(super) const NOT_AS_ASKED: [RowStatus; 9] = [
+const NOT_AS_ASKED: [RowStatus; 10] = [
     RowStatus::Ask,
     RowStatus::Invalid,
     RowStatus::LeftOut,
     RowStatus::NotDone,
     RowStatus::InDoubt,
+    // The journal could not save the answer.
+    RowStatus::Sending,
     RowStatus::Unproven,
     RowStatus::NotSeen,
     RowStatus::Overdue,
@@ -182,8 +184,11 @@ impl VerbSession {
         if report.held_back > 0 {
             code = code.max(exit::PERSON);
         }
-        if report.seen.interrupted || report.seen.unwritten {
+        if report.seen.interrupted {
             code = code.max(exit::STOPPED);
+        }
+        if jobs.iter().any(|job| job.counts.of(RowStatus::Sending) > 0) {
+            code = code.max(exit::DOUBT);
         }
         if report.seen.unwritten {
             output::complain(t!(
