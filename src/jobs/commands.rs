@@ -65,7 +65,7 @@ impl Jobs {
         }
         let policies = self.core.settings.policies.clone();
         let begin = self.core.store.begin(id, policies, Actor::now(who), seen, reviewed);
-        self.written(id, begin.await)?;
+        self.written(id, begin.await).map_err(JobError::of_draft)?;
         self.begun(id);
         Ok(())
     }

@@ -25,6 +25,7 @@ struct Bench {
     jobs: Jobs,
     events: mpsc::Receiver<JobChange>,
     folder: tempfile::TempDir,
+    journal: Journal,
 }
 
 impl Bench {
@@ -40,8 +41,9 @@ impl Bench {
         let account = Account::of("demo", &connection);
         let access = connect(&connection).expect("connected");
         let journal = Journal::in_memory().expect("a journal");
-        let (jobs, events) = Jobs::start(access, journal, account, JobConfig::default()).await.expect("jobs");
-        Self { sandbox, jobs, events, folder: tempfile::tempdir().expect("a folder") }
+        let (jobs, events) =
+            Jobs::start(access, journal.clone(), account, JobConfig::default()).await.expect("jobs");
+        Self { sandbox, jobs, events, folder: tempfile::tempdir().expect("a folder"), journal }
     }
 
     async fn draft(&self, request: FileRequest) -> Result<Vec<JobId>, JobError> {
@@ -261,6 +263,19 @@ async fn a_reading_that_is_given_up_leaves_nothing() {
     let (progress, _) = watch::channel(lapel::jobs::Reading::default());
     assert!(bench.jobs.draft_file(request, progress, cancel).await.is_err());
     assert!(matches!(bench.jobs.job(JobId(1)).await, Err(JobError::NotPossible(_))));
+}
+
+#[tokio::test]
+async fn a_file_that_finds_no_room_in_the_journal_makes_no_job_and_nothing_is_to_be_resumed() {
+    let bench = Bench::new().await;
+    bench.journal.leave_room(Some(1)).await.expect("less room");
+    let template = Some((TemplateId::new("TPL-004").expect("an id"), Text::from("t")));
+    let request = FileRequest { template, source: demo("big-3200.csv"), choices: Choices::default() };
+    let why = bench.draft(request).await.expect_err("no room").to_string();
+    assert!(why.contains(msg_part("is full")) && why.contains(msg_part("Nothing was sent")), "{why}");
+    assert!(!why.contains(msg_part("resume")), "{why}");
+    bench.journal.leave_room(None).await.expect("room again");
+    assert!(bench.jobs.list().await.expect("jobs").is_empty());
 }
 
 #[tokio::test]
