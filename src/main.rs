@@ -131,8 +131,9 @@ async fn hand_over(cli: Cli) -> u8 {
         },
         Some(Command::Doctor(verb)) => match settings(&flags, &env, verb.json) {
             Ok(settings) => {
-                Box::pin(cli::doctor(verb, &settings, &asker(&flags, &env), &without_key(&settings.paths)))
-                    .await
+                let (wrong, without_key) = (wrong_for_tui(&env), without_key(&settings.paths));
+                let asker = asker(&flags, &env);
+                Box::pin(cli::doctor(verb, &settings, &asker, (&wrong, &without_key))).await
             }
             Err(code) => code,
         },
