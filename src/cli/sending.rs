@@ -247,7 +247,7 @@ impl VerbSession {
         lines.extend(words::row_statuses(job));
         lines.extend(words::accepted(job));
         if let Some(stop) = &job.stop {
-            lines.push(format!("  {}", stop.why));
+            lines.push(format!("  {}", stop.why.in_zone_of(&self.reader.clock())));
         }
         if let Some(note) = job.note_besides() {
             lines.push(format!("  {}", note.in_zone_of(&self.reader.clock())));
@@ -284,7 +284,8 @@ impl VerbSession {
         let group = group.map(|group| group.key);
         let filter = RowFilter { row_statuses: row_statuses.to_vec(), group, ..RowFilter::default() };
         let rows = self.jobs.rows(job.id, filter, words::MOST_ROWS).await?;
-        let mut lines: Vec<String> = rows.iter().map(words::row).collect();
+        let clock = self.reader.clock();
+        let mut lines: Vec<String> = rows.iter().map(|row| words::row(row, &clock)).collect();
         let left = all.saturating_sub(rows.len() as u64);
         if left > 0 {
             lines.push(t!("  … and {left} more: --json lists them all", left));

@@ -336,7 +336,7 @@ mod tests {
         let map = |name, email| ColumnMap { name: NameColumns::One(name), email, template: None };
         let columns = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
         let pasted = columns(&["column 1", "column 2", "column 3"]);
-        let issue = |columns, map| with_titles(columns, Kind::Issue, map);
+        let issue = |columns: Vec<String>, map: Option<&ColumnMap>| with_titles(columns, Kind::Issue, map);
         assert_eq!(issue(pasted.clone(), Some(&map(1, 0))), ["email", "name", "column 3"]);
         assert_eq!(issue(pasted.clone(), None), pasted);
         assert_eq!(with_titles(columns(&["column 1"]), Kind::Revoke, None), ["badge_id"]);

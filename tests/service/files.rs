@@ -314,10 +314,10 @@ async fn the_receipt_and_the_redo_file_of_a_revocation_have_the_rows_of_the_file
     let cancel = CancellationToken::new();
     bench
         .jobs
-        .receipt(id, None, receipt.clone(), TableFormat::Csv, false, cancel.clone())
+        .receipt(id, None, receipt.clone(), TableFormat::CsvUtf8, false, cancel.clone())
         .await
         .expect("saved");
-    bench.jobs.redo(id, None, redo.clone(), TableFormat::Csv, false, cancel).await.expect("saved");
+    bench.jobs.redo(id, None, redo.clone(), TableFormat::CsvUtf8, false, cancel).await.expect("saved");
     for file in [&receipt, &redo] {
         let written = std::fs::read_to_string(file).expect("a file");
         let lines: Vec<&str> = written.trim_start_matches('\u{feff}').lines().collect();

@@ -4,7 +4,7 @@
 pub mod columns;
 pub mod short_reason;
 
-use crate::jobs::{Reason, RowField, RowPart};
+use crate::jobs::{Code, Reason, RowField, RowPart};
 use crate::tui::component::Drag;
 use crate::tui::effects::ExportSource;
 use crate::tui::prelude::*;
@@ -489,11 +489,19 @@ pub fn explain(row: &JobRow, kind: Kind, cx: &UiContext) -> String {
             "The service accepted this row, but its badge is not visible yet. lapel checks until {until} and does not send it again.",
             until
         ),
-        (RowStatus::NotSeen, _) => t!(
-            "The result was unknown. lapel checked until {until} and did not see this badge. It is sent again only if you decide so. {why}",
-            until,
-            why
-        ),
+        (RowStatus::NotSeen, _) => {
+            let is_said = |why: &Reason| why.is(Code::WindowOver) || why.is(Code::Absent);
+            let text = t!(
+                "The result was unknown. lapel checked until {until} and did not see this badge. It is sent again only if you decide so.",
+                until
+            );
+            match &row.why {
+                Some(reason) if !is_said(reason) => {
+                    t!("{text} Why: {why}.", text, why = why.trim_end_matches('.'))
+                }
+                _ => text,
+            }
+        }
         _ if why.is_empty() => tr(row.row_status.name()).to_owned(),
         _ => format!("{}: {why}", tr(row.row_status.name())),
     }

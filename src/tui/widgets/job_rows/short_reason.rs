@@ -57,6 +57,7 @@ short_texts! {
     tr_noop!("template: none has the id or title \u{201c}{named}\u{201d}") => tr_noop!("unknown template");
     tr_noop!("skipped by a person") => tr_noop!("skipped by hand");
     tr_noop!("its state is {state}; only Issued badges can be revoked") => tr_noop!("not Issued");
+    tr_noop!("the same id is already in row {first}") => tr_noop!("repeated id");
     tr_noop!("already revoked") => tr_noop!("revoked");
     tr_noop!("the service does not know this badge or does not show it") => tr_noop!("unknown badge");
     tr_noop!("job {job} sent this badge to this recipient on {when} ({state}). A second one needs your approval") => tr_noop!("sent before");
